@@ -1,0 +1,28 @@
+"""Adds to the wheel, editable or not, the `.pth` line that lets `lmms-eval tasks list` find our tasks."""
+
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+NAME = "spiqa_tasks_lmms_eval.pth"
+LINE = (
+    "import sys; any(a.endswith(('lmms-eval', 'lmms-eval.exe')) for a in sys.orig_argv[:2]) "
+    "and 'tasks' in sys.orig_argv[2:3] and __import__('spiqa_tasks.plugin').plugin.index_tasks()\n"
+)
+
+
+class BuildPyWithPth(build_py):
+    """The ordinary command, which then writes the `.pth` file to the root of what is installed."""
+
+    def run(self) -> None:
+        super().run()
+        root = self.get_finalized_command("install").install_lib if self.editable_mode else self.build_lib
+        Path(root).mkdir(parents=True, exist_ok=True)
+        Path(root, NAME).write_text(LINE)
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        return [*super().get_outputs(include_bytecode), str(Path(self.build_lib, NAME))]
+
+
+setup(cmdclass={"build_py": BuildPyWithPth})

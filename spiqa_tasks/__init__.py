@@ -1,0 +1,1 @@
+"""SPIQA, MMStar and SciFIBench as tasks of lmms-eval."""

@@ -1,0 +1,24 @@
+"""Every error a user can meet.
+
+A message is one sentence or two that say what was expected, what was found and what to do.
+"""
+
+from __future__ import annotations
+
+
+class SpiqaTasksError(Exception):
+    """Base of all errors raised on purpose; the command prints the message and exits with `exit_code`."""
+
+    exit_code = 2
+
+
+class DataError(SpiqaTasksError):
+    """Release files are missing, unreadable or not laid out as expected."""
+
+
+class InputError(SpiqaTasksError):
+    """An argument or a file given by the user cannot be used."""
+
+
+class JudgeError(SpiqaTasksError):
+    """The judge is not configured, cannot be reached, or cannot give what the metric needs."""
