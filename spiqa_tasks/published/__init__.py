@@ -1,0 +1,49 @@
+"""The result tables printed in the papers of SPIQA, MMStar and SciFIBench, as data.
+
+One long CSV per table: key columns, a metric and a value. Values keep the printed unit: percent, that is this
+package's natural unit times 100 (a CIDEr of 124.6 is 1.246 here); counts, ranks and correlations are as they are.
+NOTES.md beside the files explains the columns and lists every place where the papers disagree with themselves.
+"""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+
+from spiqa_tasks.errors import InputError
+
+_NUMBERS = frozenset({"value", "sd", "variance"})
+
+
+def tables() -> list[tuple[str, str, str]]:
+    """Every table that `load` knows, as (paper, table, title), in the order of the papers."""
+    return [(row["paper"], row["table"], row["title"]) for row in _read("tables.csv")]
+
+
+def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
+    """The rows of one published table, for example `load("spiqa", "table3")`.
+
+    Columns `value`, `sd` and `variance` are floats in the printed unit (percent, natural units times 100);
+    all other columns are strings. A cell that is empty or a dash in the paper is None.
+
+    Raises InputError where `tables()` has no such paper or table.
+    """
+    known: dict[str, list[str]] = {}
+    for name, key, _ in tables():
+        known.setdefault(name, []).append(key)
+    if paper not in known:
+        raise InputError(f"No published tables of {paper!r}: choose one of {', '.join(known)}.")
+    if table not in known[paper]:
+        raise InputError(f"No published table {table!r} of {paper}: choose one of {', '.join(known[paper])}.")
+    return [{column: _cell(column, text) for column, text in row.items()} for row in _read(f"{paper}_{table}.csv")]
+
+
+def _read(name: str) -> list[dict[str, str]]:
+    text = resources.files(__name__).joinpath(name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def _cell(column: str, text: str) -> str | float | None:
+    if not text:
+        return None
+    return float(text) if column in _NUMBERS else text

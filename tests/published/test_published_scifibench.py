@@ -1,0 +1,196 @@
+"""The published SciFIBench tables agree with each other, but for a named list of cells."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import sqrt
+from statistics import mean, pstdev
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.published import load
+
+TASKS = ("figure_to_caption", "caption_to_figure")
+# Questions of a category in CS figure -> caption: the only counts that make every accuracy of Table 5 a share.
+CATEGORIES = dict.fromkeys(("cs.NI", "cs.CV", "cs.DC", "cs.SY", "cs.CR", "cs.CL", "cs.RO", "cs.LG", "cs.SE"), 25) | {
+    "cs.AI": 10,
+    "other cs": 132,
+    "cross-list": 133,
+}
+
+
+def pick(table: str, *keys: str, column: str = "value", **where: str) -> dict[Any, Any]:
+    """One column of a table by the given key columns, over the rows where the other columns are as given."""
+    rows = [row for row in load("scifibench", table) if all(row[name] == value for name, value in where.items())]
+    return {tuple(row[key] for key in keys): row[column] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        ("table1", 2 * 4),
+        ("table2", (9 + 19 + 1 + 3) * 10 + 5 * 6),
+        ("table3", 10 * 4),
+        ("table4", (5 + 1 + 2) * 2),
+        ("table5", (29 + 1) * 13),
+        ("figure6", 6 * 2),
+    ],
+)
+def test_every_row_of_a_table_is_there_once(table: str, rows: int) -> None:
+    """A table has models times columns rows, and no two rows have the same keys."""
+    loaded = load("scifibench", table)
+    keys = {tuple(cell for name, cell in row.items() if name not in ("value", "sd")) for row in loaded}
+    assert len(loaded) == len(keys) == rows
+
+
+def test_overall_is_the_mean_of_both_subsets_but_for_one_cell() -> None:
+    """Overall is the mean of CS and General, save Gemini 1.5 Flash on caption -> figure (66.1, computed 66.0)."""
+    scores = pick("table2", "model", "group", "task", "subset", negatives="adversarial")
+    wrong = {}
+    for (model, group, task, subset), printed in scores.items():
+        if subset == "Overall":
+            parts = [scores[model, group, task, name] for name in ("CS", "General")]
+            computed = None if None in parts else mean(parts)
+            if (computed is None) != (printed is None) or (computed and abs(computed - printed) > 0.05 + 1e-6):
+                wrong[model, task] = (printed, computed)
+    assert wrong == {("Gemini 1.5 Flash", "caption_to_figure"): (66.1, pytest.approx(66.0))}
+
+
+def test_printed_differences_are_random_minus_adversarial_but_for_three_cells() -> None:
+    """The printed differences follow from the two scores beside them, save one model's and both of the humans."""
+    scores = pick("table2", "model", "group", "subset", "task", "negatives")
+    wrong = {}
+    for (*key, negatives), printed in scores.items():
+        if negatives == "difference" and printed is not None:
+            computed = scores[(*key, "random")] - scores[(*key, "adversarial")]
+            if abs(computed - printed) > 1e-6:
+                wrong[key[0], key[3]] = (printed, round(computed, 1))
+    assert wrong == {
+        ("Claude 3 Opus", "figure_to_caption"): (27.0, 28.4),
+        ("Human", "figure_to_caption"): (10.7, 13.6),
+        ("Human", "caption_to_figure"): (22.7, 21.6),
+    }
+
+
+def test_accuracies_are_shares_of_their_questions() -> None:
+    """Scores are multiples of 0.2 on 500 questions and of 4 on 25, the mean of five humans apart."""
+    step = {"CS": 0.2, "General": 0.2, "CS 25": 4.0}
+    for (model, subset, *_), value in pick("table2", "model", "subset", "task", "negatives", "group").items():
+        if value is not None and subset in step and model != "Human":
+            assert value / step[subset] == pytest.approx(round(value / step[subset]))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_human_row_is_mean_and_population_deviation_of_the_five_humans(task: str) -> None:
+    """The human row of Table 2 and the mean row of Table 4 follow from the five humans of Table 4."""
+    humans = list(pick("table4", "model", task=task, group="human").values())
+    assert len(humans) == 5
+    key = {"model": "Human", "task": task, "negatives": "adversarial"}
+    assert list(pick("table2", **key).values()) == [pytest.approx(mean(humans))]
+    assert list(pick("table2", column="sd", **key).values()) == [pytest.approx(pstdev(humans), abs=0.005)]
+    assert pick("table4", task=task, group="mean") == {(): pytest.approx(mean(humans))}
+
+
+def test_models_on_the_human_questions_are_the_same_in_both_tables() -> None:
+    """GPT-4o and Gemini 1.5 Pro score the same on the 25 questions in Tables 2 and 4."""
+    two = pick("table2", "model", "task", subset="CS 25", negatives="adversarial", group="closed")
+    assert two == pick("table4", "model", "task", group="closed")
+
+
+def test_every_accuracy_by_category_is_a_share_of_its_questions() -> None:
+    """The category sizes make 500 questions, and each accuracy of Table 5 is hits over its category's size."""
+    assert sum(CATEGORIES.values()) == 500
+    for (model, category), value in pick("table5", "model", "category").items():
+        if category != "all" and model != "Mean":
+            hits = round(value * CATEGORIES[category] / 100)
+            assert 100 * hits / CATEGORIES[category] == pytest.approx(value, abs=0.05)
+
+
+def test_totals_by_category_are_all_hits_over_500() -> None:
+    """Every total of Table 5 is the hits of its row over 500, exactly."""
+    hits: dict[str, int] = defaultdict(int)
+    for (model, category), value in pick("table5", "model", "category").items():
+        if category != "all":
+            hits[model] += round(value * CATEGORIES[category] / 100)
+    for (model,), total in pick("table5", "model", category="all").items():
+        if model != "Mean":
+            assert 100 * hits[model] / 500 == pytest.approx(total)
+
+
+def test_totals_by_category_are_those_of_the_main_table_but_for_three_models() -> None:
+    """Table 5's totals repeat Table 2's CS figure -> caption, save three models that are one question apart."""
+    main = pick("table2", "model", "group", subset="CS", task="figure_to_caption", negatives="adversarial")
+    totals = pick("table5", "model", "group", category="all")
+    wrong = {key[0]: (main[key], total) for key, total in totals.items() if key in main and main[key] != total}
+    assert wrong == {"GPT-4V": (69.4, 69.2), "Gemini 1.5 Pro": (74.0, 74.2), "Claude 3 Opus": (59.8, 60.0)}
+    assert {key[0] for key in totals if key not in main} == {"Mean"}
+
+
+def test_mean_over_models_by_category_is_near_the_printed_one() -> None:
+    """The last row of Table 5 is the mean of its columns within 0.05, save seven cells within 0.37."""
+    columns: dict[str, list[float]] = defaultdict(list)
+    for (model, category), value in pick("table5", "model", "category").items():
+        if model != "Mean":
+            columns[category].append(value)
+    printed = pick("table5", "category", model="Mean")
+    gaps = {category: printed[category,] - mean(values) for category, values in columns.items()}
+    assert {category for category, gap in gaps.items() if abs(gap) > 0.05 + 1e-6} == {
+        "cs.DC",
+        "cs.CL",
+        "cs.RO",
+        "cs.LG",
+        "cs.SE",
+        "cross-list",
+        "all",
+    }
+    assert max(abs(gap) for gap in gaps.values()) < 0.37
+
+
+def test_ranks_of_a_judge_add_up_to_those_of_ten_captions() -> None:
+    """Ten captions have ranks 1 to 10, so the mean ranks of a judge add up to 55 within rounding."""
+    sums: dict[str, float] = defaultdict(float)
+    for (_, judge), rank in pick("table3", "model", "judge").items():
+        sums[judge] += rank
+    assert sums == pytest.approx(dict.fromkeys(sums, 55.0), abs=10 * 0.005)
+
+
+def test_combined_rank_is_the_mean_of_the_three_judges() -> None:
+    """The combined rank is the mean of the three mean ranks within rounding."""
+    ranks = pick("table3", "model", "judge")
+    for (model, judge), rank in ranks.items():
+        if judge == "Combined":
+            assert rank == pytest.approx(
+                mean(ranks[model, name] for name in ("Claude 3.5 Sonnet", "GPT-4o", "Gemini 1.5 Pro")), abs=0.01
+            )
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_bootstrap_of_the_text_is_the_binomial_law_of_the_main_table(task: str) -> None:
+    """The bootstrap mean is Table 2's score, and its variance 0.05 is 100 p (1 - p) / 500: a deviation of 2.2 points.
+
+    It is neither in squared percent (4.9) nor in squared shares (0.0005).
+    """
+    key = {"subset": "CS", "task": task}
+    (p,) = pick("table2", model="Gemini Pro Vision", negatives="adversarial", **key).values()
+    (printed,) = pick("text", column="value", section="4.4", **key).values()
+    (variance,) = pick("text", column="variance", section="4.4", **key).values()
+    share = p / 100
+    assert printed == p
+    assert 100 * share * (1 - share) / 500 == pytest.approx(variance, abs=0.005)
+    assert 100 * sqrt(share * (1 - share) / 500) == pytest.approx(2.2, abs=0.05)
+
+
+def test_zero_shot_of_the_few_shot_table_is_no_score_of_the_main_table() -> None:
+    """Figure 6 gives one 0-shot score, 56.8, which is none of Gemini 1.5 Flash's scores in Table 2."""
+    zero = set(pick("figure6", "examples", shots="0").values())
+    assert zero == {56.8}
+    assert not zero & set(pick("table2", "subset", "task", "negatives", model="Gemini 1.5 Flash").values())
+
+
+def test_gap_of_the_text_is_that_of_the_best_models() -> None:
+    """The best closed and the best open model are 34.6 points apart on figure -> caption, as section 4.3 says."""
+    key = {"subset": "Overall", "task": "figure_to_caption"}
+    scores = [pick("table2", "model", group=group, **key).values() for group in ("closed", "open")]
+    best = [max(value for value in values if value is not None) for values in scores]
+    assert best[0] - best[1] == pytest.approx(34.6)
