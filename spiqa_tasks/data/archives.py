@@ -1,0 +1,108 @@
+"""Zip archives of pictures: extracted once into the cache, only the members asked for, each written atomically."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+from collections.abc import Collection
+from pathlib import Path, PurePosixPath
+
+from filelock import FileLock
+from tqdm import tqdm
+
+from spiqa_tasks.data.source import Repository, Source, cache_folder
+from spiqa_tasks.errors import DataError
+
+
+def picture_folder(source: Source, repository: Repository, archive: str, wanted: Collection[str]) -> Path:
+    """The folder below which every file of `wanted` (relative posix paths) lies.
+
+    An extracted folder beside the archive is taken as it is; else the archive's wanted members are extracted.
+
+    Raises:
+        DataError: no archive and no folder, a broken archive, an unsafe member, or a wanted file that is not there.
+    """
+    beside = source.folder(repository, archive.removesuffix(".zip"))
+    if beside is not None:
+        return _folder_with(beside, wanted)
+    return extract(source.files(repository, archive)[0], wanted)
+
+
+def extract(archive: Path, wanted: Collection[str]) -> Path:
+    """Extract the members of `archive` that end in one of `wanted` into the cache; return the folder that has them.
+
+    An interrupted call leaves only whole files and is completed by the next one.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            members = _members(opened, archive, wanted)
+            target = cache_folder() / "images" / f"{archive.stem}-{_digest(opened)}"
+            target.mkdir(parents=True, exist_ok=True)
+            with FileLock(target / ".lock"):
+                missing = {name: info for name, info in members.items() if not _is_extracted(target / name, info)}
+                for name, info in tqdm(missing.items(), desc=f"Extracting {archive.name}", disable=not missing):
+                    _write(target / name, opened.read(info))
+    except zipfile.BadZipFile as error:
+        raise DataError(
+            f"Expected {archive} to be a whole zip archive, found a broken one ({error}). Delete it and fetch it again."
+        ) from error
+    return target
+
+
+def _members(opened: zipfile.ZipFile, archive: Path, wanted: Collection[str]) -> dict[str, zipfile.ZipInfo]:
+    """Wanted name -> member, whatever folders the archive puts above it."""
+    depths = {len(PurePosixPath(name).parts) for name in wanted}
+    by_tail: dict[str, zipfile.ZipInfo] = {}
+    for info in opened.infolist():
+        if is_unsafe(info.filename):
+            raise DataError(
+                f"Expected the members of {archive} to stay inside their folder, found {info.filename!r}. "
+                "Do not use this archive; fetch the released one."
+            )
+        parts = info.filename.split("/")
+        for depth in depths:
+            by_tail.setdefault("/".join(parts[-depth:]), info)
+    missing = [name for name in wanted if name not in by_tail]
+    if missing:
+        raise missing_files(archive, missing)
+    return {name: by_tail[name] for name in wanted}
+
+
+def is_unsafe(name: str) -> bool:
+    """Whether a relative file name would leave its folder."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    return path.is_absolute() or ".." in path.parts or ":" in (path.parts[0] if path.parts else "")
+
+
+def missing_files(place: Path, names: list[str]) -> DataError:
+    """The error for figures that the annotations name and `place` lacks."""
+    return DataError(
+        f"Expected {place} to hold every figure that the annotations name, found {len(names)} missing, "
+        f"the first is {names[0]}. Fetch the archive again, at the revision of the annotations."
+    )
+
+
+def _folder_with(folder: Path, wanted: Collection[str]) -> Path:
+    missing: list[str] = []
+    for candidate in (folder / folder.name, folder):
+        missing = [name for name in wanted if not (candidate / name).is_file()]
+        if not missing:
+            return candidate
+    raise missing_files(folder, missing)
+
+
+def _digest(opened: zipfile.ZipFile) -> str:
+    listing = "\n".join(f"{info.filename} {info.CRC} {info.file_size}" for info in opened.infolist())
+    return hashlib.sha256(listing.encode()).hexdigest()[:12]
+
+
+def _is_extracted(path: Path, info: zipfile.ZipInfo) -> bool:
+    return path.is_file() and path.stat().st_size == info.file_size
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.part")
+    temporary.write_bytes(content)
+    os.replace(temporary, path)

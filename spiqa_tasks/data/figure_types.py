@@ -1,0 +1,30 @@
+"""Figure types of SPIQA, in two readings (paper section 3.3, Table 4).
+
+The labels of test-A, val and train are raw model output (`Plot`, `** plot`, `plot.`, ...). The paper's counts come out
+when figures are matched by case-sensitive substring, so that every capitalised label becomes "other": the reading
+`released`. The reading `corrected` ignores case.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Reading = Literal["corrected", "released"]
+GROUPS = ("table", "schematic", "plot", "visualization", "other")
+"""Tables, schematics, plots & charts, visualizations, other figures: the columns of Table 6, in the paper's order."""
+
+_KEYWORDS = (("schematic", "schematic"), ("plot", "plot"), ("photograph", "visualization"))
+
+
+def figure_group(label: str, is_table: bool, reading: Reading = "corrected") -> str:
+    """The group of a figure: one of `GROUPS`.
+
+    Args:
+        label: the release's `figure_type`.
+        is_table: whether the release says it is a table (A, val, train: `content_type`; B: its label).
+        reading: `released` reproduces Table 4; `corrected` ignores the label's case.
+    """
+    if is_table:
+        return "table"
+    text = label.lower() if reading == "corrected" else label
+    return next((group for keyword, group in _KEYWORDS if keyword in text), "other")

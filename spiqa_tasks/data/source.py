@@ -1,0 +1,140 @@
+"""Where release files come from: a local folder, the Hugging Face hub at a pinned revision, or the shipped demo set."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Protocol
+
+import platformdirs
+
+from spiqa_tasks.errors import DataError
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A benchmark's Hugging Face data repository; `folder` is its place under `SPIQA_TASKS_DATA`."""
+
+    folder: str
+    repo_id: str
+    revision: str
+
+
+SPIQA = Repository("spiqa", "google/spiqa", "1774b71511f029b82089a069d75328f25fbf0705")
+MMSTAR = Repository("mmstar", "Lin-Chen/MMStar", "bc98d668301da7b14f648724866e57302778ab27")
+SCIFIBENCH = Repository("scifibench", "jonathan-roberts1/SciFIBench", "main")
+
+
+class Source(Protocol):
+    """Hands out local paths of a repository's files."""
+
+    def files(self, repository: Repository, pattern: str) -> list[Path]:
+        """Paths of the files that match `pattern` (shell wildcards), sorted by name; at least one.
+
+        Raises:
+            DataError: no such file.
+        """
+
+    def folder(self, repository: Repository, name: str) -> Path | None:
+        """An already extracted folder, or None."""
+
+
+@dataclass(frozen=True)
+class LocalSource:
+    """A folder that holds `spiqa/`, `mmstar/` and `scifibench/`, each laid out as its repository."""
+
+    root: Path
+
+    def files(self, repository: Repository, pattern: str) -> list[Path]:
+        base = self.root / repository.folder
+        found = sorted(base.glob(pattern))
+        if not found:
+            raise DataError(
+                f"Expected {base / pattern} (SPIQA_TASKS_DATA is {self.root}), found no such file. Fetch it with: "
+                f"hf download {repository.repo_id} --repo-type dataset --revision {repository.revision} "
+                f"--include '{pattern}' --local-dir {base}"
+            )
+        return found
+
+    def folder(self, repository: Repository, name: str) -> Path | None:
+        path = self.root / repository.folder / name
+        return path if path.is_dir() else None
+
+
+class HubSource:
+    """The Hugging Face hub; only the files asked for are fetched."""
+
+    def files(self, repository: Repository, pattern: str) -> list[Path]:
+        import httpx
+        from huggingface_hub import HfApi, hf_hub_download
+        from huggingface_hub.errors import HfHubHTTPError
+
+        place = {"repo_id": repository.repo_id, "repo_type": "dataset", "revision": repository.revision}
+        try:
+            names = [pattern]
+            if any(wildcard in pattern for wildcard in "*?["):
+                names = fnmatch.filter(HfApi().list_repo_files(**place), pattern)
+            if not names:
+                raise DataError(
+                    f"Expected files {pattern} in the dataset {repository.repo_id} at revision "
+                    f"{repository.revision}, found none. Set SPIQA_TASKS_DATA to a folder that has them."
+                )
+            return [Path(hf_hub_download(filename=name, **place)) for name in sorted(names)]
+        except (HfHubHTTPError, httpx.HTTPError, OSError) as error:
+            raise DataError(
+                f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging Face hub, "
+                f"which failed: {str(error).splitlines()[0]} "
+                "Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
+            ) from error
+
+    def folder(self, repository: Repository, name: str) -> Path | None:  # noqa: ARG002 - the hub has only archives
+        return None
+
+
+def demo_source() -> LocalSource:
+    """The small set of our own that the package ships."""
+    return LocalSource(Path(str(resources.files("spiqa_tasks.demo"))))
+
+
+def default_source(environ: Mapping[str, str] = os.environ) -> Source:
+    """The folder that `SPIQA_TASKS_DATA` names, else the hub.
+
+    Raises:
+        DataError: the variable names no folder.
+    """
+    root = environ.get("SPIQA_TASKS_DATA")
+    if not root:
+        return HubSource()
+    path = Path(root).expanduser().resolve()
+    if not path.is_dir():
+        raise DataError(
+            f"Expected SPIQA_TASKS_DATA to name a folder with spiqa/, mmstar/ or scifibench/ in it; found {root!r}, "
+            "which is no folder. Correct the variable, or unset it to use the Hugging Face hub."
+        )
+    return LocalSource(path)
+
+
+def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """`SPIQA_TASKS_CACHE`, else the platform's user cache folder; made if missing."""
+    root = environ.get("SPIQA_TASKS_CACHE")
+    path = Path(root).expanduser() if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"Expected a writable cache folder at {path}: {error}. Set SPIQA_TASKS_CACHE.") from error
+    return path
+
+
+def fingerprint(paths: list[Path]) -> str:
+    """Twelve hexadecimal digits over the contents of `paths`; equal data has equal digits wherever it came from."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()[:12]
