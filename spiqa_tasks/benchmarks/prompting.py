@@ -1,0 +1,67 @@
+"""A prompt as a sequence of texts and pictures, and the three forms in which hosts want it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spiqa_tasks.data.pictures import open_picture
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture's place in a prompt."""
+
+    path: str
+
+
+Part = str | Picture
+
+
+def chat_content(parts: Iterable[Part], as_path: bool = False) -> list[dict[str, Any]]:
+    """The content of one chat turn, texts and pictures interleaved as given; neighbouring texts are joined.
+
+    Args:
+        parts: the prompt.
+        as_path: give pictures as path strings (for model classes that take them) instead of PIL images.
+    """
+    content: list[dict[str, Any]] = []
+    for part in parts:
+        if isinstance(part, Picture):
+            content.append({"type": "image", "url": part.path if as_path else open_picture(part.path)})
+        elif content and content[-1]["type"] == "text":
+            content[-1]["text"] += part
+        else:
+            content.append({"type": "text", "text": part})
+    return content
+
+
+def plain_text(parts: Sequence[Part]) -> str:
+    """The prompt for models that take all pictures first and then one text.
+
+    With several pictures, each one's place is marked `[picture k]`, k counting from 1 in the order given.
+    """
+    pictures = [part for part in parts if isinstance(part, Picture)]
+    if len(pictures) < 2:
+        return "".join(part for part in parts if isinstance(part, str))
+    count = 0
+    text = f"The {len(pictures)} pictures are numbered from 1 in the order given.\n"
+    for part in parts:
+        if isinstance(part, Picture):
+            count += 1
+            text += f"[picture {count}] "
+        else:
+            text += part
+    return text
+
+
+def visuals(parts: Iterable[Part]) -> list[Any]:
+    """The prompt's pictures, decoded, in order."""
+    return [open_picture(part.path) for part in parts if isinstance(part, Picture)]
+
+
+def prompt_hash(template: str) -> str:
+    """Eight hexadecimal digits that name a prompt's wording in a signature."""
+    return hashlib.sha256(template.encode()).hexdigest()[:8]

@@ -1,0 +1,36 @@
+"""A free-form baseline for SPIQA: answer with the caption nearest to the question by TF-IDF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from spiqa_tasks.data.spiqa import SpiqaSettings
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.models.base import Baseline, Doc
+from spiqa_tasks.settings import parse_settings
+
+
+class CaptionRetrieval(Baseline):
+    """Picks the figure whose caption has the highest cosine to the question, in the format that the task asks for."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._vectorizers: dict[str, TfidfVectorizer] = {}
+
+    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+        """The requested format around the nearest caption."""
+        if "figures" not in doc:
+            raise InputError("Expected a SPIQA task; this task's documents have no figures with captions.")
+        if key not in self._vectorizers:
+            captions = {figure["caption"] for other in docs for figure in other["figures"]}
+            self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(captions))
+        captions = [figure["caption"] for figure in doc["figures"]]
+        vectorizer = self._vectorizers[key]
+        similarity = vectorizer.transform(captions) @ vectorizer.transform([doc["question"]]).T
+        index = int(similarity.toarray()[:, 0].argmax())
+        if parse_settings(SpiqaSettings, doc["settings"]).setting == "cot":
+            return f"{{'Image': {index}, 'Rationale': 'Its caption is nearest.'}} The answer is : {captions[index]}"
+        return f"{{'Answer': {captions[index]!r}}}"

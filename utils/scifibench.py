@@ -1,0 +1,12 @@
+"""What only the SciFIBench YAMLs call."""
+
+from __future__ import annotations
+
+import datasets
+
+from spiqa_tasks.utils.dataset import rows_of
+
+
+def load(stub: datasets.Dataset) -> datasets.Dataset:
+    """`process_docs`: one row per question."""
+    return rows_of("scifibench", stub)
