@@ -9,6 +9,7 @@ from spiqa_tasks.benchmarks import aggregation
 from spiqa_tasks.benchmarks.choice_prompts import prompt
 from spiqa_tasks.benchmarks.choice_records import choice_records
 from spiqa_tasks.benchmarks.prompting import plain_text, visuals
+from spiqa_tasks.utils.guard import keeps_answers, withholds
 from spiqa_tasks.utils.messages import user_turn
 
 Doc = Mapping[str, Any]
@@ -29,9 +30,10 @@ def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str: 
     return plain_text(prompt(doc))
 
 
+@keeps_answers
 def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
     """One record per metric."""
     return choice_records(doc, results[0])
 
 
-mean = aggregation.mean
+mean = withholds(aggregation.mean)

@@ -20,6 +20,7 @@ from spiqa_tasks.judge.config import judge_from_environ
 from spiqa_tasks.judge.l3 import L3Judge
 from spiqa_tasks.settings import parse_settings
 from spiqa_tasks.utils.dataset import rows_of
+from spiqa_tasks.utils.guard import keeps_answers, withholds
 from spiqa_tasks.utils.messages import user_turn
 
 Doc = Mapping[str, Any]
@@ -53,12 +54,14 @@ def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str: 
     return plain_text(_prompt(doc))
 
 
+@keeps_answers
 def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
     """One record per metric; never waits for the judge."""
     text_metrics = [name for name, reason in available_metrics().items() if reason is None]
     return answer_records(doc, results[0], text_metrics, _judge())
 
 
+@withholds
 def mean(records: Sequence[dict[str, Any]]) -> float:
     """The mean of the scores, after the judge has answered."""
     judge = _judge()
@@ -67,6 +70,7 @@ def mean(records: Sequence[dict[str, Any]]) -> float:
     return aggregation.mean(records)
 
 
+@withholds
 def judge_failures(records: Sequence[dict[str, Any]]) -> float:
     """The share of answers that could not be judged."""
     judge = _judge()
@@ -77,7 +81,7 @@ def judge_failures(records: Sequence[dict[str, Any]]) -> float:
     return aggregation.mean(records)
 
 
-corpus = corpus_score
+corpus = withholds(corpus_score)
 
 
 @cache

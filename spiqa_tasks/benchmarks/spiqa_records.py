@@ -77,7 +77,7 @@ def corpus_score(records: Sequence[MutableMapping[str, Any]]) -> float:
     if metric in scores.omitted:
         logger.warning("%s is left out: %s", metric, scores.omitted[metric])
         return math.nan
-    for record, item in zip(answered, scores.items.get(metric) or [], strict=False):
+    for record, item in zip(answered, scores.per_item.get(metric, ()), strict=False):
         record["score"] = float(item)
     return float(scores.values[metric])
 

@@ -20,17 +20,23 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, rouge_l
-from spiqa_tasks.scoring.tokenization import DROPPED, tokenize
+from spiqa_tasks.scoring.tokenization import tokenize
 
 log = logging.getLogger(__name__)
 
 METRICS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor", "bertscore_f1")
-BERT_MODEL = "bert-base-uncased"
+
+BERT_MODELS = ("google-bert/bert-base-uncased", "bert-base-uncased")
+"""The model's name on the hub, and the older one under which it may lie in the local cache."""
+
+BERT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 BERT_LAYER = 9
 """Layer that the bert-score package uses for bert-base-uncased."""
 
+BERT_TOKENS = 512
 JAVA_TIMEOUT = 600.0
-HUB_TIMEOUT = 20.0
+HUB_TIMEOUT = 10.0
+"""Seconds to wait for the hub to say that it is there, before its files are asked for."""
 
 NO_JAVA = "no working Java was found; install a Java runtime (8 or later) and put `java` on the PATH"
 
@@ -50,7 +56,10 @@ class TextScores:
 
 
 def available_metrics() -> dict[str, str | None]:
-    """Return each metric with `None` if `text_scores` will compute it, else the reason why not."""
+    """Return each metric with `None` if `text_scores` will compute it, else the reason why not.
+
+    Starts Java once and loads BERTScore's model, downloading it (440 MB) if it is not there yet and the hub is.
+    """
     reasons = {"meteor": None if _java() else NO_JAVA, "bertscore_f1": _bert_scorer()[1]}
     return {name: reasons.get(name) for name in METRICS}
 
@@ -100,6 +109,8 @@ def _tokenized(lines: Sequence[str]) -> tuple[str, list[str]]:
 
 def _java_tokenized(lines: Sequence[str]) -> list[str]:
     """Tokenize as the toolkit does: Stanford PTBTokenizer, then drop punctuation."""
+    from pycocoevalcap.tokenizer.ptbtokenizer import PUNCTUATIONS
+
     command = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
     with tempfile.TemporaryDirectory() as folder:
         path = _write_lines(Path(folder) / "lines.txt", lines)
@@ -107,10 +118,7 @@ def _java_tokenized(lines: Sequence[str]) -> list[str]:
     tokenized = output.split("\n")[: len(lines)]
     if len(tokenized) != len(lines):
         raise ValueError(f"expected {len(lines)} lines from the tokenizer, found {len(tokenized)}")
-    return [" ".join(token for token in line.split() if token not in TOOLKIT_PUNCTUATION) for line in tokenized]
-
-
-TOOLKIT_PUNCTUATION = DROPPED | {"''", "``", "--", "..."}
+    return [" ".join(token for token in line.rstrip().split(" ") if token not in PUNCTUATIONS) for line in tokenized]
 
 
 def _meteor(predictions: Sequence[str], references: Sequence[str]) -> CorpusScore | str:
@@ -123,7 +131,7 @@ def _meteor(predictions: Sequence[str], references: Sequence[str]) -> CorpusScor
     try:
         with tempfile.TemporaryDirectory() as folder:
             paths = [
-                _write_lines(Path(folder) / name, [line.replace("|||", "") for line in lines])
+                _write_lines(Path(folder) / name, lines)
                 for name, lines in (("predictions", predictions), ("references", references))
             ]
             output = _run_java(["-Xmx2G", "-jar", "meteor-1.5.jar", *paths, "-l", "en", "-norm"], "meteor")
@@ -168,3 +176,54 @@ def _java() -> bool:
         return subprocess.run(["java", "-version"], capture_output=True, timeout=60, check=False).returncode == 0
     except (OSError, subprocess.SubprocessError):
         return False
+
+
+def _bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
+    """Return BERTScore F1, or why there is none; a pair with an empty text scores 0, as in the package."""
+    scorer, reason = _bert_scorer()
+    if reason is not None:
+        return reason
+    filled = [i for i, (prediction, reference) in enumerate(pairs) if _one_line(prediction) and _one_line(reference)]
+    per_item = [0.0] * len(pairs)
+    try:
+        if filled:
+            columns = ([_one_line(pairs[i][side]) for i in filled] for side in (0, 1))
+            per_pair = scorer.score(*columns)[2].tolist()
+            for i, value in zip(filled, per_pair, strict=True):
+                per_item[i] = float(value)
+    except Exception as error:  # whatever the optional package meets must not cost the other metrics
+        return f"the bert-score package failed ({type(error).__name__}: {error})"
+    return CorpusScore(sum(per_item) / len(per_item), tuple(per_item))
+
+
+@functools.cache
+def _bert_scorer() -> tuple[Any, str | None]:
+    """Return the scorer of the bert-score package, or `None` and why it could not be made."""
+    if importlib.util.find_spec("bert_score") is None:
+        return None, "the package bert-score is not installed; install spiqa-tasks[bertscore]"
+    try:
+        folder = _bert_folder()
+        from bert_score import BERTScorer
+
+        scorer = BERTScorer(model_type=str(folder), num_layers=BERT_LAYER)
+    except Exception as error:  # an optional package, its dependencies and the hub can fail in any way
+        first_line = str(error).strip().partition("\n")[0]
+        return None, f"{BERT_MODELS[0]} could not be loaded ({type(error).__name__}: {first_line})"
+    scorer._tokenizer.model_max_length = min(scorer._tokenizer.model_max_length, BERT_TOKENS)
+    return scorer, None
+
+
+def _bert_folder() -> Path:
+    """Return the folder with BERTScore's model: from the local cache, else downloaded from the hub."""
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    for name in BERT_MODELS:
+        try:
+            folder = Path(snapshot_download(name, local_files_only=True))
+        except LocalEntryNotFoundError:
+            continue
+        if (folder / "model.safetensors").exists() or (folder / "pytorch_model.bin").exists():
+            return folder
+    HfApi().model_info(BERT_MODELS[0], timeout=HUB_TIMEOUT)
+    return Path(snapshot_download(BERT_MODELS[0], allow_patterns=list(BERT_FILES)))

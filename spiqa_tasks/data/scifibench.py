@@ -86,7 +86,7 @@ def _row(
         raise DataError(f"Expected question {row_id} of {name} to have a text, found none. Fetch the file again.")
     return {
         "id": row_id,
-        "question": record["Question"],
+        "question": _caption(record["Question"]) if to_figure else record["Question"],
         "letters": list(options),
         "options": [""] * len(options) if to_figure else list(options.values()),
         "answer": check_answer(row_id, record["Answer"], list(options)),
@@ -99,6 +99,11 @@ def _row(
         "settings": settings_text(settings),
         "data": data,
     }
+
+
+def _caption(question: str) -> str:
+    """The caption of a caption -> figure question, which the release writes as `Caption: ... Which image ...?`."""
+    return re.sub(r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", question).removeprefix("Caption:").strip()
 
 
 def _options(row_id: str, options: Sequence[str]) -> dict[str, str]:

@@ -70,30 +70,41 @@ class HubSource:
     """The Hugging Face hub; only the files asked for are fetched."""
 
     def files(self, repository: Repository, pattern: str) -> list[Path]:
-        import httpx
         from huggingface_hub import HfApi, hf_hub_download
-        from huggingface_hub.errors import HfHubHTTPError
 
         place = {"repo_id": repository.repo_id, "repo_type": "dataset", "revision": repository.revision}
         try:
             names = [pattern]
             if any(wildcard in pattern for wildcard in "*?["):
                 names = fnmatch.filter(HfApi().list_repo_files(**place), pattern)
-            if not names:
-                raise DataError(
-                    f"Expected files {pattern} in the dataset {repository.repo_id} at revision "
-                    f"{repository.revision}, found none. Set SPIQA_TASKS_DATA to a folder that has them."
-                )
-            return [Path(hf_hub_download(filename=name, **place)) for name in sorted(names)]
-        except (HfHubHTTPError, httpx.HTTPError, OSError) as error:
+            paths = [Path(hf_hub_download(filename=name, **place)) for name in sorted(names)]
+        except Exception as error:  # the hub's client raises the errors of whichever HTTP library it is built on
             raise DataError(
                 f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging Face hub, "
-                f"which failed: {str(error).splitlines()[0]} "
+                f"which failed: {(str(error) or repr(error)).splitlines()[0]} "
                 "Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
             ) from error
+        if not paths:
+            raise DataError(
+                f"Expected files {pattern} in the dataset {repository.repo_id} at revision {repository.revision}, "
+                "found none. Set SPIQA_TASKS_DATA to a folder that has them."
+            )
+        return paths
 
     def folder(self, repository: Repository, name: str) -> Path | None:  # noqa: ARG002 - the hub has only archives
         return None
+
+    def is_cached(self, repository: Repository, pattern: str) -> bool:
+        """Whether the files were fetched before; asks no server."""
+        from huggingface_hub import snapshot_download
+
+        try:
+            folder = snapshot_download(
+                repository.repo_id, repo_type="dataset", revision=repository.revision, local_files_only=True
+            )
+        except OSError:
+            return False
+        return any(Path(folder).glob(pattern))
 
 
 def demo_source() -> LocalSource:

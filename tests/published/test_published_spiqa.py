@@ -163,7 +163,7 @@ def figure_type(figure: Mapping[str, str], ignore_case: bool) -> str:
     label = figure["figure_type"].lower() if ignore_case else figure["figure_type"]
     if figure["content_type"] == "table":
         return "table"
-    return next((name for name in ("schematic", "plot", "visualization") if name in label), "other")
+    return next((group for word, group in (("schematic", "schematic"), ("plot", "plot"), ("photograph", "visualization")) if word in label), "other")
 
 
 def referred_types(ignore_case: bool) -> Counter[str]:

@@ -1,0 +1,93 @@
+"""The host's result files, read: `<date>_results.json` and `<date>_samples_<task>.jsonl` beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.errors import InputError
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric's value and its standard error (clustered where the host tells it, None where it tells none)."""
+
+    value: float | None
+    stderr: float | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One result file of the host.
+
+    Attributes:
+        path: the result file.
+        model, model_args: as given on the command line.
+        tasks: task -> metric -> score; tasks and groups.
+        configs: task -> its YAML values as the host wrote them.
+    """
+
+    path: Path
+    model: str
+    model_args: str
+    tasks: Mapping[str, Mapping[str, Score]]
+    configs: Mapping[str, Mapping[str, Any]]
+
+    def samples(self, task: str) -> Path | None:
+        """The samples file of a task, or None where the run was made without `--log_samples`."""
+        path = self.path.with_name(self.path.name.replace("_results.json", f"_samples_{task}.jsonl"))
+        return path if path.is_file() else None
+
+
+def find_runs(place: Path) -> list[Run]:
+    """The runs of a result file, or of all result files below a folder, oldest first.
+
+    Raises:
+        InputError: nothing there, or a file that is not the host's.
+    """
+    paths = [place] if place.is_file() else sorted(place.rglob("*_results.json"), key=lambda path: path.name)
+    if not paths:
+        raise InputError(
+            f"Expected a result file of lmms-eval or a folder with some (*_results.json), found none at {place}. "
+            "Name the folder given as --output_path."
+        )
+    return [read_run(path) for path in paths]
+
+
+def latest_run(place: Path) -> Run | None:
+    """The newest run below a folder, or None."""
+    return find_runs(place)[-1] if any(place.rglob("*_results.json")) else None
+
+
+def read_run(path: Path) -> Run:
+    """A result file.
+
+    Raises:
+        InputError: not JSON, or not written by the host.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+        tasks = {task: dict(_scores(metrics)) for task, metrics in content["results"].items()}
+        config = content["config"]
+        return Run(path, str(config["model"]), str(config["model_args"] or ""), tasks, content["configs"])
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        raise InputError(
+            f"Expected {path} to be a result file of lmms-eval, found {type(error).__name__} {error}. "
+            "Name a *_results.json."
+        ) from error
+
+
+def _scores(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
+    for key, value in metrics.items():
+        name, separator, filter_name = key.partition(",")
+        if separator and "_stderr" not in name:
+            errors = [_number(metrics.get(f"{name}_stderr_{kind},{filter_name}")) for kind in ("clustered", "clt")]
+            yield name, Score(_number(value), next((error for error in errors if error is not None), None))
+
+
+def _number(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    return float(value) if is_number else None

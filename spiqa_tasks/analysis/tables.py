@@ -1,0 +1,30 @@
+"""Tables for people: values times 100, one line per task and metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tabulate import tabulate
+
+from spiqa_tasks.analysis.host_results import Run, Score
+
+
+def percent(value: float | None) -> str:
+    """A value times 100 with one decimal, or `-`."""
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def results_table(runs: Iterable[Run]) -> str:
+    """The overall metrics of every task of `runs`, with standard errors where the host tells them."""
+    rows = [
+        [run.model, task, metric, percent(score.value), _error(score)]
+        for run in runs
+        for task, metrics in run.tasks.items()
+        for metric, score in metrics.items()
+        if "/" not in metric and not (metric.endswith("_failed_rate") and not score.value)
+    ]
+    return tabulate(rows, headers=["model", "task", "metric", "x 100", "+-"], disable_numparse=True)
+
+
+def _error(score: Score) -> str:
+    return percent(score.stderr) if score.stderr is not None else ""

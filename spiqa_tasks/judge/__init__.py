@@ -1,0 +1,23 @@
+"""One engine for every use of an LLM in scoring: typed requests in, verdicts out."""
+
+from __future__ import annotations
+
+from spiqa_tasks.judge.config import JudgeConfig, judge_from_environ, parse_judge
+from spiqa_tasks.judge.engine import Engine, shared_engine
+from spiqa_tasks.judge.l3 import L3Judge, headline
+from spiqa_tasks.judge.pending import JudgedRecord, Pending
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+__all__ = [
+    "Engine",
+    "JudgeConfig",
+    "JudgeRequest",
+    "JudgedRecord",
+    "L3Judge",
+    "Pending",
+    "Verdict",
+    "headline",
+    "judge_from_environ",
+    "parse_judge",
+    "shared_engine",
+]

@@ -1,0 +1,160 @@
+"""A local transformers causal LM as the judge: no server, exact probabilities from its whole vocabulary."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import inspect
+import time
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.batcher import Batcher
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+
+class HfLocal:
+    """Runs requests in batches of `config.batch_size` through one model, on the GPU where there is one.
+
+    Prompts go through the tokenizer's chat template with the generation prompt added; without a template they go in as
+    they are. The model is loaded by the first request.
+    """
+
+    def __init__(self, config: JudgeConfig) -> None:
+        missing = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
+        if missing:
+            raise JudgeError(f"The judge {config.name} needs {' and '.join(missing)}; install them with pip.")
+        self._name = config.model
+        self.fingerprint = _fingerprint(Path(config.model))
+        self._batches = Batcher(self._run, config.batch_size)
+
+    async def ask(self, request: JudgeRequest) -> Verdict:
+        """The verdict from the next batch."""
+        if request.images:
+            raise AskError("hf: judges answer text only", retryable=False)
+        if request.kind == "text" and request.temperature != 0:
+            raise AskError("hf: judges write their most likely text only (temperature 0)", retryable=False)
+        return await self._batches(request)
+
+    async def aclose(self) -> None:
+        """Let the thread end after its batch."""
+        self._batches.close()
+
+    @cached_property
+    def _model(self) -> Any:
+        import torch
+        from transformers import AutoModelForCausalLM
+
+        device, dtype = ("cuda", "auto") if torch.cuda.is_available() else ("cpu", torch.float32)
+        try:
+            model = AutoModelForCausalLM.from_pretrained(self._name, dtype=dtype)
+        except (OSError, ValueError) as error:
+            raise AskError(f"the model {self._name} cannot be loaded: {error}", retryable=False) from error
+        return model.to(device).eval()
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from transformers import AutoTokenizer
+
+        try:
+            return AutoTokenizer.from_pretrained(self._name)
+        except (OSError, ValueError) as error:
+            raise AskError(f"the tokenizer {self._name} cannot be loaded: {error}", retryable=False) from error
+
+    @cached_property
+    def _words(self) -> list[str]:
+        """Every token of the vocabulary, stripped and in lower case."""
+        tokens = self._tokenizer.batch_decode([[token] for token in range(self._model.config.vocab_size)])
+        return [token.strip().lower() for token in tokens]
+
+    def _run(self, requests: list[JudgeRequest]) -> list[Verdict]:
+        import torch
+
+        verdicts: dict[int, Verdict] = {}
+        groups: dict[tuple[str, int], list[int]] = {}
+        for position, request in enumerate(requests):
+            tokens = request.max_tokens if request.kind == "text" else 1
+            groups.setdefault((request.kind, tokens), []).append(position)
+        for (kind, max_tokens), positions in groups.items():
+            group = [requests[position] for position in positions]
+            run = self._first_tokens if kind == "logprobs" else self._texts
+            with torch.inference_mode():
+                verdicts |= dict(zip(positions, run(group, max_tokens), strict=True))
+        return [verdicts[position] for position in range(len(requests))]
+
+    def _first_tokens(self, requests: list[JudgeRequest], _max_tokens: int) -> list[Verdict]:
+        """One forward pass; log-softmax over the whole vocabulary at the last position."""
+        start = time.monotonic()
+        inputs = self._inputs(requests)
+        parameters = inspect.signature(self._model.forward).parameters
+        positions = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)
+        extra = {"position_ids": positions, "logits_to_keep": 1, "use_cache": False}
+        outputs = self._model(**inputs, **{name: value for name, value in extra.items() if name in parameters})
+        logprobs = outputs.logits[:, -1].float().log_softmax(-1).cpu()
+        seconds = (time.monotonic() - start) / len(requests)
+        counts = inputs["attention_mask"].sum(-1).tolist()
+        return [
+            self._logprob_verdict(request, row, count, seconds)
+            for request, row, count in zip(requests, logprobs, counts, strict=True)
+        ]
+
+    def _logprob_verdict(self, request: JudgeRequest, logprobs: Any, prompt_tokens: int, seconds: float) -> Verdict:
+        top = logprobs.topk(min(request.top_logprobs, len(logprobs)))
+        chosen = dict(zip(top.indices.tolist(), top.values.tolist(), strict=True))
+        for word in request.lookup:
+            tokens = [token for token, form in enumerate(self._words[: len(logprobs)]) if form == word]
+            best = max(tokens, key=lambda token: float(logprobs[token]), default=None)
+            if best is not None:
+                chosen.setdefault(best, float(logprobs[best]))
+        ranked = sorted(chosen.items(), key=lambda item: -item[1])
+        pairs = tuple((self._tokenizer.decode([token]), logprob) for token, logprob in ranked)
+        return Verdict("ok", pairs[0][0], pairs, self._name, None, False, prompt_tokens, 1, seconds)
+
+    def _texts(self, requests: list[JudgeRequest], max_tokens: int) -> list[Verdict]:
+        """Greedy generation of at most `max_tokens` tokens."""
+        start = time.monotonic()
+        inputs = self._inputs(requests)
+        width = inputs["input_ids"].shape[1]
+        padding = self._tokenizer.pad_token_id or self._tokenizer.eos_token_id or 0
+        output = self._model.generate(**inputs, max_new_tokens=max_tokens, do_sample=False, pad_token_id=padding)
+        texts = self._tokenizer.batch_decode(output[:, width:], skip_special_tokens=True)
+        seconds = (time.monotonic() - start) / len(requests)
+        counts = inputs["attention_mask"].sum(-1).tolist()
+        written = [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
+        return [
+            Verdict("ok", text, (), self._name, None, False, prompt_tokens, tokens, seconds)
+            for text, prompt_tokens, tokens in zip(texts, counts, written, strict=True)
+        ]
+
+    def _inputs(self, requests: list[JudgeRequest]) -> dict[str, Any]:
+        """Token ids padded on the left, and their mask, both (requests, longest prompt)."""
+        import torch
+
+        rows = [self._tokens(request) for request in requests]
+        width = max(len(row) for row in rows)
+        device = self._model.device
+        ids = torch.tensor([[0] * (width - len(row)) + row for row in rows], device=device)
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=device)
+        return {"input_ids": ids, "attention_mask": mask}
+
+    def _tokens(self, request: JudgeRequest) -> list[int]:
+        if not self._tokenizer.chat_template:
+            text = f"{request.system}\n\n{request.prompt}" if request.system else request.prompt
+            return list(self._tokenizer.encode(text))
+        messages = [{"role": "system", "content": request.system}] if request.system else []
+        messages.append({"role": "user", "content": request.prompt})
+        text = self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+        return list(self._tokenizer.encode(text, add_special_tokens=False))
+
+
+def _fingerprint(folder: Path) -> str:
+    """Names, sizes and times of a local model's files; empty for a model of the hub."""
+    if not folder.is_dir():
+        return ""
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    return hashlib.sha256(repr(stats).encode()).hexdigest()

@@ -1,0 +1,119 @@
+"""Judges behind the OpenAI chat-completions protocol: OpenAI, Azure, vLLM, SGLang, llama.cpp, Gemini's endpoint."""
+
+from __future__ import annotations
+
+import base64
+import math
+import mimetypes
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.http_client import HttpError, JsonClient
+from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.scoring.l3score import ROUNDING
+
+
+class OpenAIApi:
+    """Asks `/chat/completions` under the judge's base URL.
+
+    On an Azure host the key goes out as `api-key`, and the base URL carries the deployment and `?api-version=`.
+    A server that refuses `max_tokens` or a temperature (reasoning models) is asked again without it, and from then on.
+    """
+
+    fingerprint = ""
+
+    def __init__(self, config: JudgeConfig) -> None:
+        self._model = config.model
+        self._client = JsonClient(config, _auth_headers(config))
+        self._limit_name = "max_tokens"
+        self._send_temperature = True
+
+    async def ask(self, request: JudgeRequest) -> Verdict:
+        """One chat completion; its first token's alternatives where the request is for log-probabilities."""
+        start = time.monotonic()
+        if request.lookup:
+            raise AskError("an API judge cannot look words up in its whole vocabulary", retryable=False)
+        while True:
+            body = self._body(request)
+            try:
+                answer = await self._client.post("/chat/completions", body)
+                break
+            except HttpError as error:
+                if error.status != 400 or not self._adapt(error.message, body):
+                    raise
+        return _verdict(answer, request, time.monotonic() - start)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    def _body(self, request: JudgeRequest) -> dict[str, Any]:
+        messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
+        messages.append({"role": "user", "content": _content(request)})
+        body: dict[str, Any] = {"model": self._model, "messages": messages, self._limit_name: request.max_tokens}
+        if self._send_temperature:
+            body["temperature"] = request.temperature
+        if request.kind == "logprobs":
+            body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
+        return body
+
+    def _adapt(self, message: str, sent: dict[str, Any]) -> bool:
+        """Change what the next request sends after a 400 that names it; whether the one just sent had it."""
+        if "max_completion_tokens" in message and "max_tokens" in sent:
+            self._limit_name = "max_completion_tokens"
+            return True
+        if "temperature" in message and "temperature" in sent:
+            self._send_temperature = False
+            return True
+        return False
+
+
+def _auth_headers(config: JudgeConfig) -> dict[str, str]:
+    if not config.api_key:
+        return {}
+    host = urlsplit(config.url).hostname or ""
+    if host.endswith((".azure.com", ".azure.us", ".azure.cn")):
+        return {"api-key": config.api_key}
+    return {"Authorization": f"Bearer {config.api_key}"}
+
+
+def _content(request: JudgeRequest) -> str | list[dict[str, Any]]:
+    if not request.images:
+        return request.prompt
+    parts = [{"type": "image_url", "image_url": {"url": _image_url(image)}} for image in request.images]
+    return [*parts, {"type": "text", "text": request.prompt}]
+
+
+def _image_url(image: str) -> str:
+    if image.startswith(("http://", "https://", "data:")):
+        return image
+    kind = mimetypes.guess_type(image)[0] or "image/png"
+    return f"data:{kind};base64,{base64.b64encode(Path(image).read_bytes()).decode()}"
+
+
+def _verdict(answer: dict[str, Any], request: JudgeRequest, seconds: float) -> Verdict:
+    try:
+        choice = answer["choices"][0]
+        text = choice["message"].get("content") or ""
+        model = answer.get("model") or None
+        usage = answer.get("usage") or {}
+        counts = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        raise AskError("the server's answer is no chat completion", retryable=True) from None
+    top = _top_logprobs(choice) if request.kind == "logprobs" else ()
+    return Verdict("ok", text, top, model, None, False, *counts, seconds)
+
+
+def _top_logprobs(choice: dict[str, Any]) -> tuple[tuple[str, float], ...]:
+    try:
+        listed = choice["logprobs"]["content"][0]["top_logprobs"]
+        pairs = [(str(entry["token"]), float(entry["logprob"])) for entry in listed]
+    except (KeyError, IndexError, TypeError, ValueError):
+        pairs = []
+    if not pairs or any(math.isnan(logprob) or logprob > ROUNDING for _, logprob in pairs):
+        raise AskError("the server's answer holds no token log-probabilities", retryable=True)
+    return tuple(sorted(pairs, key=lambda pair: -pair[1]))

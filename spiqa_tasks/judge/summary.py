@@ -1,0 +1,83 @@
+"""What judging took, in numbers and in one line."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from spiqa_tasks.judge.pricing import cost
+from spiqa_tasks.judge.types import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts since the engine started: answered requests, verdicts from the cache, failures.
+
+    `seconds` is the wall time in which verdicts were awaited, tokens are those of answered requests, `cost` is in
+    US dollars (None where the price is not known), `models` the names the server gave.
+    """
+
+    judge: str
+    judged: int
+    cached: int
+    failed: int
+    seconds: float
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    models: tuple[str, ...]
+
+    def line(self) -> str:
+        """The summary for people."""
+        tokens = f"{self.prompt_tokens + self.completion_tokens:,} tokens"
+        price = f", about ${self.cost:.2f}" if self.cost is not None else ""
+        return (
+            f"Judge {self.judge}: {self.judged} judged, {self.cached} from the cache, {self.failed} failed, "
+            f"{self.seconds:.1f} s, {tokens}{price}"
+        )
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts verdicts as they come; the caller serialises the calls."""
+
+    judged: int = 0
+    cached: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    models: set[str] = field(default_factory=set)
+    _open: int = 0
+    _busy: float = 0.0
+    _since: float = 0.0
+
+    def opened(self) -> None:
+        """A verdict is awaited from now on."""
+        if self._open == 0:
+            self._since = time.monotonic()
+        self._open += 1
+
+    def closed(self, verdict: Verdict, *, counted: bool = True) -> None:
+        """An awaited verdict is there; one that is not counted (a test question) only tells the model's name."""
+        self._open -= 1
+        if self._open == 0:
+            self._busy += time.monotonic() - self._since
+        if verdict.model:
+            self.models.add(verdict.model)
+        if not counted:
+            return
+        self.failed += not verdict.ok
+        self.cached += verdict.cached
+        self.judged += verdict.ok and not verdict.cached
+        if not verdict.cached:
+            self.prompt_tokens += verdict.prompt_tokens
+            self.completion_tokens += verdict.completion_tokens
+
+    def summary(self, judge: str, priced_model: str | None) -> Summary:
+        """The counts so far; `priced_model` is the model whose list price applies, None where none does."""
+        seconds = self._busy + (time.monotonic() - self._since if self._open else 0.0)
+        price = cost(priced_model, self.prompt_tokens, self.completion_tokens) if priced_model else None
+        counts = (self.judged, self.cached, self.failed)
+        return Summary(
+            judge, *counts, seconds, self.prompt_tokens, self.completion_tokens, price, tuple(sorted(self.models))
+        )

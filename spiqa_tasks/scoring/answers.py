@@ -1,0 +1,242 @@
+"""Read a model's answer out of its response (the formats that the SPIQA prompts ask for; released scripts, section 5).
+
+Every function takes any text, never raises and takes time linear in its length. Nothing is evaluated as code.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["ok", "unformatted", "truncated", "empty", "request_failed"]
+
+FAILURE_MARKERS = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")
+"""How a response begins that the host made up because the model gave none."""
+
+_QUOTES = {"'": "'", '"': '"', "“": "”", "‘": "’", "`": "`"}
+_QUOTE = "['\"“”‘’`]"
+_PLACEHOLDER = rf"{_QUOTE}Direct Answer to the Question{_QUOTE}"
+_KEY = rf"(?:\{{\s*{_QUOTE}?|{_QUOTE})answer{_QUOTE}?\s*:\s*"
+_KEY_UNLESS_PLACEHOLDER = re.compile(rf"{_KEY}(?!\s|{_PLACEHOLDER})", re.IGNORECASE)
+_ANY_KEY = re.compile(_KEY, re.IGNORECASE)
+
+_OBJECT_END = re.compile(rf"\s*(?:\}}|,\s*(?:\}}|{_QUOTE}\w+{_QUOTE}\s*:))")
+_LINE_END = re.compile(r"\s*(?:$|[\n,.;}])")
+_ITEM = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,'\"][^,'\"]*)")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|([\\'\"/])|([ntr])([A-Za-z]*))")
+_LONGEST_LIST = 4096
+_CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
+_LATEX = re.compile(
+    r"n(?:abla|atural|cong|e|earrow|eg|eq|ewline|exists|geq|i|leq|mid|ot|otin|u|sim|subseteq|warrow)"
+    r"|t(?:ag|an|anh|au|binom|ext|extbf|extit|extrm|extsc|extsf|extsuperscript|extsubscript|exttt|frac|herefore|heta"
+    r"|hickapprox|hicksim|ilde|imes|iny|o|op|riangle|riangleleft|riangleq|riangleright|woheadrightarrow)"
+    r"|r(?:angle|brace|ceil|ef|floor|ho|ight|ightarrow|ightharpoonup|ightleftharpoons|m|oot|ule|vert)"
+)
+
+
+@dataclass(frozen=True)
+class ParsedAnswer:
+    """The answer's `text` (stripped) and how it was found.
+
+    `ok`: in the requested format. `unformatted`: the format is absent, the text is the whole response. `truncated`:
+    the format was begun and not ended, the text is what there is. `empty`: nothing, or an empty answer.
+    `request_failed`: the host's marker of a failed request; the text is "".
+    """
+
+    text: str
+    status: Status
+
+
+@dataclass(frozen=True)
+class CotAnswer:
+    """A chain-of-thought response: the number of the `image` it names (from 0), its `answer` and the status.
+
+    The status is `ok` where "The answer is" introduces the answer, otherwise as in `ParsedAnswer`.
+    """
+
+    image: int | None
+    answer: str
+    status: Status
+
+
+def parse_answer(response: str) -> ParsedAnswer:
+    """Return the answer of a response to the direct prompts: `{'Answer': 'Direct Answer to the Question'}`.
+
+    Text, code fences or other keys around the format do not matter, nor do the kind of quotes, missing braces, or
+    apostrophes, braces and LaTeX inside the answer. Of several such objects the first counts, unless it repeats the
+    prompt's placeholder. A list of values is joined with ", ". Escapes as Python and JSON write them are undone,
+    except where `\\n`, `\\t` or `\\r` begins a LaTeX command (`\\theta`).
+    """
+    response = response.strip()
+    if response.startswith(FAILURE_MARKERS):
+        return ParsedAnswer("", "request_failed")
+    if not response:
+        return ParsedAnswer("", "empty")
+    key = _KEY_UNLESS_PLACEHOLDER.search(response) or _ANY_KEY.search(response)
+    if key is None:
+        return ParsedAnswer(response, "unformatted")
+    value = response[key.end() :].removesuffix("```").rstrip()
+    text, complete = _value(value, braced=key.group().startswith("{") or _brace_before(response, key.start()))
+    if not complete:
+        return ParsedAnswer(text.strip(), "truncated")
+    return ParsedAnswer(text.strip(), "ok" if text.strip() else "empty")
+
+
+def parse_answer_released(response: str) -> str:
+    """Return the answer as the released metric script of the closed models reads it (corpus metrics, section 5).
+
+    It keeps what comes before `'Image':`, deletes every `'Answer':` and every `{`, and drops the last character,
+    meant to be the closing brace. So quotes and any text around the object stay in, LaTeX loses its braces, and an
+    answer without braces loses a real character.
+    """
+    before_image, _, _ = response.partition("'Image':")
+    return before_image.replace("'Answer':", "").replace("{", "")[:-1].strip()
+
+
+_IMAGE_KEY = re.compile(rf"{_QUOTE}image{_QUOTE}\s*:\s*[\[(]?{_QUOTE}?\s*(?:image\s*)?#?\s*(\w*)", re.IGNORECASE)
+_IMAGE_NAME = re.compile(r"\bimage\s*(?:(?::|#|=|is|number|no\.)\s*)?(\d{1,4})(?!\w|\.\d)", re.IGNORECASE)
+_COT_MARKERS = (
+    re.compile(r"\banswer\s+is\s*:(?:\s*\*\*)?", re.IGNORECASE),
+    re.compile(r"\bthe\s+answer\s+(?:to\s+the\s+question\s+)?is\b(?:\s*:)?", re.IGNORECASE),
+    re.compile(r"\banswer(?:\s+is\b|\s*:(?:\s*\*\*)?)", re.IGNORECASE),
+)
+
+
+def parse_cot(response: str) -> CotAnswer:
+    """Return the image and the answer of a response to the chain-of-thought prompt.
+
+    The image is the value of the key `Image`, else the first "Image N" (0-based as in the prompt); a letter is no
+    number: `None`. The answer is what follows "The answer is :" (or a near variant) after the `{...}` block, else
+    whatever follows the block, else, without a block, the whole response. A block that does not end is `truncated`.
+    """
+    response = response.strip()
+    if response.startswith(FAILURE_MARKERS):
+        return CotAnswer(None, "", "request_failed")
+    if not response:
+        return CotAnswer(None, "", "empty")
+    image = _image_number(response)
+    start = _block_start(response)
+    end = _closing_brace(response, start + 1) if start is not None else None
+    rest = response if end is None else response[end + 1 :]
+    for marker in _COT_MARKERS:
+        found = marker.search(rest)
+        if found:
+            answer = _unwrapped(rest[found.end() :])
+            return CotAnswer(image, answer, "ok" if answer else "truncated")
+    if start is not None and end is None:
+        return CotAnswer(image, "", "truncated")
+    answer = _unwrapped(rest)
+    return CotAnswer(image, answer, "unformatted" if answer else "truncated")
+
+
+_YES_NO = re.compile(r"[\W_]*(yes|no)\b", re.IGNORECASE)
+
+
+def yes_no(response: str) -> bool | None:
+    """Return whether the first word of a response to the per-figure question is yes; `None` if it is not yes or no."""
+    found = _YES_NO.match(parse_answer(response).text)
+    return found.group(1).lower() == "yes" if found else None
+
+
+def _image_number(response: str) -> int | None:
+    key = _IMAGE_KEY.search(response)
+    if key:
+        digits = key.group(1)
+        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 4 else None
+    name = _IMAGE_NAME.search(response)
+    return int(name.group(1)) if name else None
+
+
+def _block_start(response: str) -> int | None:
+    """Return where the `{...}` block with the key `Image` or `Rationale` begins."""
+    found = re.search(rf"\{{\s*{_QUOTE}?(?:image|rationale){_QUOTE}?\s*:", response, re.IGNORECASE)
+    return found.start() if found else None
+
+
+def _unwrapped(text: str) -> str:
+    """Return `text` without the `{'Answer': ...}` or `<...>` that some models put around it."""
+    parsed = parse_answer(text)
+    if parsed.status in ("ok", "truncated"):
+        return parsed.text
+    text = text.strip().removesuffix("```").rstrip()
+    inner = text[1:-1]
+    return inner.strip() if text.startswith("<") and text.endswith(">") and not set(inner) & set("<>") else text
+
+
+def _brace_before(response: str, position: int) -> bool:
+    """Return whether an object is open at `position`: its last brace before there is an opening one."""
+    return response.rfind("{", 0, position) > response.rfind("}", 0, position)
+
+
+def _value(text: str, braced: bool) -> tuple[str, bool]:
+    """Return the value that `text` begins with, and whether it ends; `braced`: inside an open object."""
+    closing = _QUOTES.get(text[:1])
+    if closing is None:
+        return _bare_value(text, braced)
+    end = _closing_quote(text, closing, braced)
+    if end is not None:
+        return _unescaped(text[1:end]), True
+    brace = _closing_brace(text, 1) if braced else None
+    if brace is not None:
+        return _unescaped(text[1:brace]), True
+    ends = len(text) > 1 and text.endswith(closing)
+    return _unescaped(text[1:-1] if ends else text[1:]), False
+
+
+def _bare_value(text: str, braced: bool) -> tuple[str, bool]:
+    """Return a value without an opening quote: a number, a list or loose words."""
+    brace = _closing_brace(text, 0) if braced else None
+    value = text[:brace] if braced else text.partition("\n")[0]
+    value = value.strip().rstrip(",")
+    if len(value) <= _LONGEST_LIST and value.startswith("[") and value.endswith("]") and "[" not in value[1:]:
+        items = (next((part for part in item if part), "") for item in _ITEM.findall(value[1:-1]))
+        value = ", ".join(_unescaped(item.strip()) for item in items)
+    elif value.endswith(("'", '"')) and value.count(value[-1]) == 1:
+        value = value[:-1]
+    return value, brace is not None or not braced
+
+
+def _closing_quote(text: str, closing: str, braced: bool) -> int | None:
+    """Return the index of the quote that ends the value `text` begins with.
+
+    That is the first unescaped quote if the object (without braces: the line) goes on properly after it. Otherwise
+    the quotes inside were not escaped, and it is the first one outside inner braces where the object goes on properly.
+    """
+    follows = _OBJECT_END if braced else _LINE_END
+    depth = 0
+    first = True
+    for found in re.finditer(rf"\\.|[{{}}]|{closing}", text[1:], re.DOTALL):
+        mark = found.group()
+        if mark == closing:
+            if (first or depth <= 0) and follows.match(text, found.end() + 1):
+                return found.start() + 1
+            first = False
+        elif mark in "{}":
+            depth += 1 if mark == "{" else -1
+    return None
+
+
+def _closing_brace(text: str, start: int) -> int | None:
+    """Return the index of the brace that closes an object whose inside begins at `start`."""
+    depth = 1
+    for found in re.finditer(r"[{}]", text[start:]):
+        depth += 1 if found.group() == "{" else -1
+        if depth == 0:
+            return start + found.start()
+    return None
+
+
+def _unescaped(text: str) -> str:
+    """Undo the escapes of Python and JSON strings; a surrogate without its partner becomes U+FFFD."""
+    return _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _character(escape: re.Match[str]) -> str:
+    *codes, literal, control, letters = escape.groups()
+    code = next((code for code in codes if code), None)
+    if code is not None:
+        return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else escape.group()
+    if literal:
+        return str(literal)
+    return escape.group() if _LATEX.fullmatch(control + letters) else _CONTROL[control] + letters

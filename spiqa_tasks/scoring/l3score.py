@@ -1,0 +1,93 @@
+"""L3Score: how sure a judge is that an answer means the same as the reference (SPIQA section 4, equations 1 and 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+YES_FORMS = frozenset({"yes", "yeah"})
+NO_FORMS = frozenset({"no"})
+
+PROBABILITY_FLOOR = 1e-8
+"""Least probability given to a missing token, so that a certain `yes` scores 0.99999999 (released script)."""
+
+ROUNDING = 0.01
+"""Logprobs may exceed 0 by rounding up to this much; anything larger is no log probability."""
+
+Case = Literal["both", "yes_only", "no_only", "neither"]
+
+
+@dataclass(frozen=True)
+class L3Detail:
+    """An L3Score with what it was made of.
+
+    `score` is in [0, 1]. `p_yes` and `p_no` are the probabilities that entered it, each in [0, 1]; the one missing
+    from the list is estimated. `case` says which of the two words the list held.
+    """
+
+    score: float
+    p_yes: float
+    p_no: float
+    case: Case
+
+
+def l3score(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> float:
+    """Return the L3Score in [0, 1] of a judge's first generated token; see `l3score_detail`."""
+    return l3score_detail(top_logprobs, top).score
+
+
+def l3score_detail(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> L3Detail:
+    """Return the L3Score of a judge's first generated token, with the probabilities behind it.
+
+    `top_logprobs` holds `(token, natural log probability)` pairs, most likely first; -inf and the -9999 that some
+    servers send stand for probability 0. The `top` most likely entries count (`None`: all of them); the paper uses 5.
+
+    The first token that reads `yes` or `yeah` (case and surrounding blanks ignored) gives p_yes, the first that reads
+    `no` gives p_no. With both, the score is p_yes / (p_yes + p_no) (equation 1). With one, the other's probability is
+    taken as min(p of the last entry that counts, 1 - sum of the entries that count), at least 1e-8 (equation 2). With
+    neither, or where both have probability 0, the score is 0.
+
+    Raises `ValueError` for an empty list, for `top` below 1, for NaN, and for values above 0.
+    """
+    entries = _considered(top_logprobs, top)
+    p_yes = _first(entries, YES_FORMS)
+    p_no = _first(entries, NO_FORMS)
+    if p_yes is None and p_no is None:
+        return L3Detail(0.0, 0.0, 0.0, "neither")
+    case: Case = "yes_only" if p_no is None else "no_only" if p_yes is None else "both"
+    missing = _missing_probability(entries)
+    p_yes = missing if p_yes is None else p_yes
+    p_no = missing if p_no is None else p_no
+    total = p_yes + p_no
+    return L3Detail(p_yes / total if total else 0.0, p_yes, p_no, case)
+
+
+def _considered(top_logprobs: Sequence[tuple[str, float]], top: int | None) -> list[tuple[str, float]]:
+    """Return the entries that count, in descending order, as (normalised token, probability)."""
+    if not top_logprobs:
+        raise ValueError(
+            "Expected at least one (token, logprob) pair, found none: a verdict without logprobs is a failed "
+            "judgement, not a score; use a judge that returns top_logprobs."
+        )
+    if top is not None and top < 1:
+        raise ValueError(f"Expected top to be at least 1 or None, found {top}.")
+    for token, logprob in top_logprobs:
+        if math.isnan(logprob) or logprob > ROUNDING:
+            raise ValueError(
+                f"Expected log probabilities (at most 0), found {logprob} for the token {token!r}: "
+                "pass natural-log probabilities, not logits or probabilities."
+            )
+    ordered = sorted(top_logprobs, key=lambda entry: entry[1], reverse=True)[:top]
+    return [(token.strip().lower(), min(math.exp(logprob), 1.0)) for token, logprob in ordered]
+
+
+def _first(entries: Sequence[tuple[str, float]], forms: Collection[str]) -> float | None:
+    return next((probability for token, probability in entries if token in forms), None)
+
+
+def _missing_probability(entries: Sequence[tuple[str, float]]) -> float:
+    p_low = entries[-1][1]
+    p_rem = 1.0 - math.fsum(probability for _, probability in entries)
+    return max(min(p_low, p_rem), PROBABILITY_FLOOR)

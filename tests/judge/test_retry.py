@@ -1,0 +1,71 @@
+"""The classification of failures is pure, so it is tested without a server."""
+
+from __future__ import annotations
+
+import random
+from email.utils import formatdate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.judge.retry import RetryPolicy, is_retryable, retry_after_seconds
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+def test_passing_trouble_is_retried(status: int) -> None:
+    """Timeouts, conflicts, rate limits and server errors are worth another try."""
+    assert is_retryable(status)
+
+
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 413, 422])
+def test_lasting_trouble_fails_at_once(status: int) -> None:
+    """Any other status will not change by asking again."""
+    assert not is_retryable(status)
+
+
+def test_an_empty_account_is_not_retried() -> None:
+    """OpenAI's 429 for a used-up quota does not pass with time."""
+    assert not is_retryable(429, "insufficient_quota")
+    assert is_retryable(429, "rate_limit_exceeded")
+
+
+def test_retry_after_is_read_in_all_its_forms() -> None:
+    """Seconds, milliseconds and HTTP dates are understood; a past date means at once; nonsense means nothing."""
+    now = 1_700_000_000.0
+    assert retry_after_seconds({"retry-after": "7"}, now) == 7
+    assert retry_after_seconds({"retry-after": "0.5"}, now) == 0.5
+    assert retry_after_seconds({"retry-after-ms": "250", "retry-after": "7"}, now) == 0.25
+    assert retry_after_seconds({"retry-after": formatdate(now + 30, usegmt=True)}, now) == 30
+    assert retry_after_seconds({"retry-after": formatdate(now - 30, usegmt=True)}, now) == 0
+    for nonsense in ("", "soon", "-3", "nan", "inf"):
+        assert retry_after_seconds({"retry-after": nonsense}, now) is None
+    assert retry_after_seconds({}, now) is None
+
+
+@given(value=st.text(max_size=40))
+def test_no_retry_after_value_raises(value: str) -> None:
+    """Whatever a server sends, the result is None or a number of seconds from 0."""
+    seconds = retry_after_seconds({"retry-after": value}, 1_700_000_000.0)
+    assert seconds is None or seconds >= 0
+
+
+@given(tries=st.integers(1, 5000), seed=st.integers(0, 1000))
+def test_the_delay_stays_within_its_bounds(tries: int, seed: int) -> None:
+    """The wait doubles up to the cap, and jitter takes off at most half."""
+    policy = RetryPolicy(base=0.5, cap=30)
+    full = min(30.0, 0.5 * 2 ** min(tries - 1, 20))
+    assert full / 2 <= policy.delay(tries, None, random.Random(seed)) <= full
+
+
+def test_the_server_is_never_asked_before_it_said() -> None:
+    """The delay is at least what Retry-After asks for."""
+    assert RetryPolicy().delay(1, 12.0, random.Random(0)) >= 12
+
+
+def test_insisting_ends_by_attempts_and_by_time() -> None:
+    """A request is given up at the last attempt, or when the next try would come after the time bound."""
+    policy = RetryPolicy(max_attempts=3, max_seconds=10)
+    assert not policy.exhausted(2, 5.0, 1.0)
+    assert policy.exhausted(3, 0.0, 0.1)
+    assert policy.exhausted(1, 9.5, 1.0)

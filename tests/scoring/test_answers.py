@@ -1,0 +1,264 @@
+"""Answers are found in the requested formats, in near misses of them, and never by evaluating anything."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring.answers import (
+    CotAnswer,
+    ParsedAnswer,
+    parse_answer,
+    parse_answer_released,
+    parse_cot,
+    yes_no,
+)
+
+FAILED = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] Connection error {'Answer': 'x'}"
+BUDGET = "[LMMS_EVAL_BUDGET_EXCEEDED]"
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ("{'Answer': 'KEHNN'}", "KEHNN"),
+        ('{"Answer": "KEHNN"}', "KEHNN"),
+        ("{'answer': 'KEHNN'}", "KEHNN"),
+        ("{Answer: 'KEHNN'}", "KEHNN"),
+        ("{“Answer”: “KEHNN”}", "KEHNN"),
+        ("{ 'Answer' :\n 'KEHNN',\n}", "KEHNN"),
+        ("```json\n{'Answer': 'KEHNN'}\n```", "KEHNN"),
+        ("Sure, here it is: {'Answer': 'KEHNN'} I hope it's {helpful}.", "KEHNN"),
+        ("'Answer': 'KEHNN'", "KEHNN"),
+        ('"Answer": "The model\'s accuracy"\nBecause it says so.', "The model's accuracy"),
+        ("{'Answer': 'The model's accuracy'}", "The model's accuracy"),
+        ("{'Answer': 'The models' accuracy, 'P@1', is 5'}", "The models' accuracy, 'P@1', is 5"),
+        ("{'Answer': \"It's 5\"}", "It's 5"),
+        (r"{'Answer': 'It\'s 5'}", "It's 5"),
+        ("{'Answer': 'unbalanced}", "unbalanced"),
+        ("{'Answer': unbalanced'}", "unbalanced"),
+        ("{'Answer': loose words}", "loose words"),
+        ("{'Answer': 'The set {'a', 'b'} wins'}", "The set {'a', 'b'} wins"),
+        (r"{'Answer': '$R_{10}$@1 is \mathcal{L}_{x}'}", r"$R_{10}$@1 is \mathcal{L}_{x}"),
+        (r"{'Answer': '\theta \times \nabla \rho \nu \frac{1}{2} \beta \alpha'}", None),
+        (r"{'Answer': 'one\nTwo'}", "one\nTwo"),
+        (r'{"Answer": "caf\u00e9 \ud83d\ude00"}', "café 😀"),
+        ("{'Answer': 72.50}", "72.50"),
+        ("{'Answer': True}", "True"),
+        ("{'Answer': ['a', \"b's\", 3]}", "a, b's, 3"),
+        ("{'Answer': [[1, 2], [3]]}", "[[1, 2], [3]]"),
+        ("{'Answer': 'x', 'Rationale': 'Figure 2 says so'}", "x"),
+        ("{'Image': 2, 'Answer': 'x'}", "x"),
+        ("{'Answer': 'first'}\n{'Answer': 'second'}", "first"),
+        ("Format: {'Answer': 'Direct Answer to the Question'}\n{'Answer': 'second'}", "second"),
+        ("{'Answer': 'Direct Answer to the Question'}", "Direct Answer to the Question"),
+    ],
+)
+def test_answers_in_the_format_are_found(response: str, text: str | None) -> None:
+    """The requested object, and every near miss of it that leaves no doubt, gives the answer."""
+    expected = response[len("{'Answer': '") : -2] if text is None else text
+    assert parse_answer(response) == ParsedAnswer(expected, "ok")
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ("{'Answer': 'The accuracy of the", "The accuracy of the"),
+        ("{'Answer': 'The model's accuracy of", "The model's accuracy of"),
+        ("{'Answer': 'done'", "done"),
+        ("```\n{'Answer': 'done'\n```", "done"),
+        ("{'Answer': '$R_{10}$ and", "$R_{10}$ and"),
+        ("{'Answer': [1, 2", "[1, 2"),
+        ("{'Answer': ", ""),
+        ("{'Answer': '", ""),
+        ('"Answer": "cut', "cut"),
+    ],
+)
+def test_a_format_that_does_not_end_is_truncated(response: str, text: str) -> None:
+    """What there is of a cut answer is kept, and said to be cut."""
+    assert parse_answer(response) == ParsedAnswer(text, "truncated")
+
+
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        ("  KEHNN is best. \n", ParsedAnswer("KEHNN is best.", "unformatted")),
+        ("The answer: {5}", ParsedAnswer("The answer: {5}", "unformatted")),
+        ("", ParsedAnswer("", "empty")),
+        (" \n", ParsedAnswer("", "empty")),
+        ("{'Answer': ''}", ParsedAnswer("", "empty")),
+        ("{'Answer': }", ParsedAnswer("", "empty")),
+        (FAILED, ParsedAnswer("", "request_failed")),
+        ("\n" + BUDGET, ParsedAnswer("", "request_failed")),
+    ],
+)
+def test_other_responses_have_their_status(response: str, expected: ParsedAnswer) -> None:
+    """Plain text, nothing, and failed requests are told apart."""
+    assert parse_answer(response) == expected
+
+
+LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\n\t\r\b\f")
+
+
+@given(
+    st.text(LETTERS, max_size=60),
+    st.sampled_from(["{{'Answer': {}}}", "Sure. {{'answer': {}}} Bye.", "```\n{{'Answer':{}}}\n```"]),
+)
+def test_quoted_text_comes_back(text: str, form: str) -> None:
+    """Any text, quoted as Python or as JSON quotes it, comes back as it was."""
+    for quoted in (repr(text), json.dumps(text), json.dumps(text, ensure_ascii=False)):
+        if text.strip() != "Direct Answer to the Question":
+            assert parse_answer(form.format(quoted)).text == text.strip()
+
+
+@given(st.lists(st.text("abc XYZ09.", min_size=1, max_size=9), max_size=4))
+def test_lines_come_back(lines: list[str]) -> None:
+    """Line breaks written as escapes come back unless a LaTeX command follows from them."""
+    text = "\n".join(line.strip().capitalize() for line in lines)
+    assert parse_answer(f"{{'Answer': {text!r}}}").text == text.strip()
+
+
+PIECES = st.sampled_from(
+    [
+        "{",
+        "}",
+        "'",
+        '"',
+        "\\",
+        ",",
+        ":",
+        " ",
+        "[",
+        "]",
+        "Answer",
+        "'Answer':",
+        "{'Answer': '",
+        "'Image'",
+        "Image 2",
+        "\n",
+        *["The answer is :", "```", "\\u", "\\ud800", "\\x4", "\\U99999999", "Yes", "no", "<", ">", "é"],
+    ]
+)
+
+
+@given(st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=30).map("".join)))
+def test_no_text_is_an_error(response: str) -> None:
+    """No parser raises on any text, an answer is stripped, and it is there exactly if its status says so."""
+    parsed = parse_answer(response)
+    assert parsed.text == parsed.text.strip()
+    assert parsed.status != "ok" or parsed.text
+    assert parsed.status not in ("empty", "request_failed") or not parsed.text
+    cot = parse_cot(response)
+    assert cot.status not in ("ok", "unformatted") or cot.answer
+    parse_answer_released(response)
+    yes_no(response)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "{",
+        "}",
+        "'",
+        "\\",
+        "\\'",
+        "{'Answer': ",
+        "{'Answer': '",
+        "{'",
+        "[",
+        "'Answer'",
+        "{ ",
+        " ",
+        "image ",
+        "answer is ",
+        "'}",
+        "a.b@",
+        "'x, ",
+    ],
+)
+@pytest.mark.parametrize(
+    "start", ["", "{'Answer': '", "{'Answer': [", "{'Image': ", "image", "answer", "'answer'", "{'Answer': 'a'"]
+)
+def test_hostile_text_takes_linear_time(unit: str, start: str) -> None:
+    """100,000 characters of anything repeated are read in less than a second."""
+    response = start + (unit * 100_000)[:100_000] + "x"
+    began = time.process_time()
+    parse_answer(response)
+    parse_cot(response)
+    parse_answer_released(response)
+    yes_no(response)
+    assert time.process_time() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ("{'Answer': 'KEHNN'}", "'KEHNN'"),
+        ("KEHNN", "KEHN"),
+        ("'Answer': 'KEHNN'", "'KEHNN"),
+        ("{'Answer': '$R_{10}$'}", "'$R_10}$'"),
+        ("{'Answer': 'x', 'Image': 3}", "'x',"),
+        ("", ""),
+    ],
+)
+def test_the_released_parser_keeps_its_faults(response: str, text: str) -> None:
+    """Quotes stay in, LaTeX loses its braces, and a text without the object loses its last character."""
+    assert parse_answer_released(response) == text
+
+
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        ("{'Image': 2, 'Rationale': 'Image 2 is it'} The answer is : KEHNN", CotAnswer(2, "KEHNN", "ok")),
+        ("{'Image': 0, 'Rationale': 'It's it'}\nThe answer is: KEHNN.", CotAnswer(0, "KEHNN.", "ok")),
+        ('```json\n{"image": "Image 3"}\n```\nThe answer is KEHNN', CotAnswer(3, "KEHNN", "ok")),
+        ("{'Image': [1, 2], 'Rationale': 'x'} answer is 5", CotAnswer(1, "5", "ok")),
+        ("{'Image': A, 'Rationale': 'Image 2 no'} The answer is : x", CotAnswer(None, "x", "ok")),
+        ("{'Image': 'Image B'} The answer is : x", CotAnswer(None, "x", "ok")),
+        ("Image 12 helps. The answer to the question is : x", CotAnswer(12, "x", "ok")),
+        ("image: 2\n**The answer is :** x", CotAnswer(2, "x", "ok")),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x'}", CotAnswer(1, "x", "ok")),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : <x y>", CotAnswer(1, "x y", "ok")),
+        (
+            "{'Image': 1, 'Rationale': 'the answer is in it'} As the answer is there. The answer is : x",
+            CotAnswer(1, "x", "ok"),
+        ),
+        ("{'Image': 1, 'Rationale': 'r'}\n\nKEHNN", CotAnswer(1, "KEHNN", "unformatted")),
+        ("{'Image': 1, 'Rationale': 'r'}\n{'Answer': 'x'}", CotAnswer(1, "x", "unformatted")),
+        ("KEHNN in Figure 3", CotAnswer(None, "KEHNN in Figure 3", "unformatted")),
+        ("{'Image': 1, 'Rationale': 'because", CotAnswer(1, "", "truncated")),
+        ("{'Image': 1, 'Rationale': 'r'}", CotAnswer(1, "", "truncated")),
+        ("{'Image': 1} The answer is :", CotAnswer(1, "", "truncated")),
+        ("", CotAnswer(None, "", "empty")),
+        (FAILED, CotAnswer(None, "", "request_failed")),
+    ],
+)
+def test_chain_of_thought_gives_image_and_answer(response: str, expected: CotAnswer) -> None:
+    """The named image and the answer are found in every usual form."""
+    assert parse_cot(response) == expected
+
+
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        ("Yes", True),
+        (" yes, it is.", True),
+        ("**Yes**", True),
+        ("{'Answer': 'Yes'}", True),
+        ("No.", False),
+        ("no", False),
+        ("None", None),
+        ("Not really", None),
+        ("Yesterday", None),
+        ("It is not. No.", None),
+        ("", None),
+        (FAILED, None),
+    ],
+)
+def test_the_first_word_says_whether_a_figure_helps(response: str, expected: bool | None) -> None:
+    """Only yes or no as the first word counts."""
+    assert yes_no(response) is expected
