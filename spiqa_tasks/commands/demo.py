@@ -40,7 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
         done = subprocess.run(command, env={**os.environ, "SPIQA_JUDGE": "none"}, capture_output=True, text=True)
         found = latest_run(output)
         if found is None or set(found.tasks) != set(tasks.split(",")):
-            raise SpiqaTasksError(f"Expected results of {tasks} in {output}, found none:\n{(done.stdout + done.stderr)[-3000:]}")
+            raise SpiqaTasksError(
+                f"Expected results of {tasks} in {output}, found none:\n{(done.stdout + done.stderr)[-3000:]}"
+            )
         results.append(found)
     print()
     print(results_table(results))

@@ -43,7 +43,9 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     records = read_rows(paths, COLUMNS)
     images = [""] * len(records)
     if settings.ablation != "text":
-        named = [(str(record["index"]), encoded(record["image"], f"row {record['index']} of {FILE}")) for record in records]
+        named = [
+            (str(record["index"]), encoded(record["image"], f"row {record['index']} of {FILE}")) for record in records
+        ]
         images = write_pictures(f"mmstar-{data}", named)
         check_pictures(images)
         images = ablated_pictures(images, settings.ablation)

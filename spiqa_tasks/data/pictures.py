@@ -87,5 +87,3 @@ def _broken(path: str) -> str | None:
 def _suffix(content: bytes) -> str:
     signatures = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
     return next((suffix for start, suffix in signatures.items() if content.startswith(start)), ".img")
-
-

@@ -103,7 +103,11 @@ def _row(
 
 def _caption(question: str) -> str:
     """The caption of a caption -> figure question, which the release writes as `Caption: ... Which image ...?`."""
-    return re.sub(r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", question).removeprefix("Caption:").strip()
+    return (
+        re.sub(r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", question)
+        .removeprefix("Caption:")
+        .strip()
+    )
 
 
 def _options(row_id: str, options: Sequence[str]) -> dict[str, str]:

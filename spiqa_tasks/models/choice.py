@@ -18,7 +18,9 @@ def letters_of(doc: Doc) -> list[str]:
         InputError: not a multiple-choice task of ours.
     """
     if "letters" not in doc:
-        raise InputError("Expected a multiple-choice task of MMStar or SciFIBench; this task's documents have no letters.")
+        raise InputError(
+            "Expected a multiple-choice task of MMStar or SciFIBench; this task's documents have no letters."
+        )
     return list(doc["letters"])
 
 
@@ -54,4 +56,6 @@ def _most_frequent(docs: Sequence[Doc]) -> dict[str, str]:
     counts: dict[str, Counter[str]] = {}
     for doc in docs:
         counts.setdefault(doc["category"], Counter())[doc["answer"]] += 1
-    return {category: min(counter, key=lambda letter: (-counter[letter], letter)) for category, counter in counts.items()}
+    return {
+        category: min(counter, key=lambda letter: (-counter[letter], letter)) for category, counter in counts.items()
+    }

@@ -163,7 +163,14 @@ def figure_type(figure: Mapping[str, str], ignore_case: bool) -> str:
     label = figure["figure_type"].lower() if ignore_case else figure["figure_type"]
     if figure["content_type"] == "table":
         return "table"
-    return next((group for word, group in (("schematic", "schematic"), ("plot", "plot"), ("photograph", "visualization")) if word in label), "other")
+    return next(
+        (
+            group
+            for word, group in (("schematic", "schematic"), ("plot", "plot"), ("photograph", "visualization"))
+            if word in label
+        ),
+        "other",
+    )
 
 
 def referred_types(ignore_case: bool) -> Counter[str]:
@@ -205,7 +212,9 @@ def test_questions_by_type_of_the_referred_figure() -> None:
 @pytest.mark.parametrize("ignore_case", [False, True])
 def test_five_separate_types_do_not_reproduce_the_overall_column(ignore_case: bool) -> None:
     """As a partition into five types, Table 6 contradicts its overall BERTScore in all but one row."""
-    gaps = residuals("bertscore_f1", referred_types(ignore_case), ("table", "schematic", "plot", "visualization", "other"))
+    gaps = residuals(
+        "bertscore_f1", referred_types(ignore_case), ("table", "schematic", "plot", "visualization", "other")
+    )
     assert sum(abs(gap) <= 0.01 for gap in gaps.values()) == 1
 
 
