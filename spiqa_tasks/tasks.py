@@ -29,7 +29,7 @@ class _Loader(yaml.SafeLoader):
     """Reads the host's YAML dialect, keeping `!function` as the dotted name."""
 
 
-_Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+_Loader.add_constructor("!function", lambda _, node: node.value)
 
 
 def load_yaml(path: Path) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from spiqa_tasks.benchmarks import aggregation
 from spiqa_tasks.benchmarks.choice_prompts import prompt
 from spiqa_tasks.benchmarks.choice_records import choice_records
 from spiqa_tasks.benchmarks.prompting import plain_text, visuals
-from spiqa_tasks.utils.guard import keeps_answers, withholds
-from spiqa_tasks.utils.messages import user_turn
+
+from .guard import keeps_answers, withholds
+from .messages import user_turn
 
 Doc = Mapping[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datasets
 
-from spiqa_tasks.utils.dataset import rows_of
+from .dataset import rows_of
 
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -19,11 +20,13 @@ from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.judge.config import judge_from_environ
 from spiqa_tasks.judge.l3 import L3Judge
 from spiqa_tasks.settings import parse_settings
-from spiqa_tasks.utils.dataset import rows_of
-from spiqa_tasks.utils.guard import keeps_answers, withholds
-from spiqa_tasks.utils.messages import user_turn
+
+from .dataset import rows_of
+from .guard import keeps_answers, withholds
+from .messages import user_turn
 
 Doc = Mapping[str, Any]
+logger = logging.getLogger("spiqa_tasks")
 
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:
@@ -34,6 +37,7 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     """
     try:
         _judge()
+        _text_metrics()
     except SpiqaTasksError as error:
         raise SystemExit(f"spiqa-tasks: {error}") from error
     return rows_of("spiqa", stub)
@@ -57,8 +61,7 @@ def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str: 
 @keeps_answers
 def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
     """One record per metric; never waits for the judge."""
-    text_metrics = [name for name, reason in available_metrics().items() if reason is None]
-    return answer_records(doc, results[0], text_metrics, _judge())
+    return answer_records(doc, results[0], _text_metrics(), _judge())
 
 
 @withholds
@@ -82,6 +85,16 @@ def judge_failures(records: Sequence[dict[str, Any]]) -> float:
 
 
 corpus = withholds(corpus_score)
+
+
+@cache
+def _text_metrics() -> tuple[str, ...]:
+    """The text metrics that this machine can compute; one line says which are left out and why."""
+    reasons = available_metrics()
+    for name, reason in reasons.items():
+        if reason is not None:
+            logger.warning("%s is left out: %s.", name, reason)
+    return tuple(name for name, reason in reasons.items() if reason is None)
 
 
 @cache

@@ -16,7 +16,7 @@ def mean(records: Sequence[Mapping[str, Any]]) -> float:
     Returns:
         The mean, or NaN when fewer than 99% of the records have a score.
     """
-    scores = [record["score"] for record in records if "score" in record]
+    scores: list[float] = [record["score"] for record in records if "score" in record]
     if not scores or len(scores) < MINIMUM_SCORED * len(records):
         return math.nan
     return sum(scores) / len(scores)

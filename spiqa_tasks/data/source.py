@@ -72,12 +72,18 @@ class HubSource:
     def files(self, repository: Repository, pattern: str) -> list[Path]:
         from huggingface_hub import HfApi, hf_hub_download
 
-        place = {"repo_id": repository.repo_id, "repo_type": "dataset", "revision": repository.revision}
         try:
             names = [pattern]
             if any(wildcard in pattern for wildcard in "*?["):
-                names = fnmatch.filter(HfApi().list_repo_files(**place), pattern)
-            paths = [Path(hf_hub_download(filename=name, **place)) for name in sorted(names)]
+                listing = HfApi().list_repo_files(repository.repo_id, repo_type="dataset", revision=repository.revision)
+                names = fnmatch.filter(listing, pattern)
+                    HfApi().list_repo_files(repository.repo_id, repo_type="dataset", revision=repository.revision),
+                    pattern,
+                )
+            paths = [
+                Path(hf_hub_download(repository.repo_id, name, repo_type="dataset", revision=repository.revision))
+                for name in sorted(names)
+            ]
         except Exception as error:  # the hub's client raises the errors of whichever HTTP library it is built on
             raise DataError(
                 f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging Face hub, "

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import inspect
+import os
 import time
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,12 @@ from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.batcher import Batcher
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.retry import AskError
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 
 class HfLocal:
-    """Runs requests in batches of `config.batch_size` through one model, on the GPU where there is one.
+    """Runs requests in batches of `config.batch_size` through one model, on the GPU where there is one (with
+    several, that of LOCAL_RANK). A batch that does not fit is halved.
 
     Prompts go through the tokenizer's chat template with the generation prompt added; without a template they go in as
     they are. The model is loaded by the first request.
@@ -49,7 +52,10 @@ class HfLocal:
         import torch
         from transformers import AutoModelForCausalLM
 
-        device, dtype = ("cuda", "auto") if torch.cuda.is_available() else ("cpu", torch.float32)
+        device: str = "cpu"
+        dtype: Any = torch.float32
+        if torch.cuda.is_available():
+            device, dtype = f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % torch.cuda.device_count()}", "auto"
         try:
             model = AutoModelForCausalLM.from_pretrained(self._name, dtype=dtype)
         except (OSError, ValueError) as error:
@@ -83,7 +89,7 @@ class HfLocal:
             group = [requests[position] for position in positions]
             run = self._first_tokens if kind == "logprobs" else self._texts
             with torch.inference_mode():
-                verdicts |= dict(zip(positions, run(group, max_tokens), strict=True))
+                verdicts |= dict(zip(positions, _halving(run, group, max_tokens), strict=True))
         return [verdicts[position] for position in range(len(requests))]
 
     def _first_tokens(self, requests: list[JudgeRequest], _max_tokens: int) -> list[Verdict]:
@@ -149,6 +155,19 @@ class HfLocal:
         messages.append({"role": "user", "content": request.prompt})
         text = self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
         return list(self._tokenizer.encode(text, add_special_tokens=False))
+
+
+def _halving(
+    run: Callable[[list[JudgeRequest], int], list[Verdict]], requests: list[JudgeRequest], max_tokens: int
+) -> list[Verdict]:
+    """The verdicts of `run`; where it fails (memory, length), those of smaller batches, down to single requests."""
+    try:
+        return run(requests, max_tokens)
+    except (RuntimeError, IndexError) as error:
+        if len(requests) == 1:
+            return [failed(f"the model failed on this prompt: {error}")]
+    middle = len(requests) // 2
+    return _halving(run, requests[:middle], max_tokens) + _halving(run, requests[middle:], max_tokens)
 
 
 def _fingerprint(folder: Path) -> str:

@@ -47,7 +47,7 @@ class Baseline(lmms):  # type: ignore[misc]
             answers.append(self.answer(docs[doc_id], docs, f"{task}/{split}"))
         return answers
 
-    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
+    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:  # noqa: ARG002
         """Baselines have no likelihoods.
 
         Raises:
@@ -55,7 +55,7 @@ class Baseline(lmms):  # type: ignore[misc]
         """
         raise InputError(f"Expected a task that generates text; {type(self).__name__} has no likelihoods.")
 
-    def generate_until_multi_round(self, requests: list[Instance]) -> list[str]:
+    def generate_until_multi_round(self, requests: list[Instance]) -> list[str]:  # noqa: ARG002
         """Baselines answer in one round.
 
         Raises:

@@ -25,8 +25,8 @@ class CaptionRetrieval(Baseline):
         if "figures" not in doc:
             raise InputError("Expected a SPIQA task; this task's documents have no figures with captions.")
         if key not in self._vectorizers:
-            captions = {figure["caption"] for other in docs for figure in other["figures"]}
-            self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(captions))
+            vocabulary = {figure["caption"] for other in docs for figure in other["figures"]}
+            self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(vocabulary))
         captions = [figure["caption"] for figure in doc["figures"]]
         vectorizer = self._vectorizers[key]
         similarity = vectorizer.transform(captions) @ vectorizer.transform([doc["question"]]).T

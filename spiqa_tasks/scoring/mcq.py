@@ -73,7 +73,7 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
         if letters:
             reason = "ambiguous" if len(letters) > 1 else "out_of_range"
             break
-    if is_refusal(response):
+    if is_refusal(text):
         return Choice(None, "refusal")
     if reason == "no_match" and len(keys.keys() & set(mentioned(_mark(text, folded, 1)))) > 1:
         reason = "ambiguous"
@@ -116,13 +116,17 @@ def _tagged(text: str, folded: Mapping[str, str]) -> frozenset[str]:
 
 
 def _stated(text: str, folded: Mapping[str, str]) -> frozenset[str]:
-    marked = _mark(text, folded, 2)
-    return settle(find_claims(marked), marked)
+    return _settled(_mark(text, folded, 2), folded)
 
 
 def _stated_text(text: str, folded: Mapping[str, str]) -> frozenset[str]:
-    marked = _mark(text, folded, 1)
-    return settle(find_claims(marked), marked)
+    return _settled(_mark(text, folded, 1), folded)
+
+
+def _settled(marked: str, folded: Mapping[str, str]) -> frozenset[str]:
+    claims = find_claims(marked)
+    heading = marked.startswith("⟦") and len(claims) > 1 and claims[0].letters.isdisjoint(folded)  # "Q: ... Answer: B"
+    return settle(claims[1:] if heading else claims, marked)
 
 
 def _text_at_end(text: str, folded: Mapping[str, str]) -> frozenset[str]:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+_CLOSING = " .)]}!\"'\n"
 _LETTER = re.compile(r"⟦(.)⟧")
 _LIST = (
     r"(?P<list>⟦.⟧(?:[ \t]*(?:,? ?\b(?:and|or|nor)\b|[,/&+])?[ \t]*(?:(?:option|choice) )?⟦.⟧"
-    r"(?!\s+(?:is|was|has|does|shows|would|can|cannot|isn't|doesn't)\b))*)"
+    r"(?!\s+(?:is|was|has|does|shows|would|can|cannot|isn't|doesn't)\b)){0,12})"
 )
 _FILL = (
     r"(?:(?:\b(?:the|most|likely|probably|therefore|thus|clearly|indeed|definitely|actually|simply|just|still|either"
@@ -35,8 +36,12 @@ _STATEMENTS = tuple(
             rf"|prediction)\b|答案){_GAP}(?:{_BE}|[:=]|->|→|\s[–—-]\s|是|为)\s*{_FILL}{_LIST}",
             _NOT_SUBJECT,
         ),
-        (rf"\b(?:best|correct|right|most \w+|closest|corresponds?)\b{_GAP}(?:{_BE}|:)\s*{_FILL}{_LIST}", _CLAUSE_END),
-        (rf"\b(?:best (?:\w+ ){{1,3}}?|corresponds? (?:\w+ )?to ){_FILL}{_LIST}", _CLAUSE_END),
+        (
+            rf"\b(?:best|correct|right|most \w+|closest|match(?:es|ing)?)\b{_GAP}(?:{_BE}|:)\s*{_FILL}{_LIST}",
+            _CLAUSE_END,
+        ),
+        (rf"\b(?:best (?:\w+ ){{1,3}}?|corresponds? (?:\w+ )?to |matches ){_FILL}{_LIST}", _CLAUSE_END),
+        (rf"{_LIST} (?:best )?matches (?:best|the (?:caption|description|figure|image))\b", _ANYTHING),
         (
             rf"{_LIST}[\"')]*\s*(?:{_BE}|must be|(?:seems|appears)(?: to be)?)\s+(?:(?:both|clearly|indeed|the|most"
             r"|likely|probably|therefore|only|a)\s+){0,4}(?:(?:correct|right)(?![-\w]|\s+(?:of|to|side|angle|triangle|if"
@@ -53,7 +58,7 @@ _STATEMENTS = tuple(
     )
 )
 _CONCLUSION = re.compile(
-    r"(?:\b(?:therefore|thus|hence|so|consequently|actually|but|rather|i mean|make (?:it|that)|wait)\b|⇒|=>|→|->)"
+    r"(?:\b(?:therefore|thus|hence|so|consequently|actually|but|rather|i mean|make (?:it|that)|wait|no(?=[,:]))\b|⇒|=>|→|->)"
     rf"[,:]?\s*(?:no,?\s*)?(?:(?:it's|it is|that's|i'd say)\s*)?{_FILL}{_LIST}",
     re.IGNORECASE,
 )
@@ -149,7 +154,7 @@ def _listed(leads: list[re.Match[str]]) -> set[int]:
 
 
 def _opening_and_closing(text: str, leads: list[re.Match[str]]) -> Iterator[Claim]:
-    """Yield the letter a response opens with and the one alone on its last line, unless they belong to a listing.
+    """Yield the letter a response opens with and the one alone at its end, unless they belong to a listing.
 
     Letters that lead sentences in ascending order (A ..., B ..., C ...) restate the options and commit to none.
     """
@@ -159,9 +164,5 @@ def _opening_and_closing(text: str, leads: list[re.Match[str]]) -> Iterator[Clai
     if leads[0].start() == 0 and (len(leads) == 1 or firsts[1] <= firsts[0]):
         yield _claim(leads[0], False)
     closes_listing = len(leads) > 1 and firsts[-1] > firsts[-2]
-    if leads[-1].start() > 0 and not closes_listing and _is_last_line(text, leads[-1]):
+    if leads[-1].start() > 0 and not closes_listing and not text[leads[-1].end() :].strip(_CLOSING):
         yield _claim(leads[-1], True)
-
-
-def _is_last_line(text: str, match: re.Match[str]) -> bool:
-    return text[match.start() - 1] == "\n" and not text[match.end() :].strip(" .)]}!\"'\n")

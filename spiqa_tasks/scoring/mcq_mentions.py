@@ -18,7 +18,8 @@ _ANNOUNCED = re.compile(
     r"(\b(?:option|choice|letter)\b\s*[:#]?\s*)[(\[\"']?([A-Za-z])[)\]\"']?(?![A-Za-z0-9'⟧])", re.IGNORECASE
 )
 _ANSWERED = re.compile(
-    r"(\banswer\b(?:\s+is\b)?\s*[:=]?\s*)([a-z])(?=\s*(?:[.,;:!)\n]|$|because\b|since\b))", re.IGNORECASE
+    r"(\b(?:answer|choose|pick|select|go with)\b(?:\s+is\b)?\s*[:=]?\s*)([a-z])(?=\s*(?:[.,;:!)\n]|$|because\b|since\b))",
+    re.IGNORECASE,
 )
 _ENCLOSED = re.compile(r"(?<![A-Za-z0-9\\⟦])[(\[{\"']\s*([A-Za-z])\s*[)\]}\"'](?![A-Za-z0-9])")
 _ITEM = re.compile(r"(?m)^([ \t>•-]*)\(?([A-Za-z])(?=[.):](?:\s|$))")
@@ -34,7 +35,8 @@ def clean(text: str) -> str:
     """Return `text` in compatibility form (NFKC), without markdown, LaTeX wrappers, special tokens and reasoning."""
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES).rpartition("</think>")[2]
     text = _LATEX_TEXT.sub(r"\1", text)
-    return _SPECIAL.sub("", text).strip()
+    text = re.sub(r"[^\S\n]+", " ", _SPECIAL.sub("", text))
+    return re.sub(r"(?: ?\n){2,} ?", "\n\n", text).strip()
 
 
 def fold(text: str) -> str:

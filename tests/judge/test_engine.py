@@ -248,7 +248,7 @@ def test_a_defect_in_a_provider_is_a_reason_not_a_hang(config: JudgeConfig) -> N
     class Broken:
         fingerprint = ""
 
-        async def ask(self, request: JudgeRequest) -> None:
+        async def ask(self, _request: JudgeRequest) -> None:
             raise ZeroDivisionError("oops")
 
         async def aclose(self) -> None:

@@ -1,0 +1,163 @@
+"""A tiny local model as the judge, compared with one plain forward pass."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.hf_local import HfLocal
+from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.scoring.l3score import l3score
+
+TEMPLATE = (
+    "{% for m in messages %}<|{{ m['role'] }}|> {{ m['content'] }} {% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+
+
+@pytest.fixture(scope="module", params=["llama", "gpt2"])
+def model_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random-weight model with a tokenizer trained on a few sentences; Llama with a chat template, GPT-2 without."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    folder = tmp_path_factory.mktemp(request.param)
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=["<s>"], initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    corpus = ["Yes", "No", " yes", " no", "yes", "no", "Yeah"] * 50 + [
+        "Question: what is the answer? the sky is blue."
+    ] * 9
+    tokenizer.train_from_iterator(corpus, trainer)
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<s>")
+    if request.param == "llama":
+        fast.chat_template = TEMPLATE
+    fast.save_pretrained(folder)
+    torch.manual_seed(0)
+    sizes: dict[str, Any] = {"vocab_size": len(fast), "initializer_range": 0.5}
+    config = (
+        transformers.LlamaConfig(
+            hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, **sizes
+        )
+        if request.param == "llama"
+        else transformers.GPT2Config(n_embd=32, n_layer=2, n_head=4, n_positions=512, **sizes)
+    )
+    transformers.AutoModelForCausalLM.from_config(config).save_pretrained(folder)
+    return folder
+
+
+def _plain_logprobs(folder: Path, prompt: str) -> list[tuple[str, float]]:
+    """All tokens with their log-probabilities after `prompt`, by one unpadded forward pass."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    text = f"<|user|> {prompt} <|assistant|>" if tokenizer.chat_template else prompt
+    logits = AutoModelForCausalLM.from_pretrained(folder)(torch.tensor([tokenizer(text)["input_ids"]])).logits
+    values = torch.log(torch.softmax(logits[0, -1].double(), -1)).tolist()
+    pairs = [(tokenizer.decode([token]), value) for token, value in enumerate(values)]
+    return sorted(pairs, key=lambda pair: -pair[1])
+
+
+def _engine(folder: Path, tmp_path: Path, **options: Any) -> Engine:
+    return Engine(JudgeConfig("hf", str(folder), cache_dir=tmp_path, batch_size=4, **options))
+
+
+PROMPTS = ["Question: what is the answer?", "the sky is blue " * 20, "no", "Question: yes or no? " * 5, "x", "Yes yes"]
+
+
+def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: Path) -> None:
+    """Padding and batching change nothing: each prompt's five most likely tokens are those of its own forward pass."""
+    engine = _engine(model_dir, tmp_path)
+    verdicts = engine.map([JudgeRequest(prompt) for prompt in PROMPTS], progress=False)
+    engine.close()
+    for prompt, verdict in zip(PROMPTS, verdicts, strict=True):
+        expected = _plain_logprobs(model_dir, prompt)[:5]
+        assert [token for token, _ in verdict.top_logprobs] == [token for token, _ in expected]
+        assert [logprob for _, logprob in verdict.top_logprobs] == pytest.approx([v for _, v in expected], abs=1e-4)
+        assert verdict.text == expected[0][0]
+        assert verdict.completion_tokens == 1
+
+
+def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path: Path) -> None:
+    """Under the full-vocabulary rule the score uses the exact probabilities of the best yes and the best no."""
+    engine = _engine(model_dir, tmp_path)
+    judge = L3Judge(engine, top="full-vocabulary")
+    request = judge.request("q", "a", "b")
+    record = judge.record({}, "q", "a", "b").resolve()
+    engine.close()
+    assert judge.signature()["rule"] == "full-vocabulary"
+    everything = _plain_logprobs(model_dir, request.prompt)
+    assert record["score"] == pytest.approx(l3score(everything, top=None), abs=1e-4)
+    words = {token.strip().lower() for token, _ in record["top_logprobs"]}
+    assert {"yes", "no"} <= words
+
+
+def test_the_papers_rule_is_the_default(model_dir: Path, tmp_path: Path) -> None:
+    """Without asking for more, only the five most likely tokens count."""
+    engine = _engine(model_dir, tmp_path)
+    judge = L3Judge(engine)
+    record = judge.record({}, "q", "a", "b").resolve()
+    engine.close()
+    assert len(record["top_logprobs"]) == 5
+    assert record["score"] == l3score([(token, logprob) for token, logprob in record["top_logprobs"]])
+
+
+def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
+    """Written answers are the most likely tokens, one after the other, whatever else is in the batch."""
+    engine = _engine(model_dir, tmp_path)
+    requests = [JudgeRequest(prompt, kind="text", max_tokens=1) for prompt in PROMPTS]
+    verdicts = engine.map([*requests, JudgeRequest("longer", kind="text", max_tokens=6)], progress=False)
+    engine.close()
+    for prompt, verdict in zip(PROMPTS, verdicts, strict=False):
+        assert verdict.text == _plain_logprobs(model_dir, prompt)[0][0].replace("<s>", "")
+    assert verdicts[-1].ok
+
+
+def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path) -> None:
+    """A prompt longer than the model's positions is a failed judgement; the others of its batch are judged."""
+    engine = _engine(model_dir, tmp_path)
+    prompts = ["x", "the sky is blue " * 400, "no", "yes"]
+    verdicts = engine.map([JudgeRequest(prompt) for prompt in prompts], progress=False)
+    engine.close()
+    limited = "gpt2" in str(model_dir)
+    assert [verdict.ok for verdict in verdicts] == [True, not limited, True, True]
+    assert [token for token, _ in verdicts[3].top_logprobs] == [t for t, _ in _plain_logprobs(model_dir, "yes")[:5]]
+
+
+def test_another_model_in_the_same_folder_is_another_judge(model_dir: Path) -> None:
+    """When the files of a local model change, its cached verdicts do not count."""
+    before = HfLocal(JudgeConfig("hf", str(model_dir))).fingerprint
+    os.utime(model_dir / "config.json", ns=(1, 1))
+    assert before != HfLocal(JudgeConfig("hf", str(model_dir))).fingerprint
+
+
+def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
+    """A folder without a model is a failed judgement with the reason, not a hang."""
+    (tmp_path / "empty").mkdir()
+    engine = _engine(tmp_path / "empty", tmp_path)
+    verdict = engine.map([JudgeRequest("p")], progress=False)[0]
+    engine.close()
+    assert verdict.status == "judge_failed"
+    assert "cannot be loaded" in (verdict.reason or "")
+
+
+@pytest.mark.parametrize(
+    "request_", [JudgeRequest("p", images=("a.png",)), JudgeRequest("p", kind="text", temperature=0.5)]
+)
+def test_what_a_local_judge_cannot_do_fails_at_once(tmp_path: Path, request_: JudgeRequest) -> None:
+    """Images and sampled text are refused."""
+    with pytest.raises(AskError):
+        asyncio.run(HfLocal(JudgeConfig("hf", str(tmp_path))).ask(request_))

@@ -1,0 +1,165 @@
+"""What goes over the wire to the judges' servers, and what is read from it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.anthropic_api import AnthropicApi
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.openai_api import OpenAIApi, _auth_headers
+from spiqa_tasks.judge.providers import Provider
+from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+KEY = "sk-secret-0123456789"
+
+
+def _ask(provider: Provider, *requests: JudgeRequest) -> list[Verdict]:
+    async def run() -> list[Verdict]:
+        try:
+            return [await provider.ask(request) for request in requests]
+        finally:
+            await provider.aclose()
+
+    return asyncio.run(run())
+
+
+def test_the_judging_request_is_the_papers(server: OpenAIServer, config: JudgeConfig) -> None:
+    """One token at temperature 0 with its five most likely alternatives, and the key as a bearer token."""
+    _ask(OpenAIApi(config), JudgeRequest("the prompt"))
+    sent = server.requests[0]
+    assert sent["path"] == "/v1/chat/completions"
+    assert sent["headers"]["authorization"] == f"Bearer {KEY}"
+    assert sent["body"] == {
+        "model": "gpt-4o",
+        "messages": [{"role": "user", "content": "the prompt"}],
+        "max_tokens": 1,
+        "temperature": 0.0,
+        "logprobs": True,
+        "top_logprobs": 5,
+    }
+
+
+def test_a_written_answer_is_asked_for_without_logprobs(server: OpenAIServer, config: JudgeConfig) -> None:
+    """Requests for text carry the system text and no log-probability fields."""
+    server.behaviour.text = "The answer is B"
+    verdict = _ask(OpenAIApi(config), JudgeRequest("p", kind="text", system="be brief", max_tokens=64))[0]
+    body = server.requests[0]["body"]
+    assert "logprobs" not in body
+    assert body["max_tokens"] == 64
+    assert body["messages"][0] == {"role": "system", "content": "be brief"}
+    assert (verdict.text, verdict.top_logprobs) == ("The answer is B", ())
+
+
+def test_images_go_out_as_data_urls_before_the_text(server: OpenAIServer, config: JudgeConfig, tmp_path: Path) -> None:
+    """Local images are embedded, URLs are passed on."""
+    (tmp_path / "a.png").write_bytes(b"pixels")
+    images = (str(tmp_path / "a.png"), "http://x/y.jpg")
+    _ask(OpenAIApi(config), JudgeRequest("p", kind="text", images=images))
+    content = server.requests[0]["body"]["messages"][0]["content"]
+    encoded = base64.b64encode(b"pixels").decode()
+    assert [part["type"] for part in content] == ["image_url", "image_url", "text"]
+    assert content[0]["image_url"]["url"] == f"data:image/png;base64,{encoded}"
+    assert content[1]["image_url"]["url"] == "http://x/y.jpg"
+
+
+def test_max_completion_tokens_is_learned_once(server: OpenAIServer, config: JudgeConfig) -> None:
+    """A server that refuses max_tokens is asked again with max_completion_tokens, and from then on at once."""
+    server.behaviour.sticky = "max_tokens"
+    verdicts = _ask(OpenAIApi(config), JudgeRequest("a"), JudgeRequest("b"))
+    assert all(verdict.ok for verdict in verdicts)
+    names = [next(name for name in sent["body"] if name.startswith("max_")) for sent in server.requests]
+    assert names == ["max_tokens", "max_completion_tokens", "max_completion_tokens"]
+
+
+def test_azure_gets_its_own_header_and_version(server: OpenAIServer) -> None:
+    """On an Azure host the key is sent as api-key; the query of the base URL goes behind the path."""
+    azure = JudgeConfig("openai", "gpt-4o", "https://me.openai.azure.com/openai/deployments/d", KEY)
+    assert _auth_headers(azure) == {"api-key": KEY}
+    config = JudgeConfig("openai", "m", server.url + "?api-version=2024-06-01", KEY)
+    _ask(OpenAIApi(config), JudgeRequest("p"))
+    assert server.requests[0]["path"] == "/v1/chat/completions?api-version=2024-06-01"
+
+
+def test_without_a_key_no_header_is_sent(server: OpenAIServer, config: JudgeConfig) -> None:
+    """Local servers see no authorization."""
+    _ask(OpenAIApi(replace(config, api_key=None)), JudgeRequest("p"))
+    assert "authorization" not in server.requests[0]["headers"]
+
+
+def test_tokens_and_model_are_reported_as_served(server: OpenAIServer, config: JudgeConfig) -> None:
+    """The verdict has the name that the server gave, and its token counts."""
+    server.behaviour.served_model = "gpt-4o-2024-08-06"
+    verdict = _ask(OpenAIApi(config), JudgeRequest("x" * 40))[0]
+    assert (verdict.model, verdict.prompt_tokens, verdict.completion_tokens) == ("gpt-4o-2024-08-06", 10, 1)
+
+
+@pytest.mark.parametrize(
+    "top", [[("Yes", float("nan"))], [("Yes", 0.9)], []], ids=["not a number", "a probability", "none"]
+)
+def test_what_is_no_logprob_is_no_verdict(
+    server: OpenAIServer, config: JudgeConfig, top: list[tuple[str, float]]
+) -> None:
+    """Values that cannot be log-probabilities count as a malformed answer, which is retried."""
+    server.behaviour.verdict = lambda _prompt: top or [("", float("nan"))]
+    with pytest.raises(AskError, match="log-probabilities") as caught:
+        _ask(OpenAIApi(config), JudgeRequest("p"))
+    assert caught.value.retryable
+
+
+def test_anthropic_writes_text(server: OpenAIServer, config: JudgeConfig) -> None:
+    """The messages API gets its own headers and gives text and token counts; log-probabilities fail at once."""
+    server.behaviour.text = "B"
+    claude = replace(config, provider="anthropic", model="claude")
+    verdict = _ask(AnthropicApi(claude), JudgeRequest("p", kind="text", max_tokens=9, system="s"))[0]
+    sent = server.requests[0]
+    assert sent["path"] == "/v1/messages"
+    assert sent["headers"]["x-api-key"] == KEY
+    assert sent["body"]["system"] == "s"
+    assert (verdict.text, verdict.prompt_tokens, verdict.completion_tokens) == ("B", 3, 2)
+    with pytest.raises(AskError) as caught:
+        _ask(AnthropicApi(claude), JudgeRequest("p"))
+    assert not caught.value.retryable
+
+
+@pytest.mark.parametrize("fault", ["echo_key", "401", "reset", "truncated", "ok"])
+def test_the_key_is_written_nowhere(
+    server: OpenAIServer,
+    engine_of: Callable[..., Engine],
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+    fault: str,
+) -> None:
+    """No log at any level, output, cache byte, reason, error, record or signature holds the key."""
+    caplog.set_level(logging.DEBUG)
+    server.behaviour.sticky = fault
+    engine = engine_of(retry=replace(engine_of().config.retry, max_attempts=2))
+    judge = L3Judge(engine)
+    said: list[Any] = [engine.config, vars(judge)]
+    try:
+        said.append(judge.preflight())
+    except JudgeError as error:
+        said.append(error)
+    record = judge.record({"id": 1}, "Q?", "a", "a")
+    judge.finish([record])
+    said += [record, judge.signature(), engine.summary()]
+    engine.close()
+    written = caplog.text + "".join(capfd.readouterr()) + repr(said)
+    assert KEY in server.requests[0]["headers"]["authorization"]
+    assert KEY not in written
+    assert engine.config.cache_dir is not None
+    files = list(engine.config.cache_dir.iterdir())
+    assert files
+    assert not any(KEY.encode() in file.read_bytes() for file in files)

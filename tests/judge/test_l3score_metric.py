@@ -1,0 +1,84 @@
+"""L3Score as a metric of its own."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from spiqa_tasks.errors import InputError, JudgeError
+from spiqa_tasks.l3score_metric import L3Score
+
+QUESTIONS = ["Where is Niagara Falls located?", "What colour is the sky?"]
+REFERENCES = ["In the United States and Canada.", "Blue"]
+
+
+def _metric(server: OpenAIServer, folder: Path, **options: Any) -> L3Score:
+    return L3Score("openai:gpt-4o", server.url, "key", cache_dir=folder, timeout=5, **options)
+
+
+def test_right_and_wrong_answers_are_told_apart(server: OpenAIServer, tmp_path: Path) -> None:
+    """Three lines give the mean, each score, and what they depend on."""
+    metric = _metric(server, tmp_path)
+    result = metric.compute(questions=QUESTIONS, references=REFERENCES, predictions=[REFERENCES[0], "Green"])
+    yes, no = 0.9 / 0.98, 0.08 / 0.98
+    assert result["scores"] == [pytest.approx(yes), pytest.approx(no)]
+    assert result["l3score"] == pytest.approx(0.5)
+    assert (result["judge_failed"], result["reasons"]) == (0, [None, None])
+    assert result["signature"]["rule"] == "top-5"
+
+
+def test_a_second_time_costs_nothing(server: OpenAIServer, tmp_path: Path) -> None:
+    """With all verdicts cached the server is not even asked the test question."""
+    columns = {"questions": QUESTIONS, "references": REFERENCES, "predictions": REFERENCES}
+    first = _metric(server, tmp_path).compute(**columns)
+    asked = len(server.requests)
+    again = _metric(server, tmp_path, concurrency=3).compute(**columns)
+    assert again["scores"] == first["scores"]
+    assert asked == 3
+    assert len(server.requests) == asked
+
+
+def test_a_failure_is_none_and_withholds_the_mean(server: OpenAIServer, tmp_path: Path) -> None:
+    """An answer that could not be judged has no score, a reason, and no part in the mean."""
+    server.behaviour.script = ["ok", "404"]
+    result = _metric(server, tmp_path, concurrency=1).compute(
+        questions=QUESTIONS, references=REFERENCES, predictions=REFERENCES
+    )
+    assert math.isnan(result["l3score"])
+    assert result["judge_failed"] == 1
+    assert result["scores"].count(None) == 1
+    assert [reason for reason in result["reasons"] if reason] == ["HTTP 404: fault 404"]
+
+
+def test_an_unusable_judge_is_an_error(server: OpenAIServer, tmp_path: Path) -> None:
+    """A wrong key stops before the first answer."""
+    server.behaviour.sticky = "401"
+    with pytest.raises(JudgeError, match="HTTP 401"):
+        _metric(server, tmp_path).compute(questions=["q"], references=["r"], predictions=["p"])
+    assert len(server.requests) == 1
+
+
+def test_no_answers_give_no_mean(server: OpenAIServer, tmp_path: Path) -> None:
+    """Empty lists are allowed and asked about nowhere."""
+    assert math.isnan(_metric(server, tmp_path).compute(questions=[], references=[], predictions=[])["l3score"])
+    assert not server.requests
+
+
+@pytest.mark.parametrize(
+    ("predictions", "said"),
+    [(["a"], "2 questions, 2 references, 1 predictions"), ("ab", "list"), (["a", None], r"predictions\[1\]")],
+)
+def test_columns_that_do_not_fit_are_refused(server: OpenAIServer, tmp_path: Path, predictions: Any, said: str) -> None:
+    """Different lengths, a bare string and values that are no text are told apart."""
+    with pytest.raises(InputError, match=said):
+        _metric(server, tmp_path).compute(questions=QUESTIONS, references=REFERENCES, predictions=predictions)
+
+
+def test_reasoning_models_are_refused(tmp_path: Path) -> None:
+    """They have no log-probabilities to give."""
+    with pytest.raises(JudgeError, match="reasoning"):
+        L3Score("openai:o3-mini", api_key="k", cache_dir=tmp_path)
