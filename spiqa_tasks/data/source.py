@@ -77,9 +77,6 @@ class HubSource:
             if any(wildcard in pattern for wildcard in "*?["):
                 listing = HfApi().list_repo_files(repository.repo_id, repo_type="dataset", revision=repository.revision)
                 names = fnmatch.filter(listing, pattern)
-                    HfApi().list_repo_files(repository.repo_id, repo_type="dataset", revision=repository.revision),
-                    pattern,
-                )
             paths = [
                 Path(hf_hub_download(repository.repo_id, name, repo_type="dataset", revision=repository.revision))
                 for name in sorted(names)

@@ -1,0 +1,29 @@
+"""Fixtures that several test modules share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
+
+
+@pytest.fixture(autouse=True)
+def own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has its own cache, no data folder and no judge, whatever the machine has configured."""
+    cache = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(cache))
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
+    for name in ("SPIQA_TASKS_DATA", "SPIQA_JUDGE_BASE_URL", "SPIQA_JUDGE_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def real_data() -> Path:
+    """The folder with real annotation files; tests that need it are skipped where it is missing."""
+    if not REAL_DATA.is_dir():
+        pytest.skip("the real annotation files are not on this machine (SPIQA_TASKS_TEST_DATA)")
+    return REAL_DATA
