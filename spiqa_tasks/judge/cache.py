@@ -98,7 +98,8 @@ class VerdictCache:
             chunk = keys[start : start + _CHUNK]
             marks = ",".join("?" * len(chunk))
             rows = self._db.execute(f"SELECT key, verdict FROM verdicts WHERE key IN ({marks})", chunk)
-            found.update((key, _load(verdict)) for key, verdict in rows)
+            loaded = ((key, _load(verdict)) for key, verdict in rows)
+            found.update((key, verdict) for key, verdict in loaded if verdict is not None)
         return found
 
     def _claim(self, key: str) -> Literal["mine", "theirs"]:
@@ -180,7 +181,11 @@ def _dump(verdict: Verdict) -> str:
     return json.dumps({name: getattr(verdict, name) for name in kept})
 
 
-def _load(stored: str) -> Verdict:
-    fields = json.loads(stored)
-    fields["top_logprobs"] = tuple((token, logprob) for token, logprob in fields["top_logprobs"])
-    return Verdict("ok", cached=True, **fields)
+def _load(stored: str) -> Verdict | None:
+    """The stored verdict; None for a row of another form, which is then judged anew."""
+    try:
+        fields = json.loads(stored)
+        fields["top_logprobs"] = tuple((token, logprob) for token, logprob in fields["top_logprobs"])
+        return Verdict("ok", cached=True, **fields)
+    except (ValueError, KeyError, TypeError):
+        return None

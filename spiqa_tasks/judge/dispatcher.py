@@ -7,7 +7,7 @@ import logging
 import random
 import sqlite3
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
 from spiqa_tasks.judge.batcher import Batcher
@@ -18,6 +18,7 @@ from spiqa_tasks.judge.retry import AskError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 _CLAIM_POLL_SECONDS = 0.2
+_STORED_TOGETHER = 500
 _log = logging.getLogger(__name__)
 
 
@@ -37,8 +38,10 @@ class Job:
 class Dispatcher:
     """Works off jobs. All methods run on one loop.
 
-    A job that waits, for its next try or for another process that asks the same, holds no slot. When as many requests
-    in a row as there are slots were told to slow down, all wait as long as the server asked for.
+    One task looks jobs up in the cache and claims the missing ones shortly before they are asked; workers do nothing
+    but ask; verdicts are stored, then delivered, beside them. So a worker sends its next request as soon as it has
+    read an answer. A job that waits, for its next try or for another process that asks the same, holds no slot. When
+    as many requests in a row as there are slots were told to slow down, all wait as long as the server asked for.
     """
 
     def __init__(self, config: JudgeConfig, provider: Provider, cache: VerdictCache | None) -> None:
@@ -46,9 +49,11 @@ class Dispatcher:
         self._provider = provider
         self._cache = cache
         self._claims = Batcher(cache.claim_many, config.concurrency) if cache else None
-        self._puts = Batcher(_putter(cache), config.concurrency) if cache else None
+        self._puts = Batcher(_putter(cache), _STORED_TOGETHER) if cache else None
         self._queue: asyncio.Queue[Job] = asyncio.Queue()
+        self._ready: asyncio.Queue[Job] = asyncio.Queue(config.concurrency)
         self._workers: list[asyncio.Task[None]] = []
+        self._settling: set[asyncio.Task[None]] = set()
         self._open: set[Job] = set()
         self._rng = random.Random()
         self._last_answer = 0.0
@@ -62,14 +67,16 @@ class Dispatcher:
             self._last_answer = self._now()
         self._open.add(job)
         self._queue.put_nowait(job)
-        if len(self._workers) < min(self._config.concurrency, len(self._open)):
-            self._workers.append(asyncio.get_running_loop().create_task(self._work()))
+        if not self._workers:
+            self._start(self._feed())
+        if len(self._workers) <= min(self._config.concurrency, len(self._open)):
+            self._start(self._work())
 
     async def close(self) -> None:
         """Fail what is open, then let go of everything."""
         for worker in self._workers:
             worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        await asyncio.gather(*self._workers, *self._settling, return_exceptions=True)
         for job in list(self._open):
             self._finish(job, failed("the judge engine was closed before the judge answered"))
         await self._provider.aclose()
@@ -79,42 +86,57 @@ class Dispatcher:
         if self._cache is not None:
             self._cache.close()
 
-    async def _work(self) -> None:
-        while True:
-            job = await self._queue.get()
-            try:
-                verdict = await self._judge(job)
-            except Exception as error:  # a defect must not leave anyone waiting for ever: it becomes the reason
-                reason = self._config.redact(f"{type(error).__name__}: {error}")
-                _log.error("The judge engine failed on a request: %s", reason)
-                verdict = failed(f"unexpected {reason}")
-            if verdict is not None:
-                self._finish(job, verdict)
+    def _start(self, worker: Coroutine[None, None, None]) -> None:
+        self._workers.append(asyncio.get_running_loop().create_task(worker))
 
     def _finish(self, job: Job, verdict: Verdict) -> None:
         self._open.discard(job)
         job.deliver(verdict)
 
-    async def _judge(self, job: Job) -> Verdict | None:
-        """The verdict, or None where the job comes back to the queue later."""
-        claim = await self._claim(job)
-        if isinstance(claim, Verdict):
-            return claim
-        if claim == "theirs":
-            self._later(job, _CLAIM_POLL_SECONDS)
-            return None
-        while (wait := self._resume_at - self._now()) > 0:
-            await asyncio.sleep(wait)
-        verdict = self._given_up(job) or await self._ask(job)
-        if verdict is not None:
+    async def _feed(self) -> None:
+        """Jobs from the queue to the workers, past the cache."""
+        while True:
+            jobs = [await self._queue.get()]
+            while len(jobs) < self._config.concurrency and not self._queue.empty():
+                jobs.append(self._queue.get_nowait())
+            claims = await asyncio.gather(*map(self._claim, jobs))
+            for job, claim in zip(jobs, claims, strict=True):
+                if isinstance(claim, Verdict):
+                    self._finish(job, claim)
+                elif claim == "theirs":
+                    self._later(job, _CLAIM_POLL_SECONDS)
+            for job, claim in zip(jobs, claims, strict=True):
+                if claim == "mine":
+                    await self._ready.put(job)
+
+    async def _work(self) -> None:
+        while True:
+            job = await self._ready.get()
+            while (wait := self._resume_at - self._now()) > 0:
+                await asyncio.sleep(wait)
+            verdict = self._given_up(job) or await self._ask(job)
+            if verdict is not None:
+                settling = asyncio.get_running_loop().create_task(self._settle(job, verdict))
+                self._settling.add(settling)
+                settling.add_done_callback(self._settling.discard)
+
+    async def _settle(self, job: Job, verdict: Verdict) -> None:
+        """Store, then deliver: what anyone has seen is never paid for again."""
+        try:
             await self._store(job, verdict)
-        return verdict
+        finally:
+            self._finish(job, verdict)
 
     async def _ask(self, job: Job) -> Verdict | None:
+        """The verdict, or None where the job comes back to the queue later."""
         try:
             verdict = await self._provider.ask(job.request)
         except AskError as error:
             return self._after_failure(job, error)
+        except Exception as error:  # a defect must not leave anyone waiting for ever: it becomes the reason
+            reason = self._config.redact(f"{type(error).__name__}: {error}")
+            _log.error("The judge engine failed on a request: %s", reason)
+            return failed(f"unexpected {reason}")
         self._last_answer = self._now()
         self._trouble = None
         self._refusals = 0

@@ -98,7 +98,7 @@ def _letter(text: str, folded: Mapping[str, str]) -> frozenset[str]:
 
 def _text(text: str, folded: Mapping[str, str]) -> frozenset[str]:
     response = fold(text)
-    same = frozenset(letter for letter, option in folded.items() if option == response)
+    same = frozenset(letter for letter, option in folded.items() if option and option == response)
     if same:
         return same
     with_letter = re.fullmatch(r"[^\w⟦]*⟦(.)⟧\W*", mark_texts(text, folded, ()))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 _CLOSING = " .)]}!\"'\n"
 _LETTER = re.compile(r"⟦(.)⟧")
 _LIST = (
-    r"(?P<list>⟦.⟧(?:[ \t]*(?:,? ?\b(?:and|or|nor)\b|[,/&+])?[ \t]*(?:(?:option|choice) )?⟦.⟧"
+    r"(?P<list>⟦.⟧(?: ?(?:(?:(?:, ?)?\b(?:and|or|nor)\b|[,/&+]) ?)?(?:(?:option|choice) )?⟦.⟧"
     r"(?!\s+(?:is|was|has|does|shows|would|can|cannot|isn't|doesn't)\b)){0,12})"
 )
 _FILL = (

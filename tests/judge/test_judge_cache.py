@@ -95,6 +95,17 @@ def test_keys_tell_apart_what_shapes_a_verdict(tmp_path: Path) -> None:
     assert with_first != request_key(*base[:4], JudgeRequest("p", images=(str(first),)))
 
 
+def test_a_row_of_another_form_is_judged_anew(tmp_path: Path) -> None:
+    """A verdict that cannot be read counts as missing."""
+    cache = VerdictCache(tmp_path / "judge.sqlite")
+    with sqlite3.connect(tmp_path / "judge.sqlite") as db:
+        db.execute("INSERT INTO verdicts VALUES ('k', '{\"unknown\": 1}', 0)")
+    db.close()
+    assert cache.claim_many(["k"]) == ["mine"]
+    cache.put_many([("k", VERDICT)])
+    assert cache.get_many(["k"])["k"].text == "Yes"
+
+
 def test_a_half_written_file_is_never_seen(tmp_path: Path) -> None:
     """A write that fails half-way leaves nothing of itself."""
     cache = VerdictCache(tmp_path / "judge.sqlite")
