@@ -43,7 +43,7 @@ class _PendingVerdict:
 
     def __init__(self, engine: Engine, request: JudgeRequest, key: str) -> None:
         self.engine = engine
-        self.request = request
+        self.request: JudgeRequest | None = request
         self.key = key
         self.session: _Session | None = None
         self.verdict: Verdict | None = None
@@ -171,6 +171,8 @@ class Engine:
         return request_key(config.provider, config.model, config.url, session.provider.fingerprint, request)
 
     def _enqueue(self, pending: _PendingVerdict, policy: RetryPolicy) -> None:
+        if pending.request is None:
+            return
         session = self._running()
         pending.session = session
         self._tally.opened()
@@ -180,6 +182,7 @@ class Engine:
     def _deliver(self, pending: _PendingVerdict, verdict: Verdict) -> None:
         with self._condition:
             pending.verdict = verdict
+            pending.request = None
             self._tally.closed(verdict, counted=bool(pending.key))
             self._condition.notify_all()
 

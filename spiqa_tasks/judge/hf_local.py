@@ -160,10 +160,13 @@ class HfLocal:
 def _halving(
     run: Callable[[list[JudgeRequest], int], list[Verdict]], requests: list[JudgeRequest], max_tokens: int
 ) -> list[Verdict]:
-    """The verdicts of `run`; where it fails (memory, length), those of smaller batches, down to single requests."""
+    """The verdicts of `run`, by halves where it fails, so that a prompt that cannot be judged fails alone.
+
+    Reasons seen: memory, a prompt beyond the model's positions, text that the tokenizer cannot encode.
+    """
     try:
         return run(requests, max_tokens)
-    except (RuntimeError, IndexError) as error:
+    except (RuntimeError, IndexError, ValueError, TypeError) as error:
         if len(requests) == 1:
             return [failed(f"the model failed on this prompt: {error}")]
     middle = len(requests) // 2

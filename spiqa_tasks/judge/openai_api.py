@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import mimetypes
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,7 @@ def _verdict(answer: dict[str, Any], request: JudgeRequest, seconds: float) -> V
 def _top_logprobs(choice: dict[str, Any]) -> tuple[tuple[str, float], ...]:
     try:
         listed = choice["logprobs"]["content"][0]["top_logprobs"]
-        pairs = [(str(entry["token"]), float(entry["logprob"])) for entry in listed]
+        pairs = [(sys.intern(str(entry["token"])), float(entry["logprob"])) for entry in listed]
     except (KeyError, IndexError, TypeError, ValueError):
         pairs = []
     if not pairs or any(math.isnan(logprob) or logprob > ROUNDING for _, logprob in pairs):

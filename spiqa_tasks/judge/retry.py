@@ -40,7 +40,7 @@ class RetryPolicy:
 
     max_attempts: int = 12
     max_seconds: float = 600.0
-    base: float = 0.5
+    base: float = 0.25
     cap: float = 30.0
     patient: bool = True
 

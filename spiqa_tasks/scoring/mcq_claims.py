@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ _CLAUSE_END = re.compile(
     r"|(?:because|since|as|due|given|based|for|with|over|rather|not|but|and|which|though)\b)",
     re.IGNORECASE,
 )
-_NOT_SUBJECT = re.compile(r"(?!\s+(?:is|are|was|has|have|does|do|isn't|aren't|shows?|cannot|can)\b)")
+_NOT_SUBJECT = re.compile(r"(?!\s+(?:is|are|was|has|have|does|do|isn't|aren't|shows?|cannot|can|if|unless)\b)")
 _ANYTHING = re.compile("")
 
 # (pattern, what must follow it): each is one way of committing to an option.
@@ -32,7 +33,7 @@ _STATEMENTS = tuple(
     (re.compile(pattern, re.IGNORECASE), tail)
     for pattern, tail in (
         (
-            rf"(?:\b(?:answer(?! (?:choice|option))|choice|option|selection|letter|response|conclusion|guess"
+            rf"(?:\b(?:ans|answer(?! (?:choice|option))|choice|option|selection|letter|response|conclusion|guess"
             rf"|prediction)\b|答案){_GAP}(?:{_BE}|[:=]|->|→|\s[–—-]\s|是|为)\s*{_FILL}{_LIST}",
             _NOT_SUBJECT,
         ),
@@ -50,20 +51,23 @@ _STATEMENTS = tuple(
             _ANYTHING,
         ),
         (
-            rf"(?:\b(?:choose|chose|select|pick|go(?:ing)? (?:with|for)|opt for|settle on|say|vote for|answer)\b|选)"
-            rf"\s*{_FILL}{_LIST}",
+            rf"(?:\b(?:choose|chose|select|pick|go(?:ing)? (?:with|for)|opt for|settle on|say|guess|vote for"
+            rf"|answer)\b|选)\s*{_FILL}{_LIST}",
             _NOT_SUBJECT,
         ),
         (rf"\b(?:it|that|this)(?:'s| is| must be| should be| would be| has to be)\s+{_FILL}{_LIST}", _CLAUSE_END),
     )
 )
 _CONCLUSION = re.compile(
-    r"(?:\b(?:therefore|thus|hence|so|consequently|actually|but|rather|i mean|make (?:it|that)|wait|no(?=[,:]))\b|⇒|=>|→|->)"
-    rf"[,:]?\s*(?:no,?\s*)?(?:(?:it's|it is|that's|i'd say)\s*)?{_FILL}{_LIST}",
+    r"(?:\b(?:therefore|thus|hence|so|consequently|actually|(?<!anything )but|rather|i mean|make (?:it|that)|wait"
+    rf"|no(?=[,:]))\b|⇒|=>|→|->)[,:]?\s*(?:no,?\s*)?(?:(?:it's|it is|that's|i'd say)\s*)?{_FILL}{_LIST}",
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    rf"(?:^|(?<=[\n;!?])|(?<=\.\s))[ \t>•–-]*(?:\d+[.)][ \t]*)?(?:(?:option|choice)[ \t]+)?{_LIST}", re.IGNORECASE
+    rf"(?:^|(?<=[\n;!?])|(?<=\.\s))[ \t>•–-]*(?:\d+[.)][ \t]*)?"
+    rf"(?:(?:probably|likely|maybe|perhaps|definitely|(?:the )?(?:option|choice|caption|figure|image)(?: is)?)"
+    rf"[ ,:]+)?{_LIST}",
+    re.IGNORECASE,
 )
 _DENIED = re.compile(
     r"(?:n't|\bnot|\bnever|\bcannot)\s+(?:\w+\s+){0,2}?(?:think|believe|agree|say|sure|certain|conclude|mean)\b"
@@ -75,8 +79,8 @@ _FINAL = re.compile(
     r"\b(?:final(?:ly)?|therefore|thus|hence|so|conclusion|conclude|overall|ultimately|summary)\b", re.IGNORECASE
 )
 _CORRECTION = re.compile(
-    r"\b(?:wait|actually|corrections?|mistaken?|instead|second thoughts?|apologi[sz]e|apologies|oops|scratch that|rather"
-    r"|re-?(?:check|consider|evaluat|examin|think|visit)\w*)\b",
+    r"\b(?:wait|actually|corrections?|mistaken?|instead|second thoughts?|apologi[sz]e|apologies|oops|scratch that"
+    r"|rather|re-?(?:check|consider|evaluat|examin|think|visit)\w*)\b",
     re.IGNORECASE,
 )
 
@@ -136,7 +140,7 @@ def _stated(text: str) -> Iterator[Claim]:
             sentence = re.split(r"[.\n!?]", before)[-1]
             clause = re.split(r"[,;:]|\b(?:but|so|because)\b", sentence)[-1]
             gap = match.groupdict().get("gap") or ""
-            denied = _DENIED.search(clause) or re.search(r"\bnot\b|n't\b", gap)
+            denied = _DENIED.search(clause) or re.search(r"\bnot\b|n't\b|\bcannot\b", gap)
             if not denied and tail.match(text, match.end()):
                 yield _claim(match, _FINAL.search(sentence + match[0]) is not None)
 
@@ -149,7 +153,7 @@ def _concluded(text: str) -> Iterator[Claim]:
 
 def _listed(leads: list[re.Match[str]]) -> set[int]:
     """Return the ends of those leading letters that the next one follows in the alphabet: a listing of options."""
-    pairs = zip(leads, leads[1:], strict=False)
+    pairs = itertools.pairwise(leads)
     return {one.end() for one, two in pairs if ord(mentioned(two["list"])[0]) - ord(mentioned(one["list"])[-1]) == 1}
 
 

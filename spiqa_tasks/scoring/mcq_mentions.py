@@ -18,7 +18,8 @@ _ANNOUNCED = re.compile(
     r"(\b(?:option|choice|letter)\b\s*[:#]?\s*)[(\[\"']?([A-Za-z])[)\]\"']?(?![A-Za-z0-9'⟧])", re.IGNORECASE
 )
 _ANSWERED = re.compile(
-    r"(\b(?:answer|choose|pick|select|go with)\b(?:\s+is\b)?\s*[:=]?\s*)([a-z])(?=\s*(?:[.,;:!)\n]|$|because\b|since\b))",
+    r"(\b(?:answer|option|choice|letter|choose|pick|select|go with)\b(?:\s+is\b)?\s*[:=]?\s*)([a-z])"
+    r"(?=\s*(?:[.,;:!)\n]|$|because\b|since\b))",
     re.IGNORECASE,
 )
 _ENCLOSED = re.compile(r"(?<![A-Za-z0-9\\⟦])[(\[{\"']\s*([A-Za-z])\s*[)\]}\"'](?![A-Za-z0-9])")

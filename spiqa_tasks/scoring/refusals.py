@@ -31,7 +31,8 @@ _REFUSALS = tuple(
         # a request for the picture
         rf"\b(?:please|(?:could|can|would) you)\s+(?:\w+\s+){{0,2}}?(?:provide|upload|share|attach|resend|describe)"
         rf"\s+(?:\w+\s+){{0,3}}?(?:{_VISUAL}|it\b)",
-        r"\bas an? (?:AI|text-based|language)(?: \w+){0,2},? I\b[^.]{0,40}?(?:can(?:not|'t)|unable|not able|do(?:n't| not))",
+        r"\bas an? (?:AI|text-based|language)(?: \w+){0,2},? I\b[^.]{0,40}?"
+        r"(?:can(?:not|'t)|unable|not able|do(?:n't| not))",
     )
 )
 

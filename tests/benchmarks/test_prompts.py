@@ -45,7 +45,11 @@ def test_every_setting_shows_what_its_name_says(setting: str) -> None:
     text = outline(row, parts)
     assert any(isinstance(part, Picture) for part in parts) == (setting != "captiononly")
     assert (f"Caption 0: {row['figures'][0]['caption']}" in text) == (setting != "nocaption")
-    assert bool(row["full_text"]) == (f"Paragraphs from the paper: {row['full_text']}: " in text) == (setting == "fullpaper")
+    assert (
+        bool(row["full_text"])
+        == (f"Paragraphs from the paper: {row['full_text']}: " in text)
+        == (setting == "fullpaper")
+    )
     assert "<question>" not in text
     assert "<text>" not in text
 

@@ -42,7 +42,11 @@ def test_refusal_and_no_letter_count_as_misses_and_are_told_apart(mmstar_row: di
     """A refusal is in refusal_rate, an answer without a letter in unparsed_rate, both with accuracy 0."""
     refusal = choice_records(mmstar_row, "Sorry, I cannot see any image. Could you provide it?")
     vague = choice_records(mmstar_row, "A chart shows growth")
-    assert (refusal["refusal_rate"]["score"], refusal["unparsed_rate"]["score"], refusal["accuracy"]["score"]) == (1, 0, 0)
+    assert (refusal["refusal_rate"]["score"], refusal["unparsed_rate"]["score"], refusal["accuracy"]["score"]) == (
+        1,
+        0,
+        0,
+    )
     assert (vague["refusal_rate"]["score"], vague["unparsed_rate"]["score"], vague["accuracy"]["score"]) == (0, 1, 0)
 
 

@@ -36,7 +36,7 @@ def test_members_are_found_below_any_folder_of_the_archive(tmp_path: Path, prefi
 
 def test_second_extraction_reads_nothing_and_completes_what_is_missing(tmp_path: Path) -> None:
     """Files that are there stay untouched; a file lost in between comes back."""
-    path = archive(tmp_path, {name: b"content" for name in WANTED})
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"content"))
     folder = extract(path, WANTED)
     kept, lost = (folder / name for name in WANTED)
     before = kept.stat().st_mtime_ns
@@ -55,7 +55,7 @@ def test_figure_that_the_archive_lacks_is_named(tmp_path: Path) -> None:
 
 def test_truncated_archive_is_refused(tmp_path: Path) -> None:
     """An archive cut in the middle is one clear error."""
-    path = archive(tmp_path, {name: b"x" * 1000 for name in WANTED})
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"x" * 1000))
     path.write_bytes(path.read_bytes()[:700])
     with pytest.raises(DataError, match="fetch it again"):
         extract(path, WANTED)
@@ -63,7 +63,7 @@ def test_truncated_archive_is_refused(tmp_path: Path) -> None:
 
 def test_archive_with_damaged_content_is_refused(tmp_path: Path) -> None:
     """A member whose bytes do not match their checksum is never written."""
-    path = archive(tmp_path, {name: b"x" * 1000 for name in WANTED})
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"x" * 1000))
     content = bytearray(path.read_bytes())
     content[200] ^= 0xFF
     path.write_bytes(bytes(content))

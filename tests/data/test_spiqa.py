@@ -145,7 +145,9 @@ def test_order_is_the_same_in_another_process() -> None:
     code = f"from spiqa_tasks.data.spiqa import choose_figures; print(choose_figures({files}, ['3'], 'a/0', 8, 5))"
     command = [sys.executable, "-c", code]
     printed = {
-        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True).stdout.strip()
+        subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True
+        ).stdout.strip()
         for seed in ("1", "2")
     }
     assert printed == {str(choose_figures(files, ["3"], "a/0", 8, 5))}

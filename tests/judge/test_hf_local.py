@@ -127,13 +127,13 @@ def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
 
 
 def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path) -> None:
-    """A prompt longer than the model's positions is a failed judgement; the others of its batch are judged."""
+    """A prompt beyond the model's positions or its tokenizer is a failed judgement; the rest of its batch is judged."""
     engine = _engine(model_dir, tmp_path)
-    prompts = ["x", "the sky is blue " * 400, "no", "yes"]
+    prompts = ["x", "the sky is blue " * 400, "lone \ud800 surrogate", "yes"]
     verdicts = engine.map([JudgeRequest(prompt) for prompt in prompts], progress=False)
     engine.close()
     limited = "gpt2" in str(model_dir)
-    assert [verdict.ok for verdict in verdicts] == [True, not limited, True, True]
+    assert [verdict.ok for verdict in verdicts] == [True, not limited, False, True]
     assert [token for token, _ in verdicts[3].top_logprobs] == [t for t, _ in _plain_logprobs(model_dir, "yes")[:5]]
 
 

@@ -113,3 +113,36 @@ def test_records_gathered_from_other_processes_are_complete(server: OpenAIServer
     assert sorted(record["id"] for record in gathered) == list(range(20))
     assert all(type(record) is dict and record["score"] > 0.9 for record in gathered)
     assert server.counts["ok"] == 20
+
+
+def test_a_process_may_end_with_questions_open(server: OpenAIServer, tmp_path: Path) -> None:
+    """Leaving without waiting for the verdicts takes no time and prints no traceback."""
+    server.behaviour.latency = 20
+    program = PROGRAM.replace("judge.finish(records, report=False)", "").rpartition("print(")[0]
+    arguments = [sys.executable, "-X", "dev", "-c", program + "import time; time.sleep(0.3)"]
+    start = time.monotonic()
+    done = subprocess.run([*arguments, server.url, str(tmp_path), "50"], capture_output=True, text=True, timeout=60)
+    assert time.monotonic() - start < 15
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.slow
+def test_torchs_gather_receives_scores(server: OpenAIServer, tmp_path: Path) -> None:
+    """Under torchrun with two processes, gather_object brings complete records to rank 0, each judged once."""
+    server.behaviour.latency = 0.3
+    program = tmp_path / "program.py"
+    program.write_text(
+        PROGRAM.replace("judge.finish(records, report=False)", "").rpartition("print(")[0]
+        + "import torch.distributed as dist\n"
+        + "dist.init_process_group('gloo')\n"
+        + "gathered = [None, None] if dist.get_rank() == 0 else None\n"
+        + "dist.gather_object(records[dist.get_rank()::2], gathered, dst=0)\n"
+        + "if gathered: print('scored', sum('score' in record for rank in gathered for record in rank))\n"
+        + "dist.destroy_process_group()\n"
+    )
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", str(program)]
+    done = subprocess.run(
+        [*torchrun, server.url, str(tmp_path / "cache"), "21"], capture_output=True, text=True, timeout=120
+    )
+    assert "scored 21" in done.stdout
+    assert server.counts["ok"] == 21

@@ -1,0 +1,36 @@
+# `make demo`: install and run the real host on the shipped data. `make test`: install and test.
+# Both install into .venv what requirements.lock pins, and the package itself from this folder.
+
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv || echo $(BIN)/uv)
+export HF_HUB_DISABLE_TELEMETRY := 1
+
+.PHONY: demo test slow lint lock clean
+
+$(VENV)/.installed: requirements.lock setup.cfg setup.py pyproject.toml
+	test -x $(BIN)/python || python3 -m venv $(VENV)
+	test -x "$(UV)" || $(BIN)/python -m pip install --quiet uv
+	VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet -r requirements.lock
+	VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet --no-deps -e .
+	touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/spiqa-tasks demo
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest -q
+
+slow: $(VENV)/.installed
+	$(BIN)/python -m pytest -q -m "slow or not slow"
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+lock:
+	$(UV) pip compile --quiet --no-header --no-annotate --no-emit-index-url --extra dev setup.py -o requirements.lock
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info demo_out

@@ -1,0 +1,111 @@
+"""Intervals agree with closed forms computed here by other means."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring.intervals import bootstrap_means, paired_bootstrap, wilson
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (5, 10, 0.2366, 0.7634), (1, 100, 0.0018, 0.0545)],
+)
+def test_wilson_gives_textbook_values(hits: int, n: int, low: float, high: float) -> None:
+    """Wilson bounds equal tabulated ones to four decimals."""
+    assert wilson(hits, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_bounds_solve_the_score_equation(case: tuple[int, int]) -> None:
+    """Each bound is a root in p of (share - p)^2 = z^2 p (1 - p) / n, which defines the interval."""
+    hits, n = case
+    z = 1.959963984540054
+    roots = np.roots([1 + z**2 / n, -(2 * hits / n + z**2 / n), (hits / n) ** 2]).real
+    assert wilson(hits, n) == pytest.approx((min(roots), max(roots)), abs=1e-6)
+
+
+@pytest.mark.parametrize(("hits", "n", "z"), [(-1, 5, 1.0), (6, 5, 1.0), (1, 5, -1.0), (1, 5, math.nan)])
+def test_wilson_rejects_impossible_counts(hits: int, n: int, z: float) -> None:
+    """Counts that cannot be, and a negative or undefined quantile, are errors."""
+    with pytest.raises(ValueError, match="expected"):
+        wilson(hits, n, z)
+
+
+def test_wilson_of_nothing_is_not_a_number() -> None:
+    """No observations have no interval."""
+    assert all(math.isnan(bound) for bound in wilson(0, 0))
+
+
+@pytest.mark.parametrize("scores", [np.r_[np.ones(30), np.zeros(70)], np.linspace(0, 1, 101) ** 2])
+@pytest.mark.parametrize("size", [None, 40])
+def test_bootstrap_means_have_the_analytic_mean_and_variance(scores: np.ndarray, size: int | None) -> None:
+    """Means of resamples vary around the sample mean with the population variance divided by the resample's size."""
+    means = bootstrap_means(scores, 40_000, size, seed=7)
+    variance = sum((score - scores.mean()) ** 2 for score in scores) / len(scores) / (size or len(scores))
+    assert means.shape == (40_000,)
+    assert means.mean() == pytest.approx(scores.mean(), abs=5 * math.sqrt(variance / 40_000))
+    assert means.var() == pytest.approx(variance, rel=0.05)
+
+
+def test_bootstrap_of_zeros_and_ones_has_the_distribution_of_explicit_draws() -> None:
+    """The shortcut for 0/1 scores gives each mean as often as drawing the scores one by one does."""
+    scores = np.r_[np.ones(3), np.zeros(5)]
+    shortcut = np.bincount(np.rint(bootstrap_means(scores, 50_000, None, seed=1) * 8).astype(int), minlength=9)
+    exact = [math.comb(8, k) * (3 / 8) ** k * (5 / 8) ** (8 - k) for k in range(9)]
+    assert shortcut / 50_000 == pytest.approx(exact, abs=0.01)
+
+
+def test_bootstrap_is_fixed_by_its_seed() -> None:
+    """The same seed gives the same means and another seed gives others."""
+    scores = np.arange(20) / 20
+    first = bootstrap_means(scores, 50, None, seed=3)
+    assert np.array_equal(first, bootstrap_means(scores, 50, None, seed=3))
+    assert not np.array_equal(first, bootstrap_means(scores, 50, None, seed=4))
+
+
+def test_bootstrap_means_across_blocks_are_all_filled() -> None:
+    """Repeats beyond one block of draws are resampled as well."""
+    scores = np.random.default_rng(0).uniform(1, 2, 500)
+    means = bootstrap_means(scores, 20_001, None, seed=0)
+    assert ((means > 1.3) & (means < 1.7)).all()
+    assert len(np.unique(means)) > 19_000
+
+
+@pytest.mark.parametrize("scores", [[], [math.nan, 1.0], [[1.0, 0.0]]])
+def test_bootstrap_rejects_scores_it_cannot_average(scores: list[float]) -> None:
+    """No scores, undefined ones and tables of scores are errors."""
+    with pytest.raises(ValueError, match="finite scores"):
+        bootstrap_means(scores, 10, None, seed=0)
+
+
+def test_bootstrap_rejects_an_empty_resample() -> None:
+    """A resample of no draws is an error."""
+    with pytest.raises(ValueError, match="size"):
+        bootstrap_means([1.0, 0.0], 10, 0, seed=0)
+
+
+def test_paired_bootstrap_is_close_to_the_normal_interval() -> None:
+    """For many differences the percentile interval is the mean plus and minus z standard errors."""
+    differences = np.random.default_rng(5).normal(0.1, 0.4, 2000)
+    margin = 1.959964 * differences.std() / math.sqrt(2000)
+    low, high = paired_bootstrap(differences, 10_000, seed=2)
+    assert low == pytest.approx(differences.mean() - margin, abs=0.1 * margin)
+    assert high == pytest.approx(differences.mean() + margin, abs=0.1 * margin)
+
+
+def test_paired_bootstrap_of_equal_differences_is_a_point() -> None:
+    """Differences that do not vary leave no uncertainty."""
+    assert paired_bootstrap([0.25] * 30, 100, seed=0) == (0.25, 0.25)
+
+
+@pytest.mark.parametrize(("repeats", "level"), [(0, 0.95), (10, 0.0), (10, 1.0), (10, 95.0)])
+def test_paired_bootstrap_rejects_unusable_settings(repeats: int, level: float) -> None:
+    """No repeats, or a level that is no probability, are errors."""
+    with pytest.raises(ValueError, match="expected"):
+        paired_bootstrap([0.1, 0.2], repeats, seed=0, level=level)

@@ -1,0 +1,385 @@
+"""Answers of the forms that models really give are matched to the option they pick, or to none with the reason."""
+
+from __future__ import annotations
+
+import json
+import os
+import string
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring.mcq import Choice, extract_choice, is_refusal, released_match
+from spiqa_tasks.scoring.refusals import is_request_failure
+
+COLOURS = {"A": "red", "B": "blue", "C": "green", "D": "dark red", "E": "15"}
+PICTURES = dict.fromkeys("ABCDE", "")
+NINE = dict.fromkeys("ABCDEFGHI", "")
+NUMBERS = {"A": "5", "B": "15", "C": "5.5", "D": "-5"}
+COMPOUND = {
+    "A": "An overview of training.",
+    "B": "Accuracy over epochs.",
+    "C": "Both A and B",
+    "D": "None of the above",
+}
+LANGUAGES = {"A": "C++", "B": "Java", "C": "C#", "D": "C"}
+TWINS = {"A": "Yes", "B": "No", "C": "nan", "D": "nan"}
+RESTATED = "A) red\nB) blue\nC) green\nD) dark red\nE) 15"
+
+PICKS = {
+    "bare": ("B", "B"),
+    "bare-lower": ("b", "B"),
+    "bare-stop": ("B.", "B"),
+    "bare-parentheses": ("(B)", "B"),
+    "bare-quotes": ("“B”", "B"),
+    "bare-bullet": ("- B", "B"),
+    "bare-full-width": ("（Ｂ）", "B"),
+    "bare-end-token": ("B</s>", "B"),
+    "bare-html-like": ("<B>", "B"),
+    "bare-bold": ("**B**", "B"),
+    "box-token": ("<|begin_of_box|>C<|end_of_box|>", "C"),
+    "lead-parenthesis": ("B) some text", "B"),
+    "lead-colon": ("B: blue", "B"),
+    "lead-space-text": ("B blue", "B"),
+    "lead-article-letter-text": ("A red", "A"),
+    "lead-comma-because": ("B, because the sky is blue", "B"),
+    "lead-then-denial": ("B, not A", "B"),
+    "lead-then-explanation": ("A\n\nExplanation: B is a distractor and C is wrong.", "A"),
+    "lead-then-others-rejected": ("B\n\nA: wrong.\nC: wrong.\nD: wrong.", "B"),
+    "lead-then-listing": ("A\n\n- A: fits.\n- B: no.\n- C: no.", "A"),
+    "lead-text-contradicts": ("B: green", "B"),
+    "boxed": ("\\boxed{C}", "C"),
+    "boxed-text-in-dollars": ("$\\boxed{\\text{C}}$", "C"),
+    "boxed-in-sentence": ("The answer is \\(\\boxed{\\textbf{(C)}}\\).", "C"),
+    "boxed-option-text": ("\\boxed{15}", "E"),
+    "answer-element": ("A is close. <answer>B</answer>", "B"),
+    "json": ('{"answer": "C", "reason": "A is wrong"}', "C"),
+    "json-fenced": ('```json\n{"answer": "C"}\n```', "C"),
+    "json-single-quotes": ("{'Answer': 'C. green'}", "C"),
+    "json-text": ('{"answer": "blue"}', "B"),
+    "answer-is": ("The answer is B", "B"),
+    "answer-is-lower": ("the answer is a.", "A"),
+    "answer-is-bold-text": ("The correct answer is: **B. Blue**", "B"),
+    "answer-colon": ("Answer: C", "C"),
+    "answer-colon-lower-parentheses": ("Answer: (b)", "B"),
+    "answer-next-line": ("### Answer\n\nB. blue\n\n### Explanation\nA is wrong.", "B"),
+    "answer-then-rejected": ("Answer: B, A is wrong", "B"),
+    "answer-text-then-letter": ("The answer is blue (B).", "B"),
+    "final-answer": ("Final answer: D", "D"),
+    "chinese": ("答案是B", "B"),
+    "option": ("Option C", "C"),
+    "choice-lower": ("choice (d)", "D"),
+    "therefore-option": ("A man holds an umbrella, therefore option C", "C"),
+    "option-is-correct": ("Option B is correct. A is the distractor", "B"),
+    "is-the-answer": ("C is the answer because A shows a bar chart.", "C"),
+    "i-think-it-is": ("I think it's C because A is wrong", "C"),
+    "i-choose": ("I choose c.", "C"),
+    "i-would-go-with": ("I'd go with B.", "B"),
+    "best-caption": ("The caption that best describes the figure is C.", "C"),
+    "best-matches": ("The figure best matches caption C.", "C"),
+    "figure-alone": ("Figure (B)", "B"),
+    "not-a-but-b": ("It's not A, it's B", "B"),
+    "neither-so": ("Neither A nor B; so C", "C"),
+    "all-rejected-therefore": ("A is wrong, C is wrong, D is wrong, therefore B.", "B"),
+    "doubt-then-answer": ("I don't think A is correct. The answer is B", "B"),
+    "self-correction-wait": ("A. Wait, actually the answer is B", "B"),
+    "self-correction-recheck": ("The answer is A. Hmm, let me re-check. The answer is B.", "B"),
+    "self-correction-no": ("The answer is A... no, C.", "C"),
+    "final-after-first": ("The answer is A at first sight. Final answer: B", "B"),
+    "list-narrowed": ("The answer is A or B. I'd say the answer is B.", "B"),
+    "torn-then-pick": ("I was torn between A and C, but C is the best match.", "C"),
+    "reasoning-over-options": (
+        "Option A shows a dog. Option B shows a cat.\nOption C shows growth.\n\nSo the answer is C",
+        "C",
+    ),
+    "reasoning-line-letter": ("Reasoning goes here.\n**C**", "C"),
+    "reasoning-left-over": ("maybe A\n</think>\n\nB", "B"),
+    "restated-then-answer": (f"{RESTATED}\n\nThe answer is C", "C"),
+    "restated-then-letter": (f"{RESTATED}\n\nB", "B"),
+    "restated-inline-then-so": ("A: red, B: blue, C: green, D: dark red, E: 15. So it is D.", "D"),
+    "restated-with-reasons": (
+        "A. red - no.\nB. blue - no.\nC. green - yes.\n\nTherefore, the answer is C. green.",
+        "C",
+    ),
+    "answer-beats-refusal-words": ("I cannot see the cat in option A, so the answer is B", "B"),
+    "guess-beats-refusal": ("I'm unable to see the image, but if I had to guess, I would choose B.", "B"),
+    "text": ("blue", "B"),
+    "text-stop-case": ("Blue.", "B"),
+    "text-longest": ("Dark red.", "D"),
+    "text-number": ("15", "E"),
+    "text-stated": ("The answer is dark red, not red.", "D"),
+    "text-it-is": ("It is 15", "E"),
+    "text-ends-sentence": ("The colour of the car is dark red.", "D"),
+}
+NONE = {
+    "empty": ("", "empty"),
+    "spaces": (" \n\t", "empty"),
+    "only-a-token": ("</s>", "empty"),
+    "article-capital": ("A chart shows growth", "no_match"),
+    "article-lower": ("a dog", "no_match"),
+    "article-after-answer-is": ("The answer is a dog", "no_match"),
+    "pronoun": ("I think this shows a dog", "no_match"),
+    "vitamin": ("Vitamin C is essential", "no_match"),
+    "initials": ("The U.S. GDP grew", "no_match"),
+    "panel": ("Panel (b) shows the loss.", "no_match"),
+    "truncated": ("Let's consider option A. The chart shows", "no_match"),
+    "denied": ("The answer is not A", "no_match"),
+    "denied-cannot": ("The answer cannot be B.", "no_match"),
+    "denied-belief": ("I don't think A is correct.", "no_match"),
+    "denied-text": ("It is not blue", "no_match"),
+    "rejected": ("So A is wrong.", "no_match"),
+    "conditional": ("If A is correct, the curve would rise", "no_match"),
+    "none-of-the-above": ("None of the above", "no_match"),
+    "number-inside-number": ("115", "no_match"),
+    "and": ("A and B", "ambiguous"),
+    "or": ("A or B", "ambiguous"),
+    "both": ("Both A and C", "ambiguous"),
+    "comma": ("A, B", "ambiguous"),
+    "slash": ("A/B", "ambiguous"),
+    "boxed-two": ("\\boxed{A, C}", "ambiguous"),
+    "either": ("The answer is either A or B", "ambiguous"),
+    "both-correct": ("Options A and B are both correct.", "ambiguous"),
+    "conflict": ("The answer is A. Colours differ. The answer is B.", "ambiguous"),
+    "two-texts": ("red and blue", "ambiguous"),
+    "considered": ("Option A shows a dog. Option B shows a cat.", "ambiguous"),
+    "restated": (RESTATED, "ambiguous"),
+    "restated-inline": (RESTATED.replace("\n", " "), "ambiguous"),
+    "restated-heading": ("Answer choices:\nA. red\nB. blue\nC. green", "ambiguous"),
+    "restated-undecided": ("Let's check each option:\n\nA. red - it has red.\nB. blue - it has blue.", "ambiguous"),
+    "out-of-range": ("F", "out_of_range"),
+    "out-of-range-stated": ("The answer is F.", "out_of_range"),
+    "refusal-image": ("Sorry, I cannot see any image. Could you provide it?", "refusal"),
+    "refusal-determine": ("I'm unable to determine the answer without the image.", "refusal"),
+    "refusal-assist": ("I'm sorry, I can’t assist with that.", "refusal"),
+    "host-failure": ("[LMMS_EVAL_REQUEST_FAILED after 3 retries] Error code: 500, option B", "request_failed"),
+    "host-budget": ("[LMMS_EVAL_BUDGET_EXCEEDED]", "request_failed"),
+}
+OTHER = {
+    "i-letter": ("I", NINE, "I"),
+    "i-stated": ("The answer is I.", NINE, "I"),
+    "i-pronoun": ("I believe the answer is H", NINE, "H"),
+    "i-contraction": ("I'm sure this is a dog", NINE, None),
+    "five-is-not-fifteen": ("15", NUMBERS, "B"),
+    "five-is-not-five-and-a-half": ("The value is 5.5.", NUMBERS, "C"),
+    "five-is-not-minus-five": ("-5", NUMBERS, "D"),
+    "five": ("The answer is 5.", NUMBERS, "A"),
+    "two-numbers": ("5 or 15", NUMBERS, None),
+    "list-number-is-no-text": ("5. First, look at the picture", NUMBERS, None),
+    "text-with-letters": ("Both A and B", COMPOUND, "C"),
+    "text-with-letters-stated": ("The answer is both A and B.", COMPOUND, "C"),
+    "text-none-of-the-above": ("None of the above.", COMPOUND, "D"),
+    "text-quoted": ('The curve rises.\n\nSo the correct caption is: "Accuracy over epochs."', COMPOUND, "B"),
+    "text-like-a-letter": ("C++", LANGUAGES, "A"),
+    "text-sharp": ("C#", LANGUAGES, "C"),
+    "letter-before-equal-text": ("C", LANGUAGES, "C"),
+    "no-is-an-option": ("No, it does not.", TWINS, "B"),
+    "shared-text": ("nan", TWINS, None),
+    "shared-text-with-letter": ("D: nan", TWINS, "D"),
+    "text-that-is-no-letter-here": ("x", {"A": "x", "B": "y"}, "A"),
+    "punctuation-with-pictures": ("?", PICTURES, None),
+}
+
+
+@pytest.mark.parametrize(("response", "letter"), PICKS.values(), ids=PICKS)
+def test_an_answer_gives_the_letter_it_picks(response: str, letter: str) -> None:
+    """A response that commits to one option gives that option."""
+    assert extract_choice(response, COLOURS).letter == letter
+
+
+@pytest.mark.parametrize(("response", "rule"), NONE.values(), ids=NONE)
+def test_an_answer_without_a_pick_gives_the_reason(response: str, rule: str) -> None:
+    """A response that commits to no single option gives None and says why."""
+    assert extract_choice(response, COLOURS) == Choice(None, rule)
+
+
+@pytest.mark.parametrize(("response", "choices", "letter"), OTHER.values(), ids=OTHER)
+def test_an_answer_is_read_in_the_light_of_its_choices(
+    response: str, choices: dict[str, str], letter: str | None
+) -> None:
+    """What a word or letter means depends on the options offered."""
+    assert extract_choice(response, choices).letter == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "rule"),
+    [
+        ("(B)", "letter"),
+        ("B: blue", "text"),
+        ("\\boxed{B}", "tagged"),
+        ("The answer is B", "stated"),
+        ("It is blue", "stated_text"),
+        ("The car is blue.", "text_at_end"),
+    ],
+)
+def test_the_rule_that_fired_is_named(response: str, rule: str) -> None:
+    """Each of the six rules reports its own name."""
+    assert extract_choice(response, COLOURS) == Choice("B", rule)
+
+
+@pytest.mark.parametrize("choices", [{}, {"AB": "x"}, {"1": "x"}, {"": "x"}, {"a": "x", "A": "y"}, {"Ä": "x"}])
+def test_choices_that_are_not_letters_are_rejected(choices: dict[str, str]) -> None:
+    """No options, or keys other than different single letters, are errors."""
+    with pytest.raises(ValueError, match="letters A to Z"):
+        extract_choice("B", choices)
+
+
+def test_lower_case_keys_are_returned_as_given() -> None:
+    """The letter of the result is a key of the choices in the caller's own case."""
+    assert extract_choice("The answer is B", {"a": "red", "b": "blue"}).letter == "b"
+
+
+DECORATIONS = (
+    "{}", "({})", "{}.", "{})", "{}:", "[{}]", "**{}**", "__{}__", "`{}`", '"{}"', "\\boxed{{{}}}", "${}$", "> {}",
+    "<answer>{}</answer>", '{{"answer": "{}"}}', "{}</s>", "Answer: {}", "Answer: ({})", "The answer is {}.",
+    "The correct answer is **{}**.", "Final answer: {}", "Option {}", "option ({})", "I choose {}.",
+    "So the answer is {}!", "The text of this figure is long. Therefore, {}",
+)  # fmt: skip
+words = st.lists(st.sampled_from(["loss", "curve", "heat", "map", "robot", "network", "tree"]), min_size=1, max_size=4)
+fragments = st.sampled_from(
+    [
+        "A",
+        "B",
+        "(C)",
+        "a",
+        "I",
+        "the answer is ",
+        "answer: ",
+        "not ",
+        "so ",
+        "\n",
+        ". ",
+        ", ",
+        " or ",
+        "red",
+        "dark red",
+        "15",
+        "\\boxed{",
+        "}",
+        "<answer>",
+        "option ",
+        "⟦",
+        "⟧",
+        "wait, ",
+        " is correct",
+        "'s",
+        "ß",
+        "İ",
+        '{"answer": "',
+    ]
+)
+responses = st.text() | st.lists(fragments, max_size=25).map("".join)
+
+
+@given(responses, st.dictionaries(st.sampled_from(string.ascii_uppercase), st.text() | fragments, min_size=1))
+def test_any_response_gives_an_offered_letter_or_none(response: str, choices: dict[str, str]) -> None:
+    """Whatever the response and the option texts are, nothing is raised and the letter is one of the choices."""
+    choice = extract_choice(response, choices)
+    assert choice.letter is None or choice.letter in choices
+
+
+@given(responses, st.text(" \n\t\r", max_size=5), st.text(" \n\t\r", max_size=5))
+def test_surrounding_whitespace_changes_nothing(response: str, before: str, after: str) -> None:
+    """The verdict is the same with whitespace around the response."""
+    assert extract_choice(before + response + after, COLOURS) == extract_choice(response, COLOURS)
+
+
+@pytest.mark.parametrize("form", DECORATIONS)
+@pytest.mark.parametrize("choices", [COLOURS, PICTURES, NINE], ids=["texts", "pictures", "nine"])
+def test_a_decorated_letter_is_that_letter(form: str, choices: dict[str, str]) -> None:
+    """Every letter in every common decoration is picked."""
+    assert [extract_choice(form.format(letter), choices).letter for letter in choices] == list(choices)
+
+
+@given(st.lists(words.map(" ".join), min_size=2, max_size=5, unique=True), st.data())
+def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObject) -> None:
+    """An option's text picks it, in any case and with a closing stop, even if other options' texts are inside it."""
+    choices = dict(zip(string.ascii_uppercase, texts, strict=False))
+    letter = data.draw(st.sampled_from(sorted(choices)))
+    form = data.draw(st.sampled_from([str, str.upper, str.title, "{}.".format, "The answer is {}.".format]))
+    assert extract_choice(form(choices[letter]), choices).letter == letter
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["A ", "(A) ", "answer is ", "<answer>", "\\boxed{", "I cannot see ", "\n", "x\n", "-> ", "A:\n", "red ", '"'],
+)
+def test_long_repetitive_responses_are_read_in_linear_time(piece: str) -> None:
+    """A model stuck in a loop costs no more than seconds (a backtracking pattern would take hours)."""
+    start = time.perf_counter()
+    extract_choice("Well " + piece * (60_000 // len(piece)) + "end", COLOURS)
+    assert time.perf_counter() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("No image was provided.", True),
+        ("The image is not provided.", True),
+        ("As an AI language model, I cannot view images.", True),
+        ("I don't have access to the image.", True),
+        ("Please upload the figure.", True),
+        ("I am unable to view the figure.", True),
+        ("I cannot see the cat in option A, so the answer is B", False),
+        ("The speed cannot be determined.", False),
+        ("The figure does not show error bars.", False),
+        ("The robot is unable to see the chart", False),
+        ("Please note that the image shows a cat.", False),
+        ("", False),
+    ],
+)
+def test_refusals_are_told_from_findings(text: str, expected: bool) -> None:
+    """A refusal speaks of its author; a finding speaks of the content."""
+    assert is_refusal(text) is expected
+
+
+def test_host_markers_count_only_at_the_start() -> None:
+    """A text that merely quotes the host's failure marker is an answer."""
+    assert is_request_failure("[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout")
+    assert not is_request_failure("B, unlike [LMMS_EVAL_BUDGET_EXCEEDED]")
+
+
+@pytest.mark.parametrize(
+    ("response", "answer", "hit"),
+    [
+        ("B", "B", True),
+        (" b: blue", "B\n", True),
+        ("(B) blue", "b", True),
+        ("Option B", "B", True),
+        ("The answer is B.", "B", True),
+        ("The answer\nis B.", "B", True),
+        ("Blue", "B", True),
+        ("A chart shows B", "B", False),
+        ("The correct answer is B", "B", False),
+        ("Answer: B", "B", False),
+        ("the answer is (B)", "B", False),
+        ("(", "B", False),
+        ("", "B", False),
+        ("B", "", False),
+        ("BC", "BC", False),
+    ],
+)
+def test_released_rules_look_at_one_character(response: str, answer: str, hit: bool) -> None:
+    """Only the character at the start or right after one of three openings counts, whatever word it begins."""
+    assert released_match(response, answer) is hit
+
+
+def _sample() -> list[dict[str, str]]:
+    root = os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data"
+    path = Path(root) / "mmstar" / "llava_next_34b_sample.jsonl"
+    if not path.is_file():
+        pytest.skip("mmstar/llava_next_34b_sample.jsonl is absent; set SPIQA_TASKS_TEST_DATA to the folder that has it")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_both_matchers_agree_with_a_count_by_eye_on_real_predictions() -> None:
+    """On real predictions, each a letter alone or before a colon, both matchers count what splitting at it counts."""
+    rows = _sample()
+    expected = sum(row["prediction"].split(":")[0].strip() == row["answer"] for row in rows)
+    released = sum(released_match(row["prediction"], row["answer"]) for row in rows)
+    extracted = sum(
+        extract_choice(row["prediction"], dict.fromkeys("ABCD", "")).letter == row["answer"] for row in rows
+    )
+    assert (len(rows), expected, released, extracted) == (307, 164, 164, 164)
