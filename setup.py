@@ -1,4 +1,4 @@
-"""Adds to the wheel, editable or not, the `.pth` line that lets `lmms-eval tasks list` find our tasks."""
+"""Adds to the wheel, editable or not, the `.pth` line that lets `lmms-eval tasks list` and `serve` find our tasks."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from setuptools.command.build_py import build_py
 NAME = "spiqa_tasks_lmms_eval.pth"
 LINE = (
     "import sys; any(a.endswith(('lmms-eval', 'lmms-eval.exe')) for a in sys.orig_argv[:2]) "
-    "and 'tasks' in sys.orig_argv[2:3] and __import__('spiqa_tasks.plugin').plugin.index_tasks()\n"
+    "and __import__('spiqa_tasks.plugin').plugin.index_tasks()\n"
 )
 
 

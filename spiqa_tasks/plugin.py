@@ -1,8 +1,9 @@
 """Registration with lmms-eval: our models through its entry point, our YAML folder through its task index.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
-where the index learns of our folder. Only `lmms-eval tasks ...` builds an index without loading models; for it the
-package installs a one-line `.pth` file that calls `index_tasks` in processes of that name (see setup.py).
+where the index learns of our folder. `lmms-eval tasks list` and a fresh `lmms-eval serve` build an index without
+loading models; for them the package installs a one-line `.pth` file that calls `index_tasks` in processes of that
+name and does nothing in others (see setup.py).
 """
 
 from __future__ import annotations
