@@ -42,7 +42,11 @@ _STATEMENTS = tuple(
             _CLAUSE_END,
         ),
         (rf"\b(?:best (?:\w+ ){{1,3}}?|corresponds? (?:\w+ )?to |matches ){_FILL}{_LIST}", _CLAUSE_END),
-        (rf"{_LIST} (?:best )?matches (?:best|the (?:caption|description|figure|image))\b", _ANYTHING),
+        (
+            rf"{_LIST} (?:best (?:matches|describes|represents|captures|fits|summari[sz]es)"
+            r"|(?:matches|describes|fits) (?:best|the (?:caption|description|figure|image)))\b",
+            _ANYTHING,
+        ),
         (
             rf"{_LIST}[\"')]*\s*(?:{_BE}|must be|(?:seems|appears)(?: to be)?)\s+(?:(?:both|clearly|indeed|the|most"
             r"|likely|probably|therefore|only|a)\s+){0,4}(?:(?:correct|right)(?![-\w]|\s+(?:of|to|side|angle|triangle|if"

@@ -80,6 +80,8 @@ PICKS = {
     "i-would-go-with": ("I'd go with B.", "B"),
     "best-caption": ("The caption that best describes the figure is C.", "C"),
     "best-matches": ("The figure best matches caption C.", "C"),
+    "caption-best-matches": ("Based on the figure, caption D best matches.", "D"),
+    "option-best-describes": ("Among these, option B best describes the trend.", "B"),
     "figure-alone": ("Figure (B)", "B"),
     "not-a-but-b": ("It's not A, it's B", "B"),
     "neither-so": ("Neither A nor B; so C", "C"),
