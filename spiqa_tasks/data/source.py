@@ -18,7 +18,10 @@ from spiqa_tasks.errors import DataError
 
 @dataclass(frozen=True)
 class Repository:
-    """A benchmark's Hugging Face data repository; `folder` is its place under `SPIQA_TASKS_DATA`."""
+    """A benchmark's Hugging Face data repository; `folder` is its place under `SPIQA_TASKS_DATA`.
+
+    `revision` is a commit, or a branch whose commit is looked up at the first fetch and kept for later ones.
+    """
 
     folder: str
     repo_id: str
@@ -73,12 +76,13 @@ class HubSource:
         from huggingface_hub import HfApi, hf_hub_download
 
         try:
+            commit = _commit(repository)
             names = [pattern]
             if any(wildcard in pattern for wildcard in "*?["):
-                listing = HfApi().list_repo_files(repository.repo_id, repo_type="dataset", revision=repository.revision)
+                listing = HfApi().list_repo_files(repository.repo_id, repo_type="dataset", revision=commit)
                 names = fnmatch.filter(listing, pattern)
             paths = [
-                Path(hf_hub_download(repository.repo_id, name, repo_type="dataset", revision=repository.revision))
+                Path(hf_hub_download(repository.repo_id, name, repo_type="dataset", revision=commit))
                 for name in sorted(names)
             ]
         except Exception as error:  # the hub's client raises the errors of whichever HTTP library it is built on
@@ -102,12 +106,31 @@ class HubSource:
         from huggingface_hub import snapshot_download
 
         try:
-            folder = snapshot_download(
-                repository.repo_id, repo_type="dataset", revision=repository.revision, local_files_only=True
-            )
+            pinned = _pin(repository)
+            commit = pinned.read_text() if pinned.exists() else repository.revision
+            folder = snapshot_download(repository.repo_id, repo_type="dataset", revision=commit, local_files_only=True)
         except OSError:
             return False
         return any(Path(folder).glob(pattern))
+
+
+def _pin(repository: Repository) -> Path:
+    """Where the commit of a repository whose `revision` is a branch is kept."""
+    return cache_folder() / "revisions" / f"{repository.folder}-{repository.revision}"
+
+
+def _commit(repository: Repository) -> str:
+    """The commit to fetch from; a branch's is looked up once, so that data never changes between runs unnoticed."""
+    if len(repository.revision) == 40:
+        return repository.revision
+    pinned = _pin(repository)
+    if not pinned.exists():
+        from huggingface_hub import HfApi
+
+        commit = HfApi().dataset_info(repository.repo_id, revision=repository.revision).sha
+        pinned.parent.mkdir(parents=True, exist_ok=True)
+        pinned.write_text(str(commit))
+    return pinned.read_text()
 
 
 def demo_source() -> LocalSource:

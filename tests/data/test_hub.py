@@ -34,6 +34,10 @@ class Hub(BaseHTTPRequestHandler):
 
     def _answer(self, body: bool) -> None:
         parts = urlparse(self.path).path.strip("/").split("/")
+        if parts[4:5] == ["revision"]:
+            return self._send(
+                json.dumps({"id": "/".join(parts[2:4]), "sha": COMMIT}).encode(), "application/json", body
+            )
         if parts[:2] == ["api", "datasets"]:
             folder = demo_source().root / REPOSITORIES["/".join(parts[2:4])].folder
             files = [path for path in folder.rglob("*") if path.is_file()]
@@ -83,7 +87,7 @@ def prepare(hub: str, home: Path, *tasks: str) -> subprocess.CompletedProcess[st
 
 
 def test_only_the_files_that_a_task_needs_are_fetched_at_the_pinned_revision(hub: str, tmp_path: Path) -> None:
-    """Annotations and one archive for SPIQA, one parquet set for SciFIBench; a second run fetches nothing."""
+    """Annotations and one archive for SPIQA, one parquet set for SciFIBench (its branch's commit); a second run fetches nothing."""
     done = prepare(hub, tmp_path, "spiqa_testA", "scifibench_cs_fig2cap")
     assert done.returncode == 0, done.stderr
     assert "spiqa_testA: 39 questions, 31 pictures, ready" in done.stdout
@@ -91,7 +95,7 @@ def test_only_the_files_that_a_task_needs_are_fetched_at_the_pinned_revision(hub
         [
             (SPIQA.repo_id, SPIQA.revision, "test-A/SPIQA_testA.json"),
             (SPIQA.repo_id, SPIQA.revision, "test-A/SPIQA_testA_Images.zip"),
-            (SCIFIBENCH.repo_id, SCIFIBENCH.revision, "data/CS_Figure2Caption-00000-of-00001.parquet"),
+            (SCIFIBENCH.repo_id, COMMIT, "data/CS_Figure2Caption-00000-of-00001.parquet"),
         ]
     )
     Hub.fetched.clear()
