@@ -87,7 +87,7 @@ def prepare(hub: str, home: Path, *tasks: str) -> subprocess.CompletedProcess[st
 
 
 def test_only_the_files_that_a_task_needs_are_fetched_at_the_pinned_revision(hub: str, tmp_path: Path) -> None:
-    """Annotations and one archive for SPIQA, one parquet set for SciFIBench (its branch's commit); a second run fetches nothing."""
+    """Annotations and one archive for SPIQA, one parquet set at the branch's commit; a second run fetches nothing."""
     done = prepare(hub, tmp_path, "spiqa_testA", "scifibench_cs_fig2cap")
     assert done.returncode == 0, done.stderr
     assert "spiqa_testA: 39 questions, 31 pictures, ready" in done.stdout
