@@ -26,6 +26,7 @@ MODELS = {
     "random_choice": "spiqa_tasks.models.choice.RandomChoice",
     "frequent_choice": "spiqa_tasks.models.choice.FrequentChoice",
     "caption_retrieval": "spiqa_tasks.models.retrieval.CaptionRetrieval",
+    "clip_choice": "spiqa_tasks.models.clip.ClipChoice",
 }
 """Model name -> class, all of them simple models of the host."""
 
