@@ -55,7 +55,8 @@ def pair_similarities(questions: Sequence[Question], checkpoint: str) -> Similar
     texts = encoder.texts([question.caption for question in questions])
     images = encoder.images([question.figure.path for question in questions])
     joined = np.concatenate([texts, images], axis=1)
-    return joined @ joined.T / 2
+    similarities: Similarities = joined @ joined.T / 2
+    return similarities
 
 
 def _pick(questions: Sequence[Question], count: int, order: Callable[[int], list[int]]) -> list[list[Question]]:

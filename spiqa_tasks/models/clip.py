@@ -25,7 +25,7 @@ class ClipChoice(Baseline):
             batch_size: pictures or texts in one forward pass; 32 unless more than 1 is given.
         """
         super().__init__(**kwargs)
-        size = int(batch_size) if str(batch_size or "").isdigit() else 0
+        size = int(batch_size) if batch_size is not None and str(batch_size).isdigit() else 0
         self._encoder = ClipEncoder(pretrained, device, size if size > 1 else 32)
         self._texts: dict[str, Embeddings] = {}
         self._images: dict[str, Embeddings] = {}
