@@ -17,7 +17,8 @@ from spiqa_tasks.errors import DataError
 def with_random_negatives(questions: Sequence[Question], seed: int) -> list[Question]:
     """The questions with the false options replaced by the true ones of other questions (section 4.3, Table 2).
 
-    The answer keeps its letter. No option has the caption or the figure of the true pair or of another option.
+    The answer keeps its letter. No two options are alike, and none of the false ones is true as well: pairs with a
+    caption that some pair has together with the true figure are left out, and figures likewise.
 
     Raises:
         DataError: the file has too few different pairs.
@@ -50,16 +51,17 @@ def marked_letter(question: Question, mark: str, seed: int) -> str:
 
 
 def _randomised(question: Question, questions: Sequence[Question], seed: int) -> Question:
-    captions, digests = {plain(question.caption)}, {question.figure.digest}
+    caption, digest = plain(question.caption), question.figure.digest
+    captions = {plain(other.caption) for other in questions if other.figure.digest == digest}
+    digests = {other.figure.digest for other in questions if plain(other.caption) == caption}
     pool = list(questions)
     _random("negatives", seed, question).shuffle(pool)
     options, figures = [""] * len(question.letters), [question.figure] * len(question.letters)
     options[question.position] = question.caption
     for place in (index for index in range(len(options)) if index != question.position):
-        caption, figure = _next_pair(question, pool, captions, digests)
-        options[place], figures[place] = caption, figure
-        captions.add(plain(caption))
-        digests.add(figure.digest)
+        options[place], figures[place] = _next_pair(question, pool, captions, digests)
+        captions.add(plain(options[place]))
+        digests.add(figures[place].digest)
     if question.to_figure:
         return replace(question, figures=tuple(figures))
     return replace(question, options=tuple(options))
