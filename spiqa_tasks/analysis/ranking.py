@@ -137,7 +137,7 @@ def rank(items: Sequence[Item], judges: Mapping[str, Engine], seed: int) -> Outc
                     question.writers[letter]: place for letter, place in ranks(ranking.order).items()
                 }
             else:
-                reason = ranking.reason if ranking else "judge_failed"
+                reason = ranking.reason if ranking else f"judge_failed: {verdict.reason}"
                 failures[reason] = failures.get(reason, 0) + 1
     return outcome
 

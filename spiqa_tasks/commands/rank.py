@@ -60,6 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print_table(outcome.table)
         print(f"\n{len(items)} figures, {left_out} without a caption of every model, {failed} rankings failed.")
+        for name, reasons in outcome.failures.items():
+            for reason, count in reasons.items():
+                print(f"  {name}: {count} x {reason}")
     return 3 if failed or left_out else 0
 
 
