@@ -12,6 +12,7 @@ from typing import Any
 from tabulate import tabulate
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.config import JudgeConfig, parse_judge
 
 
 def add(subparsers: Any) -> None:
@@ -22,8 +23,9 @@ def add(subparsers: Any) -> None:
         "--judge",
         action="append",
         required=True,
-        metavar="PROVIDER:MODEL",
-        help="a judge that sees pictures; several times for several judges",
+        metavar="PROVIDER:MODEL[@URL]",
+        help="a judge that sees pictures, with its base URL where it is not SPIQA_JUDGE_BASE_URL or the provider's; "
+        "several times for several judges",
     )
     result.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
     result.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
@@ -34,10 +36,9 @@ def add(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print Table 3; 3 when some rankings failed or some figures lack a caption."""
     from spiqa_tasks.analysis.ranking import ask_of, rank, read_items
-    from spiqa_tasks.judge.config import parse_judge
     from spiqa_tasks.judge.engine import shared_engine
 
-    configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}
+    configs = {name: _config(name) for name in dict.fromkeys(arguments.judge)}
     blind = [name for name, config in configs.items() if config.provider == "hf"]
     if blind:
         raise InputError(
@@ -64,6 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
             for reason, count in reasons.items():
                 print(f"  {name}: {count} x {reason}")
     return 3 if failed or left_out else 0
+
+
+def _config(judge: str) -> JudgeConfig:
+    name, separator, url = judge.partition("@http")
+    return parse_judge(name, base_url=f"http{url}" if separator else None, environ=os.environ)
 
 
 def _print_calls(calls: dict[str, int], items: int, as_json: bool) -> None:

@@ -126,3 +126,16 @@ def test_judge_without_eyes_and_runs_without_captions_are_refused(
     assert main(["rank", str(tmp_path / "other"), "--judge", "openai:first"]) == 2
     assert capsys.readouterr().err.count("Expected") == 2
     assert server.requests == []
+
+
+def test_each_judge_may_have_its_own_address(
+    server: OpenAIServer, runs: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`provider:model@URL` is asked there, whatever the environment says."""
+    monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", "http://127.0.0.1:9/v1")
+    judge = f"openai:first@{server.url}"
+    assert main(["rank", *runs, "--judge", judge, "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert found["counts"]["failures"] == {judge: {}}
+    assert found["ranking"]["openai b"][judge]["mean"] == 1
+    assert len(server.requests) == 11
