@@ -63,7 +63,8 @@ def by_property(answers: Answers, by: By, bins: int) -> list[Group]:
 
 
 def _group(answers: Answers, name: str, ids: list[str], *ends: float) -> Group:
-    scores = [answers.scores[key] for key in ids if key in answers.scores]
+    known = answers.scores
+    scores = [known[key] for key in ids if key in known]
     hits = round(sum(scores))
     share = hits / len(scores) if scores else float("nan")
     return Group(answers.model, answers.task, name, len(scores), share, *wilson(hits, len(scores)), *ends)

@@ -22,7 +22,8 @@ class Answers:
     Attributes:
         model: what tells the model apart: its class and the checkpoint or version named in its args.
         benchmark, split, settings: what was asked, from the records' signature.
-        records: question id -> record of the metric; without `score` where the request or the judge failed.
+        records: question id -> record of the metric, with the question's category; without `score` where the request
+            or the judge failed.
     """
 
     model: str
@@ -97,15 +98,14 @@ def model_label(run: Run) -> str:
 
 
 def _answers(run: Run, task: str, path: Path, metric: str) -> Answers | None:
-    samples = read_samples(path)
-    signature = next(
-        (line["accuracy"].get("signature") for line in samples if isinstance(line.get("accuracy"), dict)), None
-    )
-    if not signature:
-        return None
-    fields = signature_fields(signature)
+    records: dict[str, Mapping[str, Any]] = {}
+    fields: dict[str, str] = {}
+    for line in read_samples(path):
+        matched, record = line.get("accuracy"), line.get(metric)
+        if isinstance(matched, dict) and "signature" in matched and isinstance(record, dict):
+            fields = signature_fields(matched["signature"])
+            records[record["id"]] = {"category": matched["category"], **record}
     benchmark, _, rest = fields.get("data", "").partition("/")
-    records = {record["id"]: record for line in samples if isinstance(record := line.get(metric), dict)}
-    if benchmark not in BENCHMARKS or not records:
+    if benchmark not in BENCHMARKS:
         return None
     return Answers(model_label(run), task, benchmark, rest.partition("@")[0], fields.get("settings", ""), records)

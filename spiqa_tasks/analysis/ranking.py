@@ -67,10 +67,10 @@ class Outcome:
 
 
 def read_items(places: Iterable[Path]) -> tuple[list[Item], int]:
-    """The figures that every run has a caption of, and how many others there were.
+    """The figures that every model has a caption of, and how many others there were; a model's last run counts.
 
     Raises:
-        InputError: no captioning samples, two runs of one model, different data or settings, or too many runs.
+        InputError: no captioning samples, different data or settings, or too many models.
         DataError: the figures are not there.
     """
     by_model: dict[str, dict[str, str | None]] = {}
@@ -125,12 +125,14 @@ def ask_of(item: Item, judge: str, seed: int) -> Asked:
 def rank(items: Sequence[Item], judges: Mapping[str, Engine], seed: int) -> Outcome:
     """Have every judge rank every item; a ranking that fails or cannot be read is counted and left out."""
     outcome = Outcome()
+    asked = {name: [ask_of(item, name, seed) for item in items] for name in judges}
+    pending = {name: [engine.submit(question.request) for question in asked[name]] for name, engine in judges.items()}
     for name, engine in judges.items():
-        asked = [ask_of(item, name, seed) for item in items]
-        verdicts = engine.map([question.request for question in asked])
+        engine.wait(pending[name])
         found = outcome.ranks.setdefault(name, {})
         failures = outcome.failures.setdefault(name, {})
-        for question, verdict in zip(asked, verdicts, strict=True):
+        for question, answer in zip(asked[name], pending[name], strict=True):
+            verdict = answer.result()
             ranking = parse_ranking(verdict.text, list(question.writers)) if verdict.ok else None
             if ranking is not None and ranking.order is not None:
                 found[question.item] = {

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Callable, Iterable
 from importlib import metadata
+from pathlib import Path
 
+from filelock import FileLock
 from PIL import Image
 from tqdm import tqdm
 
@@ -26,7 +27,8 @@ Reader = Callable[[Image.Image], list[str]]
 def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     """sha256 digest -> the text of a figure, its lines in reading order, of (digest, path) pairs.
 
-    Each figure is read once: the text is kept in the cache folder under the engine's version and the digest.
+    Each figure is read once: the text is kept in the cache folder under the engine's version and the digest. Other
+    processes wait instead of reading the same figures.
 
     Raises:
         InputError: the extra `ocr` is not installed.
@@ -35,20 +37,27 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     folder = cache_folder() / "ocr" / f"{PACKAGE}-{_version()}"
     folder.mkdir(parents=True, exist_ok=True)
     found = dict(figures)
-    missing = [digest for digest in found if not (folder / f"{digest}.json").is_file()]
-    if missing:
-        read = _engine()
-        for digest in tqdm(missing, "reading figures (OCR)"):
-            try:
-                lines = read(open_picture(found[digest]))
-            except Exception as error:  # the engine documents no errors of its own
-                raise DataError(
-                    f"Expected to read the text of {found[digest]}; the OCR engine failed: {error}."
-                ) from error
-            temporary = folder / f".{digest}.{os.getpid()}.part"
-            temporary.write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
-            temporary.replace(folder / f"{digest}.json")
-    return {digest: "\n".join(json.loads((folder / f"{digest}.json").read_text(encoding="utf-8"))) for digest in found}
+    with FileLock(folder / ".lock"):
+        _read_missing({digest: path for digest, path in found.items() if not _file(folder, digest).is_file()}, folder)
+    return {digest: "\n".join(json.loads(_file(folder, digest).read_text(encoding="utf-8"))) for digest in found}
+
+
+def _read_missing(missing: dict[str, str], folder: Path) -> None:
+    if not missing:
+        return
+    read = _engine()
+    for digest, path in tqdm(missing.items(), "reading figures (OCR)"):
+        try:
+            lines = read(open_picture(path))
+        except Exception as error:  # the engine documents no errors of its own
+            raise DataError(f"Expected the OCR engine to read {path}, it failed: {error}.") from error
+        temporary = folder / f".{digest}.part"
+        temporary.write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
+        temporary.replace(_file(folder, digest))
+
+
+def _file(folder: Path, digest: str) -> Path:
+    return folder / f"{digest}.json"
 
 
 def _version() -> str:

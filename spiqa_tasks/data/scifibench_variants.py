@@ -23,7 +23,15 @@ def with_random_negatives(questions: Sequence[Question], seed: int) -> list[Ques
     Raises:
         DataError: the file has too few different pairs.
     """
-    return [_randomised(question, questions, seed) for question in questions]
+    captions: dict[str, set[str]] = {}
+    digests: dict[str, set[str]] = {}
+    for question in questions:
+        captions.setdefault(question.figure.digest, set()).add(plain(question.caption))
+        digests.setdefault(plain(question.caption), set()).add(question.figure.digest)
+    return [
+        _randomised(question, questions, captions[question.figure.digest], digests[plain(question.caption)], seed)
+        for question in questions
+    ]
 
 
 def shuffled(question: Question, seed: int) -> Question:
@@ -50,10 +58,10 @@ def marked_letter(question: Question, mark: str, seed: int) -> str:
     return _random("mark", seed, question).choice(wrong)
 
 
-def _randomised(question: Question, questions: Sequence[Question], seed: int) -> Question:
-    caption, digest = plain(question.caption), question.figure.digest
-    captions = {plain(other.caption) for other in questions if other.figure.digest == digest}
-    digests = {other.figure.digest for other in questions if plain(other.caption) == caption}
+def _randomised(
+    question: Question, questions: Sequence[Question], true_captions: set[str], true_digests: set[str], seed: int
+) -> Question:
+    captions, digests = set(true_captions), set(true_digests)
     pool = list(questions)
     _random("negatives", seed, question).shuffle(pool)
     options, figures = [""] * len(question.letters), [question.figure] * len(question.letters)

@@ -14,6 +14,7 @@ import pytest
 from host_files import choice_sample, write_run
 from PIL import Image
 
+from spiqa_tasks.benchmarks.choice_records import choice_records
 from spiqa_tasks.cli import main
 from spiqa_tasks.data.loading import load_rows
 from spiqa_tasks.data.source import LocalSource
@@ -180,3 +181,15 @@ def test_nothing_to_read_is_one_sentence(command: str, tmp_path: Path, capsys: p
     (tmp_path / "20250101_samples_t.jsonl").write_text("{broken")
     assert main([command, str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("Expected") == 3
+
+
+def test_breakdown_reads_other_metrics_and_mmstar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """MMStar's released accuracy by category comes from its own records."""
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    samples = [choice_records(row, f"The answer is {row['answer']}") for row in rows]
+    samples[0] = choice_records(rows[0], "It must be so: **" + rows[0]["answer"] + "**")
+    write_run(tmp_path, "m", {"mmstar_demo": samples})
+    released = output(capsys, "breakdown", tmp_path, "--metric", "accuracy_released")
+    assert released[-1]["accuracy"] == pytest.approx((len(rows) - 1) / len(rows))
+    assert {group["group"] for group in released} == {row["category"] for row in rows} | {"all"}
+    assert main(["breakdown", str(tmp_path), "--by", "caption_length"]) == 2
