@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spiqa_tasks.benchmarks.mmstar_shots import ANSWER, shots_text
 from spiqa_tasks.benchmarks.prompting import Part, Picture
+from spiqa_tasks.data.mmstar import MMStarSettings
+from spiqa_tasks.settings import parse_settings
 
 MMSTAR: dict[str, str] = {
     "letter": "\nAnswer with the option's letter from the given choices directly.",
@@ -34,12 +37,24 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 def template(row: Mapping[str, Any]) -> str:
     """The wording that the row's prompt is made with, for the signature."""
     if row["benchmark"] == "mmstar":
-        return MMSTAR[row["prompt"]]
+        return _shots(row) + _mmstar_closing(row)
     return SCIFIBENCH[row["prompt"]][row["subcategory"]]
 
 
 def _mmstar(row: Mapping[str, Any]) -> list[Part]:
-    return [*(Picture(path) for path in row["images"]), row["question"] + template(row)]
+    return [*(Picture(path) for path in row["images"]), _shots(row) + row["question"] + _mmstar_closing(row)]
+
+
+def _shots(row: Mapping[str, Any]) -> str:
+    return shots_text(MMSTAR[row["prompt"]]) if _is_few_shot(row) else ""
+
+
+def _mmstar_closing(row: Mapping[str, Any]) -> str:
+    return MMSTAR[row["prompt"]] + (f"\n{ANSWER}" if _is_few_shot(row) else "")
+
+
+def _is_few_shot(row: Mapping[str, Any]) -> bool:
+    return parse_settings(MMStarSettings, row["settings"]).shots == "2"
 
 
 def _scifibench(row: Mapping[str, Any]) -> list[Part]:
