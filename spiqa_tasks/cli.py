@@ -10,10 +10,10 @@ import sys
 from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.commands import catalogue, demo, doctor, gain
+from spiqa_tasks.commands import catalogue, demo, doctor, filter, gain
 from spiqa_tasks.errors import SpiqaTasksError
 
-COMMANDS = (catalogue, demo, doctor, gain)
+COMMANDS = (catalogue, demo, doctor, gain, filter)
 
 
 def parser() -> argparse.ArgumentParser:

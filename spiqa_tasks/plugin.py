@@ -11,6 +11,8 @@ from __future__ import annotations
 import functools
 import importlib.abc
 import importlib.machinery
+import json
+import logging
 import sys
 from collections.abc import Sequence
 from importlib import resources
@@ -23,6 +25,8 @@ from spiqa_tasks.data.source import cache_path
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
 
+logger = logging.getLogger("spiqa_tasks")
+
 HOST_TASKS = "lmms_eval.tasks"
 MODELS = {
     "random_choice": "spiqa_tasks.models.choice.RandomChoice",
@@ -30,6 +34,8 @@ MODELS = {
     "caption_retrieval": "spiqa_tasks.models.retrieval.CaptionRetrieval",
 }
 """Model name -> class, all of them simple models of the host."""
+KEPT = "kept.json"
+"""The file in a written task's folder that lists its questions."""
 ABLATED = "ablated"
 """The model that wraps another one; chat where its base is."""
 stand_ins: dict[str, str] = {}
@@ -44,6 +50,22 @@ def yaml_folder() -> Path:
 def user_folder() -> Path:
     """The folder with the tasks that `spiqa-tasks filter` writes, in the cache; it need not exist."""
     return cache_path() / "tasks"
+
+
+def written_tasks() -> list[str]:
+    """The folders of those tasks whose source task is still where it was; the host cannot index another one."""
+    found = []
+    for listing in sorted(user_folder().glob(f"*/{KEPT}")):
+        try:
+            source = Path(json.loads(listing.read_text(encoding="utf-8"))["source_yaml"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            logger.warning("The task in %s is left out, its %s cannot be read: %s", listing.parent, KEPT, error)
+            continue
+        if source.is_file():
+            found.append(str(listing.parent))
+        else:
+            logger.warning("The task in %s is left out, its source %s is gone.", listing.parent, source)
+    return found
 
 
 def register() -> list[ModelManifest]:
@@ -77,7 +99,7 @@ def _extend(host: ModuleType) -> None:
     @functools.wraps(initialize)
     def with_ours(self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any) -> Any:
         given = [include_path] if isinstance(include_path, str) else list(include_path or [])
-        return initialize(self, [*given, str(yaml_folder()), str(user_folder())], *args, **kwargs)
+        return initialize(self, [*given, str(yaml_folder()), *written_tasks()], *args, **kwargs)
 
     def get_model_name(self: Any) -> str | None:
         name: str | None = self.__dict__["model_name"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,10 +19,8 @@ from spiqa_tasks.scoring.refusals import is_refusal, is_request_failure
 OVERALL = "all"
 _GROUPS = ("category", "subdomain", "data_type", "l2_category")
 _PLACEHOLDERS = re.compile(r"\s*<image(?:[ _]?\d+)?>\s*")
-_NO_METRICS = frozenset(
-    ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media", "doc")
-    + ("arguments", "submission")
-)
+_LOGGED = ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media")
+_NO_METRICS = frozenset({*_LOGGED, "doc", "arguments", "submission"})
 _AGREEMENT = 0.005
 """How far the mean of scores inferred from a host's records may lie from the number that the host reports."""
 
@@ -35,17 +32,30 @@ class Answer:
     Attributes:
         doc_id: the question's place in its split, from 0.
         score: 0 to 1, None where there is none (a failed request).
-        refused: the model would not answer, or saw no picture.
         groups: the question's category and sub-axis, as far as the log tells.
-        question: a digest of the question's text and target, without marks of pictures.
+        response: the answer's text.
+        text: the question's text as a model without pictures would get it.
+        target: the right answer.
+        refusal: whether our tasks counted a refusal; None for other tasks.
     """
 
     doc_id: int
     score: float | None
-    refused: bool
     groups: tuple[str, ...]
-    question: str
+    response: str
+    text: str
     target: str
+    refusal: bool | None
+
+    @cached_property
+    def refused(self) -> bool:
+        """Whether the model would not answer, or said that it saw no picture."""
+        return self.refusal if self.refusal is not None else not self.score and is_refusal(self.response)
+
+    @cached_property
+    def question(self) -> str:
+        """The question's text without marks of pictures."""
+        return _PLACEHOLDERS.sub(" ", self.text)
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,8 @@ class Answers:
 def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
     """The answers of `run` to `task`, scored by `metric` (default: `accuracy`, else the first with scores).
 
-    A metric that has no score a question (the host's own records of some tasks) leaves the answers without scores and
+    Questions that a metric is not of (`seed_image` of a video question, `accuracy/math` of a question on biology) are
+    left out. A metric that has no score a question (the host's own records of some tasks) leaves the answers without scores and
     gives its `total`. So does one whose scores, inferred from prediction and answer, disagree with the host's number.
 
     Raises:
@@ -83,12 +94,13 @@ def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
         raise InputError(
             f"Expected the samples of {task} beside {run.path}, found none. Run the host again with --log_samples."
         )
-    samples = list(_lines(path))
-    if not samples:
+    logged = list(_lines(path))
+    if not logged:
         raise InputError(f"Expected answers in {path}, found none. Run the host again.")
-    chosen = metric or _default_metric(samples[0], run, task)
+    chosen = metric or _default_metric(logged[0], run, task)
+    samples = [sample for sample in logged if chosen in sample or "scoring_failed_rate" in sample]
     if not any(chosen in sample for sample in samples):
-        names = [name for name in samples[0] if name not in _NO_METRICS]
+        names = [name for name in logged[0] if name not in _NO_METRICS]
         raise InputError(
             f"Expected the metric {chosen} in {path}; found {', '.join(names) or 'none'}. Choose with --metric."
         )
@@ -185,17 +197,24 @@ def _identity(sample: Mapping[str, Any], metric: str) -> str:
 def _answer(sample: Mapping[str, Any], metric: str) -> Answer:
     record = sample.get(metric)
     response = response_of(sample)
-    score = None if is_request_failure(response) else score_of(record)
     refusal = sample.get("refusal_rate")
-    refused = bool(refusal["score"]) if isinstance(refusal, Mapping) else not score and is_refusal(response)
+    return Answer(
+        int(sample["doc_id"]),
+        None if is_request_failure(response) else score_of(record),
+        _groups_of(sample, metric, record),
+        response,
+        str(sample.get("input", "")),
+        str(sample["target"]),
+        bool(refusal["score"]) if isinstance(refusal, Mapping) else None,
+    )
+
+
+def _groups_of(sample: Mapping[str, Any], metric: str, record: Any) -> tuple[str, ...]:
     prefix = f"{metric}/"
     groups = tuple(name.removeprefix(prefix) for name in sample if name.startswith(prefix))
     if not groups and isinstance(record, Mapping):
         groups = tuple(dict.fromkeys(str(record[name]) for name in _GROUPS if record.get(name)))
-    target = str(sample["target"])
-    text = _PLACEHOLDERS.sub(" ", str(sample.get("input", "")))
-    digest = hashlib.blake2b(f"{text}\0{target}".encode(), digest_size=8).hexdigest()
-    return Answer(int(sample["doc_id"]), score, refused, groups, digest, target)
+    return groups
 
 
 def _flat(value: Any) -> list[str]:

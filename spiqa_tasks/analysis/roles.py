@@ -11,10 +11,9 @@ from spiqa_tasks.analysis.host_results import Run
 from spiqa_tasks.plugin import ABLATED
 
 # Arguments that say where and how fast a model runs, not which it is.
-_RUNNING = frozenset(
-    ("api_key", "base_url", "batch_size", "device", "device_map", "max_retries", "num_concurrent", "num_cpus")
-    + ("retry_backoff_s", "timeout")
-)
+_PLACE = ("api_key", "base_url", "device", "device_map")
+_SPEED = ("batch_size", "max_retries", "num_concurrent", "num_cpus", "retry_backoff_s", "timeout")
+_RUNNING = frozenset({*_PLACE, *_SPEED, "seed"})
 _OWN_SUFFIX = re.compile(r"_(?:text|grey|llm)$")
 
 
@@ -57,7 +56,7 @@ def model_name(run: Run) -> tuple[str, str]:
     model, ablation = run.model, "none"
     if model == ABLATED:
         model, ablation = arguments.pop("base", "?"), arguments.pop("ablation", "?")
-    told = [f"{key}={arguments[key]}" for key in sorted(arguments) if key not in _RUNNING and key != "seed"]
+    told = [f"{key}={arguments[key]}" for key in sorted(arguments) if key not in _RUNNING]
     return ",".join([model, *told]), ablation
 
 

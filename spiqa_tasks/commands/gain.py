@@ -88,8 +88,11 @@ def render(records: Sequence[dict[str, Any]], form: str) -> str:
         writer.writeheader()
         writer.writerows({**record, "warnings": "; ".join(record.get("warnings", []))} for record in records)
         return buffer.getvalue().rstrip("\n")
-    headers = ["task", "group", "without", "n", "S_v", "S_wv", "S_t", "MG", "ML", "refused (v, wv, t)"]
-    return tabulate([_cells(record) for record in records], headers, disable_numparse=True, tablefmt=_STYLES[form])
+    headers = ["model", "task", "group", "without", "n", "S_v", "S_wv", "S_t", "MG", "ML", "refused (v, wv, t)"]
+    cells = [_cells(record) for record in records]
+    if len({record["model"] for record in records}) == 1:
+        headers, cells = headers[1:], [row[1:] for row in cells]
+    return tabulate(cells, headers, disable_numparse=True, tablefmt=_STYLES[form])
 
 
 _STYLES = {"text": "simple", "md": "github"}
@@ -146,6 +149,7 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
 def _cells(record: dict[str, Any]) -> list[str]:
     refused = [record[f"refused_{name}"] for name in ("v", "wv", "t")]
     return [
+        record["model"],
         record["task"],
         record["group"],
         record["ablation"],
