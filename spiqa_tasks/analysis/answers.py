@@ -83,8 +83,9 @@ def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
     """The answers of `run` to `task`, scored by `metric` (default: `accuracy`, else the first with scores).
 
     Questions that a metric is not of (`seed_image` of a video question, `accuracy/math` of a question on biology) are
-    left out. A metric that has no score a question (the host's own records of some tasks) leaves the answers without scores and
-    gives its `total`. So does one whose scores, inferred from prediction and answer, disagree with the host's number.
+    left out. A metric that has no score a question (the host's own records of some tasks) leaves the answers without
+    scores and gives its `total`. So does one whose scores, inferred from prediction and answer, disagree with the
+    host's number.
 
     Raises:
         InputError: no samples file, one that is not the host's, or no such metric.
