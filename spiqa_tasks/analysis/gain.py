@@ -66,7 +66,7 @@ def check_comparable(one: Answers, other: Answers, same_prompt: bool) -> None:
             f"{_some(only_other)}. Run both on the whole task, or with the same --limit."
         )
     for field in ("data", "prompt") if same_prompt else ("data",):
-        first, second = one.signature.get(field), other.signature.get(field)
+        first, second = _told(one, field), _told(other, field)
         if first != second:
             raise InputError(
                 f"Expected the same {field} for {names}; found {first} and {second}. Run both with the same "
@@ -83,6 +83,14 @@ def check_comparable(one: Answers, other: Answers, same_prompt: bool) -> None:
             f"Expected the same questions for {names}; {len(different)} have another text or answer under the same "
             f"id{_some(different)}. Run both with the same version of the task and the same model-specific prompt."
         )
+
+
+def _told(answers: Answers, field: str) -> str | None:
+    """A field of the signature; the data of tasks without one is the dataset and revision that their YAML names."""
+    if answers.signature or field != "data":
+        return answers.signature.get(field)
+    config = answers.run.configs[answers.task]
+    return f"{config.get('dataset_path')}@{(config.get('dataset_kwargs') or {}).get('revision', 'newest')}"
 
 
 def rows(triple: Triple) -> list[Row]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import copy
 import difflib
+import functools
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
 from lmms_eval.utils import simple_parse_args_string
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.models.ablations import KINDS
 from spiqa_tasks.models.replacements import NumberedDocs, Remade, Shuffled
 from spiqa_tasks.models.replacing import (
@@ -29,6 +31,22 @@ from spiqa_tasks.models.replacing import (
 from spiqa_tasks.plugin import ABLATED, stand_ins
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
+
+
+def _ending_the_run(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, whose errors of ours end the run with one sentence and status 1.
+
+    The host ends with status 0 on other exceptions, and some of its models take them for an empty answer.
+    """
+
+    @functools.wraps(function)
+    def ending(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except SpiqaTasksError as error:
+            raise SystemExit(f"spiqa-tasks: {error}") from error
+
+    return ending
 
 
 class WithOtherPictures(lmms):  # type: ignore[misc]
@@ -81,8 +99,9 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
 
     def _marked(self, hook: Any) -> Any:
         """A base may hand a request on to another of its methods: the mark keeps its pictures from a second turn."""
-        hook.ablation = self.ablation
-        return hook
+        marked = _ending_the_run(hook)
+        marked.ablation = self.ablation  # type: ignore[attr-defined]
+        return marked
 
     def _replace(self, task: str, split: str) -> Replace:
         if self.ablation != "shuffled":
@@ -109,8 +128,12 @@ class Ablated(lmms):  # type: ignore[misc]
             additional_config: batch size and device, for the base.
 
         Raises:
-            InputError: no base or ablation, or one that does not exist.
+            SystemExit: no base or ablation, or one that does not exist.
         """
+        return _ending_the_run(cls._create)(arg_string, additional_config)
+
+    @classmethod
+    def _create(cls, arg_string: str, additional_config: dict[str, Any] | None) -> Any:
         arguments = simple_parse_args_string(arg_string)
         name, ablation = arguments.pop("base", None), arguments.pop("ablation", None)
         base = _base_class(name, force_simple=cls.is_simple)

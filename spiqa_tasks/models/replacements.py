@@ -60,6 +60,8 @@ class NumberedDocs:
         return (self[place] for place in range(len(self)))
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "docs":  # not yet there when a copy is made
+            raise AttributeError(name)
         return getattr(self.docs, name)
 
     def others(self, place: int) -> Iterator[NumberedDoc]:

@@ -46,6 +46,7 @@ def write_run(
     model_args: str = "",
     settings: Mapping[str, str] | None = None,
     totals: Mapping[str, Mapping[str, float]] | None = None,
+    revision: str = "main",
 ) -> Path:
     """Write one run: task -> samples; `settings`: task -> dataset_name; `totals`: task -> metric -> number."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,7 +55,8 @@ def write_run(
         task: {f"{metric},none": value for metric, value in (totals or {}).get(task, {"accuracy": 0.5}).items()}
         for task in samples
     }
-    configs = {task: {"task": task, "dataset_name": (settings or {}).get(task)} for task in samples}
+    data = {"dataset_path": "owner/data", "dataset_kwargs": {"revision": revision}}
+    configs = {task: {"task": task, "dataset_name": (settings or {}).get(task), **data} for task in samples}
     config = {"model": model, "model_args": model_args}
     path.write_text(json.dumps({"results": results, "configs": configs, "config": config}))
     for task, lines in samples.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -149,8 +150,6 @@ def test_runs_of_other_questions_are_refused(
     write_run(tmp_path, "2", "m", {"mmstar_filtered_text": samples}, "", TEXT)
     status, _, errors = gain(tmp_path)
     assert status == 2
-    import re
-
     assert re.search(message, errors)
 
 
@@ -251,6 +250,16 @@ def test_other_text_of_a_host_task_is_refused(tmp_path: Path, gain: Gain) -> Non
     status, _, errors = gain(tmp_path)
     assert status == 2
     assert "2 have another text or answer" in errors
+
+
+def test_other_revision_of_a_host_dataset_is_refused(tmp_path: Path, gain: Gain) -> None:
+    """Where the YAMLs name a revision, it must be the same."""
+    lines = host_samples("AB", lambda letter: float(letter == "A"))
+    write_run(tmp_path, "1", "m", {"t": lines}, revision="a1")
+    write_run(tmp_path, "2", "ablated", {"t": lines}, "base=m,ablation=text", revision="b2")
+    status, _, errors = gain(tmp_path)
+    assert status == 2
+    assert "found owner/data@a1 and owner/data@b2" in errors
 
 
 def test_questions_without_the_metric_are_left_out(tmp_path: Path, gain: Gain) -> None:

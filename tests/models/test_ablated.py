@@ -19,7 +19,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from openai_server import Behaviour, OpenAIServer
 from recording_model import Recorder
 
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.ablations import digest
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -228,8 +227,19 @@ def test_tasks_take_the_wrapped_models_own_values(make: Callable[..., Any]) -> N
 )
 def test_wrong_arguments_are_refused(make: Callable[..., Any], arguments: str, message: str) -> None:
     """The message says what is missing and shows an example."""
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(SystemExit, match=message):
         make(arguments)
+
+
+def test_simple_class_of_a_base_can_be_forced(evaluate: Evaluate) -> None:  # noqa: ARG001 - it loads the models
+    """`--force_simple` wraps the simple class of a base that has both."""
+    from lmms_eval import models
+
+    simple = models.get_model("ablated", force_simple=True)
+    assert simple.is_simple
+    model = simple.create_from_arg_string("base=openai,ablation=grey,model_version=m,api_key=EMPTY")
+    assert model.is_simple
+    assert not models.get_model("ablated").is_simple
 
 
 def instance(hook: Callable[..., Any], *rest: Any, context: str = "Look: <image 1> and <image>") -> Any:
@@ -270,7 +280,7 @@ def test_videos_are_refused(make: Callable[..., Any]) -> None:
     """A task that shows a video is no task for picture ablations."""
     model = make("base=recorder,ablation=grey")
     model.task_dict = {"t": {"test": [{}]}}
-    with pytest.raises(InputError, match=r"clip\.mp4"):
+    with pytest.raises(SystemExit, match=r"clip\.mp4"):
         model.generate_until([instance(lambda _: ["clip.mp4"])])
 
 
@@ -278,7 +288,7 @@ def test_questions_that_share_one_picture_cannot_be_shuffled(make: Callable[...,
     """A split with a single picture has no other to show."""
     model = make("base=recorder,ablation=shuffled")
     model.task_dict = {"t": {"test": [{}, {}]}}
-    with pytest.raises(InputError, match="pictures of other questions"):
+    with pytest.raises(SystemExit, match="pictures of other questions"):
         model.generate_until([instance(lambda _: [Image.new("RGB", (2, 2))])])
 
 
