@@ -46,14 +46,17 @@ def _mmstar(row: Mapping[str, Any]) -> list[Part]:
 
 
 def _shots(row: Mapping[str, Any]) -> str:
-    return shots_text(MMSTAR[row["prompt"]]) if _is_few_shot(row) else ""
+    return shots_text(MMSTAR[row["prompt"]]) if is_few_shot(row) else ""
 
 
 def _mmstar_closing(row: Mapping[str, Any]) -> str:
-    return MMSTAR[row["prompt"]] + (f"\n{ANSWER}" if _is_few_shot(row) else "")
+    return MMSTAR[row["prompt"]] + (f"\n{ANSWER}" if is_few_shot(row) else "")
 
 
-def _is_few_shot(row: Mapping[str, Any]) -> bool:
+def is_few_shot(row: Mapping[str, Any]) -> bool:
+    """Whether solved questions stand before the row's question."""
+    if row["benchmark"] != "mmstar":
+        return False
     return parse_settings(MMStarSettings, row["settings"]).shots == "2"
 
 

@@ -20,3 +20,14 @@ SHOTS: tuple[tuple[str, str], ...] = (
 def shots_text(closing: str) -> str:
     """The text before the question: each shot with `closing` after its question, its answer and a blank line."""
     return "".join(f"{question}{closing}\n{ANSWER} {letter}\n\n" for question, letter in SHOTS)
+
+
+def own_answer(response: str) -> str:
+    """The response without further questions that a base model goes on to write where nothing stops it.
+
+    Not every model class of the host sends the YAML's stop strings. What is cut begins at the blank line before the
+    first new list of options; a response that has nothing before it is left whole.
+    """
+    head, found, _ = response.partition("\nOptions: ")
+    own = head.rpartition("\n\n")[0] if found else ""
+    return own if own.strip() else response

@@ -86,6 +86,20 @@ def test_shots_are_no_questions_of_mmstar(real_data: Path) -> None:
     assert not stems & {question.split("\n")[0].lower() for question, _ in SHOTS}
 
 
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("B\n\nWhich of these is blue?\nOptions: A: sky, B: grass, C: sun, D: coal\nAnswer: A\n\n", "B"),
+        ("B", "B"),
+        ("The picture is missing, but it should be so.\n\nThe answer is C.", "C"),
+        ("\n\nWhich of these?\nOptions: A: 1, B: 2, C: 3, D: 4\nAnswer: D", "D"),
+    ],
+)
+def test_questions_that_a_base_model_goes_on_to_write_are_not_its_answer(response: str, letter: str) -> None:
+    """Where no stop string ends a base model's answer, its first letter counts, not those of its own questions."""
+    assert choice_records(rows("_llm")[0], response)["accuracy"]["letter"] == letter
+
+
 def test_prompt_hash_is_that_of_the_wording() -> None:
     """The plain question and its ablations have one wording, the shots are another."""
     wordings = {variant: template(rows(variant)[0]) for variant in VARIANTS}
