@@ -94,8 +94,8 @@ def read_items(places: Iterable[Path]) -> tuple[list[Item], int]:
         )
     if len(by_model) + 1 > len(ascii_uppercase):
         raise InputError(f"Expected at most {len(ascii_uppercase) - 1} models, found {len(by_model)}. Name fewer runs.")
-    split, settings = signed.pop()
-    pictures = {row["id"]: row["images"][0] for row in load_rows("scifibench", split, settings)}
+    split, _ = signed.pop()
+    pictures = {row["id"]: row["images"][0] for row in load_rows("scifibench", split, "prompt=caption")}
     shared = [key for key in references if all(captions.get(key) for captions in by_model.values())]
     items = [
         Item(key, pictures[key], {TRUE: references[key], **{name: by_model[name][key] or "" for name in by_model}})
