@@ -17,7 +17,7 @@ from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.refusals import is_refusal, is_request_failure
 
 OVERALL = "all"
-_GROUPS = ("category", "subdomain", "data_type", "l2_category")
+_GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 _PLACEHOLDERS = re.compile(r"\s*<image(?:[ _]?\d+)?>\s*")
 _LOGGED = ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media")
 _NO_METRICS = frozenset({*_LOGGED, "doc", "arguments", "submission"})

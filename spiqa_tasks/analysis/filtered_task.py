@@ -101,8 +101,10 @@ def _values(filtered: Filtered, name: str, source: Path, config: dict[str, Any],
     revision = _revision(str(config["dataset_path"]))
     if revision is not None:
         values["dataset_kwargs"] = {"revision": revision, **(config.get("dataset_kwargs") or {})}
+    own = config.get("metadata")
     values["metadata"] = {
         "version": 1.0,
+        **(own if isinstance(own, dict) else {}),
         "source": filtered.task,
         "data": filtered.answers.signature.get("data") or revision or "unknown revision",
         "inspectors": len(filtered.inspectors),

@@ -289,6 +289,14 @@ def test_averages_over_tasks(tmp_path: Path, gain: Gain) -> None:
     assert (record["task"], record["s_v"], record["s_wv"], record["mg"]) == ("average", 0.625, 0.375, 0.25)
 
 
+def test_submission_files_of_host_tasks_are_passed_over(tmp_path: Path, gain: Gain) -> None:
+    """MMBench writes `..._results.json` of its own into the output folder."""
+    write_triple(tmp_path, rights(3, 4), rights(2, 4), None)
+    (tmp_path / "submissions").mkdir()
+    (tmp_path / "submissions" / "mmbench_en_dev_static_results.json").write_text('{"overall_acc": 0.5}')
+    assert gain(tmp_path)[0] == 0
+
+
 def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
     """Runs with images only, a missing samples file, an unknown metric or no result file: status 2 with a remedy."""
     path = write_run(tmp_path / "a", "1", "m", {"t": own_samples([True])})
