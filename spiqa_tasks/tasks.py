@@ -16,13 +16,14 @@ from spiqa_tasks.plugin import yaml_folder
 
 @dataclass(frozen=True)
 class Task:
-    """A task: its benchmark, split, settings text and metrics, as its YAML says."""
+    """A task: its benchmark, split, settings text, metrics and each one's aggregation, as its YAML says."""
 
     name: str
     benchmark: str
     split: str
     settings: str
     metrics: tuple[str, ...]
+    aggregations: tuple[str, ...] = ()
 
 
 class _Loader(yaml.SafeLoader):
@@ -51,9 +52,10 @@ def catalogue() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
             groups[config["group"]] = tuple(config["task"])
         elif "task" in config:
             metrics = tuple(entry["metric"] for entry in config["metric_list"])
+            aggregations = tuple(entry["aggregation"] for entry in config["metric_list"])
             benchmark = path.parent.name
             tasks[config["task"]] = Task(
-                config["task"], benchmark, config["test_split"], config["dataset_name"], metrics
+                config["task"], benchmark, config["test_split"], config["dataset_name"], metrics, aggregations
             )
     return tasks, groups
 

@@ -1,0 +1,142 @@
+"""Answers that exist already, scored by the code that scores them in a run of the host."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
+
+from spiqa_tasks.analysis.prediction_types import Matched, Prediction
+from spiqa_tasks.analysis.scored import L3SCORE, Metric, Records, Scored, count, sample
+from spiqa_tasks.benchmarks import aggregation
+from spiqa_tasks.benchmarks.choice_records import choice_records
+from spiqa_tasks.benchmarks.signature import merged
+from spiqa_tasks.benchmarks.spiqa_records import answer_records, corpus_score, judge_failure_rate
+from spiqa_tasks.benchmarks.text_scores import METRICS, available_metrics
+from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.scoring.clustered import clustered_stderr
+from spiqa_tasks.scoring.intervals import wilson
+from spiqa_tasks.tasks import Task
+
+Row = Mapping[str, Any]
+
+AGGREGATIONS: Mapping[str, Callable[[Sequence[Any]], float]] = {
+    "mean": aggregation.mean,
+    "corpus": corpus_score,
+    "judge_failures": judge_failure_rate,
+}
+"""The last part of the aggregation that a YAML names -> what its hook computes."""
+
+_NORMAL_95 = 1.959963984540054
+
+
+def judge_requests(rows: Sequence[Row], matched: Matched, judge: L3Judge) -> list[JudgeRequest]:
+    """What the judge will be asked about the answers."""
+    asked = []
+    for row, prediction in _answered(rows, matched):
+        records = answer_records(row, prediction.text, (), None)
+        if not records["request_failed_rate"]["score"]:
+            asked.append(judge.request(row["question"], row["answer"], records["unformatted_rate"]["prediction"]))
+    return asked
+
+
+def score_answers(
+    task: Task, rows: Sequence[Row], matched: Matched, judge: L3Judge | None, label: str, judge_label: str | None = None
+) -> Scored:
+    """Score the answers; waits for the judge.
+
+    Args:
+        task: whose metrics and aggregations to compute.
+        rows: the task's rows (pictures are not needed).
+        matched: the answers.
+        judge: None leaves L3Score out.
+        label: what to call the answers.
+        judge_label: what to call the judge.
+    """
+    reasons = available_metrics() if set(METRICS) & set(task.metrics) else {}
+    text_metrics = [name for name, reason in reasons.items() if reason is None]
+    answered = list(_answered(rows, matched))
+    records = [_records(row, prediction.text, text_metrics, judge) for row, prediction in answered]
+    if judge is not None:
+        judge.finish([record for each in records for record in each.values()])
+    omitted = {name: reason for name, reason in reasons.items() if reason is not None}
+    if L3SCORE in task.metrics and judge is None:
+        omitted[L3SCORE] = "judging is switched off (--judge none, or SPIQA_JUDGE=none)"
+    metrics = _metrics(task, records, omitted)
+    texts = [prediction.text for _, prediction in answered]
+    samples = [
+        sample(prediction.id, prediction.text, each) for (_, prediction), each in zip(answered, records, strict=True)
+    ]
+    signed = [record["signature"] for each in records for record in each.values() if "signature" in record]
+    signature = merged(signed, predictions=matched.format, **_judge_fields(judge))
+    counts = count(records, texts) | matched.counts()
+    return Scored(task.name, label, judge_label, metrics, omitted, counts, signature, samples)
+
+
+def _answered(rows: Sequence[Row], matched: Matched) -> Iterator[tuple[Row, Prediction]]:
+    for row in rows:
+        prediction = matched.answers.get(row["id"])
+        if prediction is not None:
+            yield (row if prediction.shown is None else _as_shown(row, prediction.shown)), prediction
+
+
+def _as_shown(row: Row, shown: Sequence[str]) -> Row:
+    """The row with the figures that the model was really shown, in that order."""
+    referred = {row["figures"][index]["file"] for index in row["referred"]}
+    indices = [index for index, file in enumerate(shown) if file in referred]
+    return {**row, "figures": [{"file": file} for file in shown], "referred": indices}
+
+
+def _records(row: Row, response: str, text_metrics: Sequence[str], judge: L3Judge | None) -> Records:
+    if "paper_id" in row:
+        return answer_records(row, response, text_metrics, judge)
+    return choice_records(row, response)
+
+
+def _metrics(task: Task, records: Sequence[Records], omitted: dict[str, str]) -> dict[str, Metric]:
+    """The metrics in the order of the YAML; those without a value are in `omitted`, which gains the withheld ones."""
+    metrics: dict[str, Metric] = {}
+    for name, aggregate in zip(task.metrics, task.aggregations, strict=True):
+        of_metric = [each[name] for each in records if name in each]
+        if of_metric:
+            metrics[name] = _metric(of_metric, aggregate.rpartition(".")[2])
+            if metrics[name].value is None:
+                omitted[name] = _why(of_metric)
+        elif name in omitted:
+            metrics[name] = Metric(None, 0)
+    return metrics
+
+
+def _metric(records: Sequence[MutableMapping[str, Any]], aggregate: str) -> Metric:
+    value = AGGREGATIONS[aggregate](records)
+    scored = [record for record in records if "score" in record or "prediction" in record]
+    if math.isnan(value):
+        return Metric(None, len(scored))
+    return Metric(value, len(scored), _interval(scored) if aggregate == "mean" else None)
+
+
+def _interval(records: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+    """Clustered by paper where the records name one, else Wilson's: all other means are shares."""
+    scores = [float(record["score"]) for record in records]
+    if "paper_id" not in records[0]:
+        return wilson(round(sum(scores)), len(scores))
+    margin = _NORMAL_95 * clustered_stderr(scores, [record["paper_id"] for record in records])
+    mean = sum(scores) / len(scores)
+    return None if math.isnan(margin) else (max(0.0, mean - margin), min(1.0, mean + margin))
+
+
+def _why(records: Sequence[Mapping[str, Any]]) -> str:
+    scored = sum("score" in record or "prediction" in record for record in records)
+    if scored < aggregation.MINIMUM_SCORED * len(records):
+        return f"withheld: {scored} of {len(records)} answers have a score, fewer than 99%"
+    return "the metric's program failed; the log says why"
+
+
+def _judge_fields(judge: L3Judge | None) -> dict[str, str]:
+    """The judge's part of the signature."""
+    described = judge.signature() if judge is not None else {}
+    return {
+        key if key.startswith("judge") else f"judge_{key}": "+".join(value) if isinstance(value, list) else str(value)
+        for key, value in described.items()
+    }
