@@ -1,0 +1,165 @@
+"""A run of the host and `score` of its samples: the same numbers, and what the run could not judge filled in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
+
+from openai_server import Behaviour, OpenAIServer
+
+from spiqa_tasks.benchmarks import text_scores
+from spiqa_tasks.cli import main
+
+QUESTIONS = 39
+KEY = "sk-secret-0123456789"
+
+
+@dataclass
+class HostRun:
+    """One run of the host in this process: its metrics, its samples file, and the judge's server."""
+
+    metrics: dict[str, float]
+    samples: Path
+    server: OpenAIServer
+    environment: dict[str, str]
+
+    def score(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+        """Exit status and JSON of `score` of the samples."""
+        status = main(["score", "spiqa_demo", str(self.samples), "--json", *arguments])
+        return status, json.loads(capsys.readouterr().out)
+
+
+def judge_variables(server: OpenAIServer, cache: Path) -> dict[str, str]:
+    """The environment that makes the local server the judge."""
+    return {
+        "SPIQA_JUDGE": "openai:gpt-4o",
+        "SPIQA_JUDGE_BASE_URL": server.url,
+        "SPIQA_JUDGE_API_KEY": KEY,
+        "SPIQA_TASKS_CACHE": str(cache),
+    }
+
+
+@pytest.fixture(scope="module")
+def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
+    """The caption baseline on the demo task; the judge refuses three of the answers."""
+    from lmms_eval.evaluator import simple_evaluate
+    from lmms_eval.loggers import EvaluationTracker
+
+    from spiqa_tasks.utils import spiqa as hooks
+
+    folder = tmp_path_factory.mktemp("host")
+    with OpenAIServer(Behaviour(script=["ok", *["ok", "400"] * 3])) as server, pytest.MonkeyPatch.context() as patch:
+        environment = judge_variables(server, folder / "cache")
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        patch.setattr(text_scores, "_java", lambda: False)
+        hooks._judge.cache_clear()
+        tracker = EvaluationTracker(output_path=str(folder / "out"))
+        results = simple_evaluate(
+            model="caption_retrieval", tasks=["spiqa_demo"], log_samples=True, evaluation_tracker=tracker
+        )
+        tracker.date_id = "20260101_000000"
+        tracker.save_results_samples("spiqa_demo", results["samples"]["spiqa_demo"])
+        hooks._judge.cache_clear()
+        (samples,) = (folder / "out").rglob("*_samples_spiqa_demo.jsonl")
+        metrics = {
+            key.partition(",")[0]: value
+            for key, value in results["results"]["spiqa_demo"].items()
+            if key.endswith(",none") and "_stderr" not in key
+        }
+        yield HostRun(metrics, samples, server, environment)
+    text_scores._text_scores.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def same_judge(host_run: HostRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Offline, the judge and its cache are those of the run."""
+    for name, value in host_run.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(text_scores, "_java", lambda: False)
+
+
+def test_the_run_says_what_could_not_be_judged(host_run: HostRun) -> None:
+    """Identical answers share a verdict, so three refusals may cost more than three of the 39; the mean is withheld."""
+    records = [json.loads(line)["l3score"] for line in host_run.samples.read_text().splitlines()]
+    statuses = Counter(record["status"] for record in records)
+    assert statuses["judge_failed"] >= 3
+    assert statuses["ok"] == QUESTIONS - statuses["judge_failed"]
+    assert all("400" in record["reason"] for record in records if record["status"] == "judge_failed")
+    assert host_run.metrics["l3score"] != host_run.metrics["l3score"]
+    assert host_run.metrics["judge_failed_rate"] == pytest.approx(statuses["judge_failed"] / QUESTIONS)
+
+
+def test_without_a_judge_offline_scores_are_those_of_the_run(
+    host_run: HostRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every metric but those of the judge, to the last digit."""
+    status, found = host_run.score(capsys, "--judge", "none")
+    assert status == 0
+    judged = ("l3score", "judge_failed_rate")
+    expected = {key: value for key, value in host_run.metrics.items() if not key.startswith(judged)}
+    assert {key: value for key, value in found["metrics"].items() if value is not None} == expected
+
+
+def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
+    host_run: HostRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only the three refused questions and the test question go out; then the host gives these very numbers."""
+    from lmms_eval.evaluator import simple_evaluate
+
+    from spiqa_tasks.utils import spiqa as hooks
+
+    before = len(host_run.server.requests)
+    status, found = host_run.score(capsys)
+    assert status == 0
+    assert len(host_run.server.requests) - before == 3 + 1
+    assert found["counts"]["judged"] == QUESTIONS
+    hooks._judge.cache_clear()
+    results = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"])["results"]["spiqa_demo"]
+    hooks._judge.cache_clear()
+    again = {
+        key.partition(",")[0]: value for key, value in results.items() if key.endswith(",none") and "_stderr" not in key
+    }
+    assert {key: value for key, value in found["metrics"].items() if value is not None} == again
+    assert again["l3score"] == again["l3score"]
+
+
+def test_two_processes_judge_every_answer_once(tmp_path: Path) -> None:
+    """Under torchrun each rank judges its share; samples hold final scores, and the mean is theirs."""
+    with OpenAIServer(Behaviour(latency=0.05)) as server:
+        environment = {
+            **os.environ,
+            **judge_variables(server, tmp_path / "cache"),
+            "PATH": str(Path(sys.executable).parent),
+            "OMP_NUM_THREADS": "1",
+        }
+        launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0"]
+        arguments = ["--model", "caption_retrieval", "--tasks", "spiqa_demo", "--log_samples"]
+        command = [*launcher, "-m", "lmms_eval", *arguments, "--output_path", str(tmp_path / "out")]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        (results,) = (tmp_path / "out").rglob("*_results.json")
+        (samples,) = (tmp_path / "out").rglob("*_samples_spiqa_demo.jsonl")
+        assert done.returncode == 0, done.stderr[-2000:]
+        asked = Counter(request["body"]["messages"][-1]["content"] for request in server.requests)
+    entries = [json.loads(line) for line in samples.read_text().splitlines()]
+    records = [entry["l3score"] for entry in entries]
+    assert len({record["id"] for record in records}) == len(records) == QUESTIONS
+    assert {record["status"] for record in records} == {"ok"}
+    metrics = json.loads(results.read_text())["results"]["spiqa_demo"]
+    assert metrics["l3score,none"] == pytest.approx(sum(record["score"] for record in records) / QUESTIONS)
+    test_question = [prompt for prompt in asked if "colour is the sky" in prompt]
+    assert len(test_question) == 1
+    assert all(count == 1 for prompt, count in asked.items() if prompt not in test_question)
+    distinct = {(entry["unformatted_rate"]["answer"], entry["unformatted_rate"]["prediction"]) for entry in entries}
+    assert len(distinct) <= len(asked) - 1 <= QUESTIONS
