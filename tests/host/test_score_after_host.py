@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -135,22 +136,36 @@ def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
     assert again["l3score"] == again["l3score"]
 
 
+def run_whole_group(command: list[str], environment: dict[str, str], timeout: float) -> tuple[int, str]:
+    """Exit status and output of a launcher; its workers end with it, also when time is up."""
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    try:
+        output, _ = process.communicate(timeout=timeout)
+        return process.returncode, output
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+
+@pytest.mark.slow
 def test_two_processes_judge_every_answer_once(tmp_path: Path) -> None:
     """Under torchrun each rank judges its share; samples hold final scores, and the mean is theirs."""
     with OpenAIServer(Behaviour(latency=0.05)) as server:
         environment = {
             **os.environ,
             **judge_variables(server, tmp_path / "cache"),
-            "PATH": str(Path(sys.executable).parent),
             "OMP_NUM_THREADS": "1",
         }
-        launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0"]
+        launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
         arguments = ["--model", "caption_retrieval", "--tasks", "spiqa_demo", "--log_samples"]
         command = [*launcher, "-m", "lmms_eval", *arguments, "--output_path", str(tmp_path / "out")]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        status, output = run_whole_group(command, environment, timeout=240)
+        assert status == 0, output[-2000:]
         (results,) = (tmp_path / "out").rglob("*_results.json")
         (samples,) = (tmp_path / "out").rglob("*_samples_spiqa_demo.jsonl")
-        assert done.returncode == 0, done.stderr[-2000:]
         asked = Counter(request["body"]["messages"][-1]["content"] for request in server.requests)
     entries = [json.loads(line) for line in samples.read_text().splitlines()]
     records = [entry["l3score"] for entry in entries]
