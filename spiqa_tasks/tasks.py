@@ -16,7 +16,7 @@ from spiqa_tasks.plugin import yaml_folder
 
 @dataclass(frozen=True)
 class Task:
-    """A task: its benchmark, split, settings text, metrics and each one's aggregation, as its YAML says."""
+    """A task as its YAML says: benchmark, split, settings text, metrics with each one's aggregation, scoring hook."""
 
     name: str
     benchmark: str
@@ -24,6 +24,7 @@ class Task:
     settings: str
     metrics: tuple[str, ...]
     aggregations: tuple[str, ...] = ()
+    process_results: str = ""
 
 
 class _Loader(yaml.SafeLoader):
@@ -51,11 +52,14 @@ def catalogue() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
         if "group" in config:
             groups[config["group"]] = tuple(config["task"])
         elif "task" in config:
-            metrics = tuple(entry["metric"] for entry in config["metric_list"])
-            aggregations = tuple(entry["aggregation"] for entry in config["metric_list"])
-            benchmark = path.parent.name
             tasks[config["task"]] = Task(
-                config["task"], benchmark, config["test_split"], config["dataset_name"], metrics, aggregations
+                config["task"],
+                path.parent.name,
+                config["test_split"],
+                config["dataset_name"],
+                tuple(entry["metric"] for entry in config["metric_list"]),
+                tuple(entry["aggregation"] for entry in config["metric_list"]),
+                config["process_results"],
             )
     return tasks, groups
 

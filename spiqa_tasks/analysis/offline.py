@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
+from spiqa_tasks.analysis.offline_hooks import AGGREGATIONS, RECORDS, Aggregation, hook
 from spiqa_tasks.analysis.prediction_types import Matched, Prediction
 from spiqa_tasks.analysis.scored import L3SCORE, Metric, Records, Scored, count, sample
-from spiqa_tasks.benchmarks import aggregation
-from spiqa_tasks.benchmarks.choice_records import choice_records
+from spiqa_tasks.benchmarks.aggregation import MINIMUM_SCORED
 from spiqa_tasks.benchmarks.signature import merged
-from spiqa_tasks.benchmarks.spiqa_records import answer_records, corpus_score, judge_failure_rate
+from spiqa_tasks.benchmarks.spiqa_records import answer_records
 from spiqa_tasks.benchmarks.text_scores import METRICS, available_metrics
 from spiqa_tasks.judge.l3 import L3Judge
 from spiqa_tasks.judge.types import JudgeRequest
@@ -20,13 +20,6 @@ from spiqa_tasks.scoring.intervals import wilson
 from spiqa_tasks.tasks import Task
 
 Row = Mapping[str, Any]
-
-AGGREGATIONS: Mapping[str, Callable[[Sequence[Any]], float]] = {
-    "mean": aggregation.mean,
-    "corpus": corpus_score,
-    "judge_failures": judge_failure_rate,
-}
-"""The last part of the aggregation that a YAML names -> what its hook computes."""
 
 _NORMAL_95 = 1.959963984540054
 
@@ -57,13 +50,14 @@ def score_answers(
     reasons = available_metrics() if set(METRICS) & set(task.metrics) else {}
     text_metrics = [name for name, reason in reasons.items() if reason is None]
     answered = list(_answered(rows, matched))
-    records = [_records(row, prediction.text, text_metrics, judge) for row, prediction in answered]
+    recorded = RECORDS[hook(task.process_results)]
+    records = [recorded(row, prediction.text, text_metrics, judge) for row, prediction in answered]
     if judge is not None:
         judge.finish([record for each in records for record in each.values()])
     omitted = {name: reason for name, reason in reasons.items() if reason is not None}
     if L3SCORE in task.metrics and judge is None:
         omitted[L3SCORE] = "judging is switched off (--judge none, or SPIQA_JUDGE=none)"
-    metrics = _metrics(task, records, omitted)
+    metrics = _metrics(task, records, judge, omitted)
     texts = [prediction.text for _, prediction in answered]
     samples = [
         sample(prediction.id, prediction.text, each) for (_, prediction), each in zip(answered, records, strict=True)
@@ -88,19 +82,15 @@ def _as_shown(row: Row, shown: Sequence[str]) -> Row:
     return {**row, "figures": [{"file": file} for file in shown], "referred": indices}
 
 
-def _records(row: Row, response: str, text_metrics: Sequence[str], judge: L3Judge | None) -> Records:
-    if "paper_id" in row:
-        return answer_records(row, response, text_metrics, judge)
-    return choice_records(row, response)
-
-
-def _metrics(task: Task, records: Sequence[Records], omitted: dict[str, str]) -> dict[str, Metric]:
+def _metrics(
+    task: Task, records: Sequence[Records], judge: L3Judge | None, omitted: dict[str, str]
+) -> dict[str, Metric]:
     """The metrics in the order of the YAML; those without a value are in `omitted`, which gains the withheld ones."""
     metrics: dict[str, Metric] = {}
     for name, aggregate in zip(task.metrics, task.aggregations, strict=True):
         of_metric = [each[name] for each in records if name in each]
         if of_metric:
-            metrics[name] = _metric(of_metric, aggregate.rpartition(".")[2])
+            metrics[name] = _metric(of_metric, AGGREGATIONS[hook(aggregate)], judge)
             if metrics[name].value is None:
                 omitted[name] = _why(of_metric)
         elif name in omitted:
@@ -108,27 +98,30 @@ def _metrics(task: Task, records: Sequence[Records], omitted: dict[str, str]) ->
     return metrics
 
 
-def _metric(records: Sequence[MutableMapping[str, Any]], aggregate: str) -> Metric:
-    value = AGGREGATIONS[aggregate](records)
+def _metric(records: Sequence[MutableMapping[str, Any]], aggregate: Aggregation, judge: L3Judge | None) -> Metric:
+    value = aggregate(records, judge)
     scored = [record for record in records if "score" in record or "prediction" in record]
     if math.isnan(value):
         return Metric(None, len(scored))
-    return Metric(value, len(scored), _interval(scored) if aggregate == "mean" else None)
+    return Metric(value, len(scored), _interval(value, scored))
 
 
-def _interval(records: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
-    """Clustered by paper where the records name one, else Wilson's: all other means are shares."""
-    scores = [float(record["score"]) for record in records]
+def _interval(value: float, records: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+    """Of a mean: clustered by paper where the records name one, else Wilson's, all other means being shares."""
+    scores = [float(record["score"]) for record in records if "score" in record]
+    if len(scores) < len(records) or not math.isclose(value, sum(scores) / len(scores), abs_tol=1e-9):
+        return None
     if "paper_id" not in records[0]:
         return wilson(round(sum(scores)), len(scores))
     margin = _NORMAL_95 * clustered_stderr(scores, [record["paper_id"] for record in records])
-    mean = sum(scores) / len(scores)
-    return None if math.isnan(margin) else (max(0.0, mean - margin), min(1.0, mean + margin))
+    if math.isnan(margin):
+        return None
+    return max(0.0, value - margin), min(max(1.0, *scores), value + margin)
 
 
 def _why(records: Sequence[Mapping[str, Any]]) -> str:
     scored = sum("score" in record or "prediction" in record for record in records)
-    if scored < aggregation.MINIMUM_SCORED * len(records):
+    if scored < MINIMUM_SCORED * len(records):
         return f"withheld: {scored} of {len(records)} answers have a score, fewer than 99%"
     return "the metric's program failed; the log says why"
 

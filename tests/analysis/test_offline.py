@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.analysis.offline import AGGREGATIONS, score_answers
+from spiqa_tasks.analysis.offline import score_answers
+from spiqa_tasks.analysis.offline_hooks import AGGREGATIONS, RECORDS, hook
 from spiqa_tasks.analysis.prediction_types import Prediction, Predictions, match
 from spiqa_tasks.analysis.scored import Scored
 from spiqa_tasks.benchmarks import text_scores
@@ -43,11 +44,11 @@ def scored(name: str, answers: Mapping[str, str] | None = None, shown: tuple[str
     return score_answers(task, rows, match(Predictions(Path("p"), "jsonl", items), rows), None, "p")
 
 
-def test_every_aggregation_of_the_yamls_can_be_computed_offline() -> None:
-    """A task whose YAML names an aggregation that only the hooks know could not be scored."""
+def test_every_hook_of_the_yamls_can_be_computed_offline() -> None:
+    """A task whose YAML names an aggregation or scoring that only the hooks know could not be scored."""
     tasks, _ = catalogue()
-    named = {aggregate.rpartition(".")[2] for task in tasks.values() for aggregate in task.aggregations}
-    assert named <= AGGREGATIONS.keys()
+    assert {hook(aggregate) for task in tasks.values() for aggregate in task.aggregations} <= AGGREGATIONS.keys()
+    assert {hook(task.process_results) for task in tasks.values()} <= RECORDS.keys()
     assert all(len(task.metrics) == len(task.aggregations) for task in tasks.values())
 
 
@@ -133,7 +134,7 @@ def test_the_image_number_of_an_answer_means_the_figures_that_were_shown() -> No
     row = next(row for row in rows_of(task) if len(row["figures"]) > 1)
     needed = row["figures"][row["referred"][0]]["file"]
     other = next(figure["file"] for figure in row["figures"] if figure["file"] != needed)
-    cot = Task("cot", "spiqa", "demo", "setting=cot", ("retrieval_accuracy",), ("x.mean",))
+    cot = Task("cot", "spiqa", "demo", "setting=cot", ("retrieval_accuracy",), ("spiqa.mean",), "spiqa.process_results")
     rows = load_rows("spiqa", "demo", "setting=cot", for_scoring=True)
     text = "{'Image': 1, 'Rationale': 'r'} The answer is : a"
     for shown, expected in (((other, needed), 1.0), ((needed, other), 0.0)):

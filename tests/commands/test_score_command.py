@@ -253,12 +253,10 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
     answered = server.counts["ok"]
     assert 100 <= answered < questions
     server.behaviour.latency = 0.0
-    for again, most in ((1, questions + 2 + 64), (2, 0)):
+    on_their_way = 2 * 64  # asked and not yet answered, or answered and not yet on the disk
+    for most in (questions - answered + on_their_way + 1, 0):
         before = server.counts["ok"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["counts"]["judged"] == questions
-        if again == 1:
-            assert server.counts["ok"] <= most
-        else:
-            assert server.counts["ok"] - before == 0
+        assert server.counts["ok"] - before <= most
