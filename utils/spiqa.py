@@ -13,7 +13,7 @@ import datasets
 from spiqa_tasks.benchmarks import aggregation
 from spiqa_tasks.benchmarks.prompting import Part, plain_text, visuals
 from spiqa_tasks.benchmarks.spiqa_prompts import prompt
-from spiqa_tasks.benchmarks.spiqa_records import answer_records, corpus_score, judge_failure_rate
+from spiqa_tasks.benchmarks.spiqa_records import answer_records, corpus_score
 from spiqa_tasks.benchmarks.text_scores import available_metrics
 from spiqa_tasks.data.spiqa import SpiqaSettings
 from spiqa_tasks.errors import SpiqaTasksError
@@ -79,7 +79,7 @@ def judge_failures(records: Sequence[dict[str, Any]]) -> float:
     judge = _judge()
     if judge is not None:
         judge.finish(records, report=False)
-    return judge_failure_rate(records)
+    return aggregation.judge_failures(records)
 
 
 corpus = withholds(corpus_score)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.scored import Records
-from spiqa_tasks.benchmarks.aggregation import mean
+from spiqa_tasks.benchmarks.aggregation import judge_failures, mean
 from spiqa_tasks.benchmarks.choice_records import choice_records
-from spiqa_tasks.benchmarks.spiqa_records import answer_records, corpus_score, judge_failure_rate
+from spiqa_tasks.benchmarks.spiqa_records import answer_records, corpus_score
 from spiqa_tasks.judge.l3 import L3Judge
 
 Aggregation = Callable[[Sequence[MutableMapping[str, Any]], L3Judge | None], float]
@@ -32,5 +32,5 @@ AGGREGATIONS: Mapping[str, Aggregation] = {
     "choice.mean": lambda records, _judge: mean(records),
     "spiqa.mean": lambda records, _judge: mean(records),
     "spiqa.corpus": lambda records, _judge: corpus_score(records),
-    "spiqa.judge_failures": lambda records, _judge: judge_failure_rate(records),
+    "spiqa.judge_failures": lambda records, _judge: judge_failures(records),
 }

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import MINIMUM_SCORED, mean
+from spiqa_tasks.benchmarks.aggregation import MINIMUM_SCORED
 from spiqa_tasks.benchmarks.signature import signature
 from spiqa_tasks.benchmarks.spiqa_prompts import setting_hash
 from spiqa_tasks.benchmarks.text_scores import text_scores
@@ -80,13 +80,6 @@ def corpus_score(records: Sequence[MutableMapping[str, Any]]) -> float:
     for record, item in zip(answered, scores.per_item.get(metric, ()), strict=False):
         record["score"] = float(item)
     return float(scores.values[metric])
-
-
-def judge_failure_rate(records: Sequence[MutableMapping[str, Any]]) -> float:
-    """The share of the answers whose judgement failed; gives each record that share's own `score`, 0 or 1."""
-    for record in records:
-        record.setdefault("score", float(record.get("status") == "judge_failed"))
-    return mean(records)
 
 
 def _setting(row: Mapping[str, Any]) -> str:

@@ -85,16 +85,11 @@ def _text_scores(pairs: tuple[tuple[str, str], ...]) -> TextScores:
     for name, outcome in (("meteor", _meteor(predictions, references)), ("bertscore_f1", _bertscore(pairs))):
         if isinstance(outcome, str):
             omitted[name] = outcome
-            _say_once(name, outcome)
+            log.warning("%s is not computed: %s.", name, outcome)
         else:
             items[name] = outcome
     values |= {name: score.value for name, score in items.items()}
     return TextScores(values, {name: score.per_item for name, score in items.items()}, tokenizer, omitted)
-
-
-@functools.cache
-def _say_once(metric: str, reason: str) -> None:
-    log.warning("%s is not computed: %s.", metric, reason)
 
 
 def _one_line(text: str) -> str:

@@ -55,11 +55,11 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from spiqa_tasks.analysis import score_inputs, score_output
     from spiqa_tasks.analysis.offline import score_answers
-    from spiqa_tasks.data.loading import load_rows
+    from spiqa_tasks.data.for_scoring import rows_for_scoring
 
     task = _one_task(arguments.task)
     judges = score_inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, os.environ)
-    rows = load_rows(task.benchmark, task.split, task.settings, for_scoring=True)
+    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
     answers, remarks = score_inputs.read_answers(arguments.predictions, task, rows)
     _say(remarks)
     estimates = {

@@ -67,11 +67,6 @@ class SpiqaSettings:
         return self.setting != "captiononly" and self.ablation != "text"
 
 
-def lean(settings: SpiqaSettings) -> dict[str, str]:
-    """The changes to `settings` under which neither pictures nor full texts are read."""
-    return {"ablation": "text", **({"setting": "direct"} if settings.setting == "fullpaper" else {})}
-
-
 def load(source: Source, split: str, settings: SpiqaSettings) -> list[Row]:
     """One row per question of `split`, in the order of the file.
 

@@ -15,7 +15,7 @@ from spiqa_tasks.analysis.prediction_types import Prediction, Predictions, match
 from spiqa_tasks.analysis.scored import Scored
 from spiqa_tasks.benchmarks import text_scores
 from spiqa_tasks.benchmarks.signature import fields, merged
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.data.for_scoring import rows_for_scoring
 from spiqa_tasks.scoring.intervals import wilson
 from spiqa_tasks.tasks import Task, catalogue, find_tasks
 
@@ -32,7 +32,7 @@ def without_java(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def rows_of(task: Task) -> list[dict[str, Any]]:
     """The task's rows as scoring loads them."""
-    return load_rows(task.benchmark, task.split, task.settings, for_scoring=True)
+    return rows_for_scoring(task.benchmark, task.split, task.settings)
 
 
 def scored(name: str, answers: Mapping[str, str] | None = None, shown: tuple[str, ...] | None = None) -> Scored:
@@ -50,29 +50,6 @@ def test_every_hook_of_the_yamls_can_be_computed_offline() -> None:
     assert {hook(aggregate) for task in tasks.values() for aggregate in task.aggregations} <= AGGREGATIONS.keys()
     assert {hook(task.process_results) for task in tasks.values()} <= RECORDS.keys()
     assert all(len(task.metrics) == len(task.aggregations) for task in tasks.values())
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_rows_for_scoring_differ_from_the_whole_ones_in_pictures_only(name: str) -> None:
-    """Ids, answers, groups, figure order and settings are the same; no picture is there."""
-    (task,) = find_tasks([name])
-    whole = load_rows(task.benchmark, task.split, task.settings)
-    lean = rows_of(task)
-    for row in whole:
-        for figure in row.get("figures", []):
-            figure["path"] = ""
-        if "images" in row:
-            row["images"] = []
-    assert lean == whole
-
-
-def test_rows_for_scoring_need_no_archive_and_no_text(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The annotation file alone is enough for each setting, that of the full paper among them."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
-    for setting in ("direct", "fullpaper", "cot"):
-        rows = load_rows("spiqa", "testA", f"setting={setting}", for_scoring=True)
-        assert len(rows) == 666
-        assert rows[0]["settings"].startswith(f"setting={setting},")
 
 
 @pytest.mark.parametrize("name", ["mmstar_demo", "scifibench_demo"])
@@ -135,7 +112,7 @@ def test_the_image_number_of_an_answer_means_the_figures_that_were_shown() -> No
     needed = row["figures"][row["referred"][0]]["file"]
     other = next(figure["file"] for figure in row["figures"] if figure["file"] != needed)
     cot = Task("cot", "spiqa", "demo", "setting=cot", ("retrieval_accuracy",), ("spiqa.mean",), "spiqa.process_results")
-    rows = load_rows("spiqa", "demo", "setting=cot", for_scoring=True)
+    rows = rows_for_scoring("spiqa", "demo", "setting=cot")
     text = "{'Image': 1, 'Rationale': 'r'} The answer is : a"
     for shown, expected in (((other, needed), 1.0), ((needed, other), 0.0)):
         items = (Prediction(row["id"], text, shown),)

@@ -20,7 +20,7 @@ from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks import text_scores
 from spiqa_tasks.cli import main
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.data.for_scoring import rows_for_scoring
 from spiqa_tasks.scoring.l3score import l3score
 
 KEY = "sk-secret-0123456789"
@@ -54,7 +54,7 @@ def predictions(tmp_path: Path) -> Path:
 
 def write(path: Path, answer: Callable[[int, str], str]) -> Path:
     """A jsonl file with an answer for every demo question."""
-    rows = load_rows("spiqa", "demo", "", for_scoring=True)
+    rows = rows_for_scoring("spiqa", "demo", "")
     entries = [
         {"id": row["id"], "prediction": "{'Answer': %r}" % answer(index, row["answer"])}  # noqa: UP031
         for index, row in enumerate(rows)
