@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.analysis.offline_hooks import AGGREGATIONS, RECORDS, Aggregation, hook
@@ -34,38 +35,63 @@ def judge_requests(rows: Sequence[Row], matched: Matched, judge: L3Judge) -> lis
     return asked
 
 
-def score_answers(
-    task: Task, rows: Sequence[Row], matched: Matched, judge: L3Judge | None, label: str, judge_label: str | None = None
-) -> Scored:
-    """Score the answers; waits for the judge.
+@dataclass(frozen=True)
+class Recorded:
+    """Answers with their records, one dict of them per answer; the judge's verdicts may still be on their way.
+
+    `unavailable` says why a metric of the task cannot be computed here.
+    """
+
+    task: Task
+    matched: Matched
+    judge: L3Judge | None
+    predictions: Sequence[Prediction]
+    records: Sequence[Records]
+    unavailable: Mapping[str, str]
+
+
+def record_answers(task: Task, rows: Sequence[Row], matched: Matched, judge: L3Judge | None) -> Recorded:
+    """Extract and compare every answer and hand it to the judge; does not wait for the judge.
 
     Args:
-        task: whose metrics and aggregations to compute.
+        task: whose scoring to apply.
         rows: the task's rows (pictures are not needed).
         matched: the answers.
         judge: None leaves L3Score out.
-        label: what to call the answers.
-        judge_label: what to call the judge.
     """
     reasons = available_metrics() if set(METRICS) & set(task.metrics) else {}
     text_metrics = [name for name, reason in reasons.items() if reason is None]
+    unavailable = {name: reason for name, reason in reasons.items() if reason is not None}
+    if L3SCORE in task.metrics and judge is None:
+        unavailable[L3SCORE] = "judging is switched off (--judge none, or SPIQA_JUDGE=none)"
     answered = list(_answered(rows, matched))
-    recorded = RECORDS[hook(task.process_results)]
-    records = [recorded(row, prediction.text, text_metrics, judge) for row, prediction in answered]
+    recorder = RECORDS[hook(task.process_results)]
+    records = [recorder(row, prediction.text, text_metrics, judge) for row, prediction in answered]
+    return Recorded(task, matched, judge, [prediction for _, prediction in answered], records, unavailable)
+
+
+def score_recorded(recorded: Recorded, label: str, judge_label: str | None = None) -> Scored:
+    """The metrics of the task over the answers, when the judge has answered.
+
+    Args:
+        recorded: the answers with their records.
+        label: what to call the answers.
+        judge_label: what to call the judge.
+    """
+    records, judge = recorded.records, recorded.judge
     if judge is not None:
         judge.finish([record for each in records for record in each.values()])
-    omitted = {name: reason for name, reason in reasons.items() if reason is not None}
-    if L3SCORE in task.metrics and judge is None:
-        omitted[L3SCORE] = "judging is switched off (--judge none, or SPIQA_JUDGE=none)"
-    metrics = _metrics(task, records, judge, omitted)
-    texts = [prediction.text for _, prediction in answered]
+    omitted = dict(recorded.unavailable)
+    metrics = _metrics(recorded.task, records, judge, omitted)
+    texts = [prediction.text for prediction in recorded.predictions]
     samples = [
-        sample(prediction.id, prediction.text, each) for (_, prediction), each in zip(answered, records, strict=True)
+        sample(prediction.id, prediction.text, each)
+        for prediction, each in zip(recorded.predictions, records, strict=True)
     ]
     signed = [record["signature"] for each in records for record in each.values() if "signature" in record]
-    signature = merged(signed, predictions=matched.format, **_judge_fields(judge))
-    counts = count(records, texts) | matched.counts()
-    return Scored(task.name, label, judge_label, metrics, omitted, counts, signature, samples)
+    signature = merged(signed, predictions=recorded.matched.format, **_judge_fields(judge))
+    counts = count(records, texts) | recorded.matched.counts()
+    return Scored(recorded.task.name, label, judge_label, metrics, omitted, counts, signature, samples)
 
 
 def _answered(rows: Sequence[Row], matched: Matched) -> Iterator[tuple[Row, Prediction]]:

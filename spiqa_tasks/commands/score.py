@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
     from spiqa_tasks.analysis import score_inputs, score_output
-    from spiqa_tasks.analysis.offline import score_answers
+    from spiqa_tasks.analysis.offline import record_answers, score_recorded
     from spiqa_tasks.data.for_scoring import rows_for_scoring
 
     task = _one_task(arguments.task)
@@ -72,11 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
         if estimates[name].calls:
             judge.preflight()
     asked: list[tuple[str | None, L3Judge | None]] = [*judges.items()] or [(None, None)]
-    results = [
-        score_answers(task, rows, matched, judge, label, name)
+    recorded = [
+        (record_answers(task, rows, matched, judge), label, name)
         for label, matched in answers.items()
         for name, judge in asked
     ]
+    results = [score_recorded(*each) for each in recorded]
     for result in results:
         _say(score_inputs.differences(task, answers[result.label], result))
         _say(_failures(result))

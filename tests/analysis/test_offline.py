@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.analysis.offline import score_answers
+from spiqa_tasks.analysis.offline import record_answers, score_recorded
 from spiqa_tasks.analysis.offline_hooks import AGGREGATIONS, RECORDS, hook
 from spiqa_tasks.analysis.prediction_types import Prediction, Predictions, match
 from spiqa_tasks.analysis.scored import Scored
@@ -41,7 +41,8 @@ def scored(name: str, answers: Mapping[str, str] | None = None, shown: tuple[str
     rows = rows_of(task)
     answers = answers if answers is not None else {row["id"]: row["answer"] for row in rows}
     items = tuple(Prediction(key, text, shown) for key, text in answers.items())
-    return score_answers(task, rows, match(Predictions(Path("p"), "jsonl", items), rows), None, "p")
+    matched = match(Predictions(Path("p"), "jsonl", items), rows)
+    return score_recorded(record_answers(task, rows, matched, None), "p")
 
 
 def test_every_hook_of_the_yamls_can_be_computed_offline() -> None:
@@ -117,7 +118,7 @@ def test_the_image_number_of_an_answer_means_the_figures_that_were_shown() -> No
     for shown, expected in (((other, needed), 1.0), ((needed, other), 0.0)):
         items = (Prediction(row["id"], text, shown),)
         matched = match(Predictions(Path("p"), "spiqa-responses", items), rows)
-        result = score_answers(cot, rows, matched, None, "p")
+        result = score_recorded(record_answers(cot, rows, matched, None), "p")
         assert result.metrics["retrieval_accuracy"].value == expected
 
 
