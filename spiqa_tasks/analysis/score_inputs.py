@@ -19,6 +19,9 @@ from spiqa_tasks.tasks import Task
 
 Row = Mapping[str, Any]
 
+PUBLIC_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+"""Keys of public servers, which a judge at a server of its own is never given."""
+
 
 def chosen_judges(
     task: Task, names: Sequence[str] | None, prompt: str, top: str, environ: Mapping[str, str]
@@ -44,7 +47,8 @@ def chosen_judges(
     configs = {}
     for name in named:
         judge, at, rest = name.partition("@http")
-        configs[name] = parse_judge(judge, base_url=at[1:] + rest or None, environ=environ)
+        known = environ if not at else {key: environ[key] for key in environ if key not in PUBLIC_KEYS}
+        configs[name] = parse_judge(judge, base_url=at[1:] + rest or None, environ=known)
     if names is None:
         default = judge_from_environ(environ)
         configs = {default.name: default} if default is not None else {}

@@ -113,6 +113,17 @@ def test_a_dry_run_asks_nothing_and_tells_the_price(
     assert not server.requests
 
 
+def test_a_judge_at_a_server_of_its_own_never_gets_the_public_key(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OPENAI_API_KEY is for OpenAI; another server gets the judge's key or none."""
+    monkeypatch.delenv("SPIQA_JUDGE_API_KEY")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-public")
+    found = score(capsys, "spiqa_demo", predictions, "--judge", f"openai:local@{server.url}")
+    assert found["counts"]["judged"] == 39
+    assert not any("authorization" in request["headers"] for request in server.requests)
+
+
 def test_a_judge_out_of_reach_stops_before_anything_is_scored(
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
