@@ -48,7 +48,9 @@ def measure(folder: Path) -> None:
     dataset = datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint="benchmark")
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"{len(dataset):,} questions in {seconds:.1f} s; peak memory {peak / 2**20:.2f} GiB ({before / 2**20:.2f} before)")
+    print(
+        f"{len(dataset):,} questions in {seconds:.1f} s; peak memory {peak / 2**20:.2f} GiB ({before / 2**20:.2f} before)"
+    )
 
 
 def make(folder: Path) -> None:
