@@ -68,10 +68,10 @@ def l3score(records: Records, judge: L3Judge, verdicts: Verdicts) -> float:
     asked = [question for question in answered if question.is_helped]
     pendings = _submit([_triple(question, question.prediction) for question in asked], judge, verdicts)
     for question in answered:
-        question.anchor |= {"prediction": question.prediction, "status": "no_helpful_figure", "score": 0.0}
+        question.anchor.update(prediction=question.prediction, status="no_helpful_figure", score=0.0)
     for question, pending in zip(asked, pendings, strict=True):
         del question.anchor["score"]
-        question.anchor |= judge.fields(pending.result())
+        question.anchor.update(judge.fields(pending.result()))
     return mean([question.anchor for question in questions])
 
 

@@ -22,13 +22,13 @@ KEPT = 128
 
 
 class EncodedPicture(PngImagePlugin.PngImageFile):
-    """A PNG whose `save(..., format="PNG")` copies the bytes that it was read from. Do not draw on it; copy it first."""
+    """A PNG whose `save(..., format="PNG")` copies the bytes that it was read from; copy it before drawing on it."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
         super().__init__(io.BytesIO(content))
 
-    def save(self, fp: Any, format: str | None = None, **params: Any) -> None:  # noqa: A002 - PIL's name
+    def save(self, fp: Any, format: str | None = None, **params: Any) -> None:
         """Copy the encoded bytes where PNG without options is asked for, else encode as PIL does."""
         if format == "PNG" and not params and hasattr(fp, "write"):
             fp.write(self._content)

@@ -8,9 +8,11 @@ step, documents, split, settings, data}. The setting `perfigure` has `documents`
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -74,12 +76,25 @@ def load_table(source: Source, split: str, settings: SpiqaSettings) -> Any:
     """
     files = SPLITS[split]
     annotations = source.files(SPIQA, files.annotations)[0]
-    papers = read_papers(annotations, files.annotation_format)
-    if settings.setting == "fullpaper":
-        papers = with_text(source, papers)
-    questions = questions_shown(papers, settings)
-    paths = _picture_paths(source, files, questions, settings)
-    return rows_table(questions, paths, settings, split, fingerprint([annotations]))
+    with _no_collection():
+        papers = read_papers(annotations, files.annotation_format)
+        if settings.setting == "fullpaper":
+            papers = with_text(source, papers)
+        questions = questions_shown(papers, settings)
+        paths = _picture_paths(source, files, questions, settings)
+        return rows_table(questions, paths, settings, split, fingerprint([annotations]))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pause the garbage collector, which would look through the millions of objects of a large file over and over."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[Paper]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -46,15 +46,19 @@ def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: s
         limit: at most so many; 0 means all.
         seed: 0 is the default order; other seeds draw others.
     """
-    generator = random.Random(f"{question_id}#{seed}")
     needed = list(dict.fromkeys(referred))
     others = [file for file in files if file not in needed]
     if limit:
         needed = needed[:limit]
-        others = generator.sample(others, min(len(others), limit - len(needed)))
-    shown = needed + others
-    generator.shuffle(shown)
-    return shown
+        others = _shuffled(others, f"{question_id}#{seed}#choice")[: limit - len(needed)]
+    return _shuffled(needed + others, f"{question_id}#{seed}#order")
+
+
+def _shuffled(files: Sequence[str], key: str) -> list[str]:
+    """The files in an order that depends on `key` alone, in any version of Python."""
+    digest = hashlib.shake_256(key.encode()).digest(8 * len(files))
+    ranks = [digest[start : start + 8] for start in range(0, len(digest), 8)]
+    return [file for _, file in sorted(zip(ranks, files, strict=True))]
 
 
 def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Shown]:
