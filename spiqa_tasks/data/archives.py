@@ -6,6 +6,7 @@ import hashlib
 import os
 import threading
 import zipfile
+import zlib
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -48,7 +49,7 @@ def extract(archive: Path, wanted: Collection[str]) -> Path:
                 missing = {name: info for name, info in members.items() if not _is_extracted(target / name, info)}
                 for name, info in tqdm(missing.items(), desc=f"Extracting {archive.name}", disable=not missing):
                     _write(target / name, opened.read(info))
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, zlib.error) as error:
         raise _broken(archive, error) from error
     return target
 
@@ -62,7 +63,7 @@ def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
     try:
         with zipfile.ZipFile(archive) as opened:
             members = _members(opened, archive, wanted)
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, zlib.error) as error:
         raise _broken(archive, error) from error
     return {name: f"{archive}{PACKED}{info.filename}" for name, info in members.items()}
 
@@ -81,7 +82,7 @@ def unpacked(path: str) -> str:
     if not target.exists():
         try:
             _write(target, opened.read(member))
-        except zipfile.BadZipFile as error:
+        except (zipfile.BadZipFile, zlib.error) as error:
             raise _broken(Path(archive), error) from error
     return str(target)
 
