@@ -3,7 +3,7 @@
     python benchmarks/protocols.py [FOLDER]
 
 Every answer is the reference itself, in one of several forms, for the questions of the demo set (or of test-A below
-FOLDER/spiqa). A judge that says yes to exactly the reference stands for L3Score.
+FOLDER/spiqa). The last column is the share of predictions that are the reference (spaces around it aside).
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def main() -> None:
         for protocol in ("corrected", "released"):
             predictions = [read(setting, protocol, say(reference)) for reference in references]
             scores = text_scores(list(zip(predictions, references, strict=True)), METRICS).values
-            same = sum(map(str.__eq__, predictions, references)) / len(references)
+            pairs = zip(predictions, references, strict=True)
+            same = sum(prediction.strip() == reference.strip() for prediction, reference in pairs) / len(references)
             table.append([form, protocol, *(f"{100 * scores[name]:.1f}" for name in METRICS), f"{100 * same:.1f}"])
     print(tabulate(table, headers=["answers", "protocol", *METRICS, "equal to the reference"], disable_numparse=True))
 

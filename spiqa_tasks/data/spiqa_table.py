@@ -48,7 +48,7 @@ def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: s
     """
     needed = list(dict.fromkeys(referred))
     others = [file for file in files if file not in needed]
-    if limit:
+    if limit and len(needed) + len(others) > limit:
         needed = needed[:limit]
         others = _shuffled(others, f"{question_id}#{seed}#choice")[: limit - len(needed)]
     return _shuffled(needed + others, f"{question_id}#{seed}#order")
