@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,10 @@ from spiqa_tasks.analysis.prediction_types import Matched, Prediction
 from spiqa_tasks.analysis.scored import L3SCORE, Metric, Records, Scored, count, sample
 from spiqa_tasks.benchmarks.aggregation import MINIMUM_SCORED
 from spiqa_tasks.benchmarks.signature import merged
-from spiqa_tasks.benchmarks.spiqa_records import answer_records
 from spiqa_tasks.benchmarks.text_scores import METRICS, available_metrics
 from spiqa_tasks.judge.l3 import L3Judge
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.pending import Pending
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 from spiqa_tasks.scoring.clustered import clustered_stderr
 from spiqa_tasks.scoring.intervals import wilson
 from spiqa_tasks.tasks import Task
@@ -25,14 +25,41 @@ Row = Mapping[str, Any]
 _NORMAL_95 = 1.959963984540054
 
 
-def judge_requests(rows: Sequence[Row], matched: Matched, judge: L3Judge) -> list[JudgeRequest]:
+class _Rehearsal(L3Judge):
+    """Notes what a judge would be asked, and asks nothing."""
+
+    def __init__(self, judge: L3Judge) -> None:
+        vars(self).update(vars(judge), engine=_Unasked())
+        self.requests: list[JudgeRequest] = []
+
+    def submit(self, question: str, reference: str, prediction: str) -> Pending:
+        self.requests.append(self.request(question, reference, prediction))
+        return _Unasked()
+
+
+class _Unasked:
+    """A verdict that nobody asked for, and the engine that was not asked."""
+
+    def wait(self, *_: object, **__: object) -> None:
+        """There is nothing to wait for."""
+
+    def done(self) -> bool:
+        return True
+
+    def result(self, timeout: float | None = None) -> Verdict:  # noqa: ARG002 - the protocol's
+        return failed("not asked")
+
+
+def judge_requests(task: Task, rows: Sequence[Row], matched: Matched, judge: L3Judge) -> list[JudgeRequest]:
     """What the judge will be asked about the answers."""
-    asked = []
-    for row, prediction in _answered(rows, matched):
-        records = answer_records(row, prediction.text, (), None)
-        if not records["request_failed_rate"]["score"]:
-            asked.append(judge.request(row["question"], row["answer"], records["unformatted_rate"]["prediction"]))
-    return asked
+    rehearsal = _Rehearsal(judge)
+    recorder = RECORDS[hook(task.process_results)]
+    records = [recorder(row, prediction.text, (), rehearsal) for row, prediction in _answered(rows, matched)]
+    for name, aggregate in zip(task.metrics, task.aggregations, strict=True):
+        of_metric = [each[name] for each in records if name in each]
+        if of_metric and name in (L3SCORE, f"{L3SCORE}_released"):
+            AGGREGATIONS[hook(aggregate)](of_metric, rehearsal)
+    return rehearsal.requests
 
 
 @dataclass(frozen=True)
@@ -124,7 +151,7 @@ def _metrics(
     return metrics
 
 
-def _metric(records: Sequence[MutableMapping[str, Any]], aggregate: Aggregation, judge: L3Judge | None) -> Metric:
+def _metric(records: Sequence[dict[str, Any]], aggregate: Aggregation, judge: L3Judge | None) -> Metric:
     value = aggregate(records, judge)
     scored = [record for record in records if "score" in record or "prediction" in record]
     if math.isnan(value):
@@ -135,7 +162,7 @@ def _metric(records: Sequence[MutableMapping[str, Any]], aggregate: Aggregation,
 def _interval(value: float, records: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
     """Of a mean: clustered by paper where the records name one, else Wilson's, all other means being shares."""
     scores = [float(record["score"]) for record in records if "score" in record]
-    if len(scores) < len(records) or not math.isclose(value, sum(scores) / len(scores), abs_tol=1e-9):
+    if not scores or len(scores) < len(records) or not math.isclose(value, sum(scores) / len(scores), abs_tol=1e-9):
         return None
     if "paper_id" not in records[0]:
         return wilson(round(sum(scores)), len(scores))
@@ -147,8 +174,9 @@ def _interval(value: float, records: Sequence[Mapping[str, Any]]) -> tuple[float
 
 def _why(records: Sequence[Mapping[str, Any]]) -> str:
     scored = sum("score" in record or "prediction" in record for record in records)
-    if scored < MINIMUM_SCORED * len(records):
-        return f"withheld: {scored} of {len(records)} answers have a score, fewer than 99%"
+    total = len({record.get("question_id", record["id"]) for record in records})
+    if scored < MINIMUM_SCORED * total:
+        return f"withheld: {scored} of {total} answers have a score, fewer than 99%"
     return "the metric's program failed; the log says why"
 
 

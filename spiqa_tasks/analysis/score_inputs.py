@@ -74,9 +74,9 @@ def read_answers(places: Sequence[Path], task: Task, rows: Sequence[Row]) -> tup
     return answers, remarks
 
 
-def requests(judge: L3Judge, answers: Mapping[str, Matched], rows: Sequence[Row]) -> list[JudgeRequest]:
+def requests(task: Task, judge: L3Judge, answers: Mapping[str, Matched], rows: Sequence[Row]) -> list[JudgeRequest]:
     """What the judge will be asked about all answers."""
-    return [request for matched in answers.values() for request in judge_requests(rows, matched, judge)]
+    return [request for matched in answers.values() for request in judge_requests(task, rows, matched, judge)]
 
 
 def differences(task: Task, matched: Matched, result: Scored) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 
 L3SCORE = "l3score"
 
-Records = Mapping[str, MutableMapping[str, Any]]
+Records = Mapping[str, dict[str, Any]]
 """Metric name -> record of one answer."""
 
 _RATES = {
@@ -83,15 +83,20 @@ def sample(row_id: str, text: str, records: Records) -> dict[str, Any]:
     if choice is not None:
         status = choice["rule"] if choice["letter"] is None else "ok"
     else:
-        status = "judge_failed" if judged.get("status") == "judge_failed" else details["status"]
+        status = "judge_failed" if judged.get("status") == "judge_failed" else _status(details)
     return {
         "id": row_id,
         "prediction": text,
-        "extracted": choice["letter"] if choice else details["prediction"],
+        "extracted": choice["letter"] if choice else details.get("prediction", details.get("text")),
         "scores": scores,
         "status": status,
         "reason": choice["rule"] if choice else judged.get("reason"),
     }
+
+
+def _status(details: Mapping[str, Any]) -> str:
+    """How the answer was found; an answer about one figure of several is there or failed."""
+    return str(details.get("status") or ("request_failed" if details["failed"] else "ok"))
 
 
 def count(records: Sequence[Records], texts: Sequence[str]) -> dict[str, int]:

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     answers, remarks = score_inputs.read_answers(arguments.predictions, task, rows)
     _say(remarks)
     estimates = {
-        name: judge.engine.estimate(score_inputs.requests(judge, answers, rows)) for name, judge in judges.items()
+        name: judge.engine.estimate(score_inputs.requests(task, judge, answers, rows)) for name, judge in judges.items()
     }
     if arguments.dry_run:
         print(_forecast(task, estimates, arguments.json))

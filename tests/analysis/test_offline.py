@@ -13,7 +13,7 @@ from spiqa_tasks.analysis.offline import record_answers, score_recorded
 from spiqa_tasks.analysis.offline_hooks import AGGREGATIONS, RECORDS, hook
 from spiqa_tasks.analysis.prediction_types import Prediction, Predictions, match
 from spiqa_tasks.analysis.scored import Scored
-from spiqa_tasks.benchmarks import text_scores
+from spiqa_tasks.benchmarks import coco_java, text_scores
 from spiqa_tasks.benchmarks.signature import fields, merged
 from spiqa_tasks.data.for_scoring import rows_for_scoring
 from spiqa_tasks.scoring.intervals import wilson
@@ -23,11 +23,12 @@ TASKS = ("spiqa_demo", "mmstar_demo", "scifibench_demo")
 
 
 @pytest.fixture(autouse=True)
-def without_java(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def without_java() -> Iterator[None]:
     """A machine without Java: METEOR is left out, the rest is fast."""
-    monkeypatch.setattr(text_scores, "_java", lambda: False)
-    yield
-    text_scores._text_scores.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coco_java, "has_java", lambda: False)
+        yield
+    text_scores.forget()
 
 
 def rows_of(task: Task) -> list[dict[str, Any]]:
@@ -162,3 +163,17 @@ def test_no_metric_is_nan() -> None:
     for name in TASKS:
         values = [metric.value for metric in scored(name).metrics.values()]
         assert all(value is None or math.isfinite(value) for value in values)
+
+
+def test_figures_shown_one_at_a_time_are_joined_per_question() -> None:
+    """The helpful figure of each question has the right answer, the others are not helpful: every word is right."""
+    (task,) = find_tasks(["spiqa_demo_perfigure"])
+    rows = rows_of(task)
+    said = {
+        row["id"]: ("Yes" if row["referred"] else "No") if row["step"] == "helpful" else row["answer"] for row in rows
+    }
+    result = scored("spiqa_demo_perfigure", said)
+    assert result.metrics["rouge_l"].value == pytest.approx(1.0)
+    assert result.metrics["rouge_l"].n == len({row["question_id"] for row in rows})
+    assert result.counts["docs"] == len(rows)
+    assert result.complete

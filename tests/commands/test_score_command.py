@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks import text_scores
+from spiqa_tasks.benchmarks import coco_java, text_scores
 from spiqa_tasks.cli import main
 from spiqa_tasks.data.for_scoring import rows_for_scoring
 from spiqa_tasks.scoring.l3score import l3score
@@ -41,9 +41,10 @@ def judged_here(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
     monkeypatch.setenv("SPIQA_JUDGE_API_KEY", KEY)
-    monkeypatch.setattr(text_scores, "_java", lambda: False)
-    yield
-    text_scores._text_scores.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coco_java, "has_java", lambda: False)
+        yield
+    text_scores.forget()
 
 
 @pytest.fixture
@@ -236,6 +237,25 @@ def test_what_cannot_be_scored_is_refused_in_one_sentence(
     output = capsys.readouterr()
     assert message in output.err
     assert not output.out
+
+
+def test_answers_about_single_figures_are_joined_before_they_are_judged(
+    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One verdict per question, foretold by the dry run and asked once though several metrics need it."""
+    rows = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
+    path = tmp_path / "p.jsonl"
+    said = [
+        {"id": row["id"], "prediction": ("Yes" if row["referred"] else "No") if row["step"] == "helpful" else "wrong"}
+        for row in rows
+    ]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in said))
+    calls = score(capsys, "spiqa_demo_perfigure", path, "--dry-run")["dry_run"][0]["calls"]
+    found = score(capsys, "spiqa_demo_perfigure", path)
+    assert found["metrics"]["l3score"] == pytest.approx(1 - YES)
+    assert found["counts"]["judged"] == 39
+    assert len(server.requests) == calls + 1
+    assert calls <= 39
 
 
 def test_after_kill_9_only_the_missing_verdicts_are_asked_for(

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks import text_scores
+from spiqa_tasks.benchmarks import coco_java, text_scores
 from spiqa_tasks.cli import main
 
 QUESTIONS = 39
@@ -48,36 +48,42 @@ def judge_variables(server: OpenAIServer, cache: Path) -> dict[str, str]:
     }
 
 
+def forget_judge() -> None:
+    """Let the hooks find out again what they can score with."""
+    from spiqa_tasks.utils import judging
+
+    judging.judge_of_environment.cache_clear()
+    judging.text_metrics.cache_clear()
+
+
 @pytest.fixture(scope="module")
 def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
     """The caption baseline on the demo task; the judge refuses three of the answers."""
     from lmms_eval.evaluator import simple_evaluate
     from lmms_eval.loggers import EvaluationTracker
 
-    from spiqa_tasks.utils import spiqa as hooks
-
     folder = tmp_path_factory.mktemp("host")
     with OpenAIServer(Behaviour(script=["ok", *["ok", "400"] * 3])) as server, pytest.MonkeyPatch.context() as patch:
         environment = judge_variables(server, folder / "cache")
         for name, value in environment.items():
             patch.setenv(name, value)
-        patch.setattr(text_scores, "_java", lambda: False)
-        hooks._judge.cache_clear()
+        patch.setattr(coco_java, "has_java", lambda: False)
+        forget_judge()
         tracker = EvaluationTracker(output_path=str(folder / "out"))
         results = simple_evaluate(
             model="caption_retrieval", tasks=["spiqa_demo"], log_samples=True, evaluation_tracker=tracker
         )
         tracker.date_id = "20260101_000000"
         tracker.save_results_samples("spiqa_demo", results["samples"]["spiqa_demo"])
-        hooks._judge.cache_clear()
+        forget_judge()
         (samples,) = (folder / "out").rglob("*_samples_spiqa_demo.jsonl")
         metrics = {
             key.partition(",")[0]: value
             for key, value in results["results"]["spiqa_demo"].items()
-            if key.endswith(",none") and "_stderr" not in key
+            if key.endswith(",none") and "_stderr" not in key and isinstance(value, float)
         }
         yield HostRun(metrics, samples, server, environment)
-    text_scores._text_scores.cache_clear()
+    text_scores.forget()
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +91,7 @@ def same_judge(host_run: HostRun, monkeypatch: pytest.MonkeyPatch) -> None:
     """Offline, the judge and its cache are those of the run."""
     for name, value in host_run.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(text_scores, "_java", lambda: False)
+    monkeypatch.setattr(coco_java, "has_java", lambda: False)
 
 
 def test_the_run_says_what_could_not_be_judged(host_run: HostRun) -> None:
@@ -116,16 +122,14 @@ def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
     """Only the three refused questions and the test question go out; then the host gives these very numbers."""
     from lmms_eval.evaluator import simple_evaluate
 
-    from spiqa_tasks.utils import spiqa as hooks
-
     before = len(host_run.server.requests)
     status, found = host_run.score(capsys)
     assert status == 0
     assert len(host_run.server.requests) - before == 3 + 1
     assert found["counts"]["judged"] == QUESTIONS
-    hooks._judge.cache_clear()
+    forget_judge()
     results = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"])["results"]["spiqa_demo"]
-    hooks._judge.cache_clear()
+    forget_judge()
     again = {
         key.partition(",")[0]: value for key, value in results.items() if key.endswith(",none") and "_stderr" not in key
     }
