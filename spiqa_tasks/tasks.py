@@ -16,13 +16,15 @@ from spiqa_tasks.plugin import yaml_folder
 
 @dataclass(frozen=True)
 class Task:
-    """A task: its benchmark, split, settings text and metrics, as its YAML says."""
+    """A task as its YAML says: benchmark, split, settings text, metrics with each one's aggregation, scoring hook."""
 
     name: str
     benchmark: str
     split: str
     settings: str
     metrics: tuple[str, ...]
+    aggregations: tuple[str, ...] = ()
+    process_results: str = ""
 
 
 class _Loader(yaml.SafeLoader):
@@ -50,10 +52,14 @@ def catalogue() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
         if "group" in config:
             groups[config["group"]] = tuple(config["task"])
         elif "task" in config:
-            metrics = tuple(entry["metric"] for entry in config["metric_list"])
-            benchmark = path.parent.name
             tasks[config["task"]] = Task(
-                config["task"], benchmark, config["test_split"], config["dataset_name"], metrics
+                config["task"],
+                path.parent.name,
+                config["test_split"],
+                config["dataset_name"],
+                tuple(entry["metric"] for entry in config["metric_list"]),
+                tuple(entry["aggregation"] for entry in config["metric_list"]),
+                config["process_results"],
             )
     return tasks, groups
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from uuid import uuid4
 
 import datasets
 
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.data.loading import load_table
 from spiqa_tasks.errors import SpiqaTasksError
 
 
@@ -18,7 +18,7 @@ def rows_of(benchmark: str, stub: datasets.Dataset) -> datasets.Dataset:
     """
     config = str(stub.info.config_name)
     try:
-        rows: list[dict[str, Any]] = load_rows(benchmark, str(stub.split), config)
+        table = load_table(benchmark, str(stub.split), config)
     except SpiqaTasksError as error:
         raise SystemExit(f"spiqa-tasks: {error}") from error
-    return datasets.Dataset.from_list(rows)
+    return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=uuid4().hex)

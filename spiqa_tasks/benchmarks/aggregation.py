@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 MINIMUM_SCORED = 0.99
@@ -20,3 +20,10 @@ def mean(records: Sequence[Mapping[str, Any]]) -> float:
     if not scores or len(scores) < MINIMUM_SCORED * len(records):
         return math.nan
     return sum(scores) / len(scores)
+
+
+def judge_failures(records: Sequence[MutableMapping[str, Any]]) -> float:
+    """The share of answers that could not be judged; gives each record its own `score`, 1 where it is one of them."""
+    for record in records:
+        record.setdefault("score", float(record.get("status") == "judge_failed"))
+    return mean(records)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spiqa_tasks.data.encoded_picture import encoded_picture
 from spiqa_tasks.data.pictures import open_picture
 
 
@@ -20,17 +21,19 @@ class Picture:
 Part = str | Picture
 
 
-def chat_content(parts: Iterable[Part], as_path: bool = False) -> list[dict[str, Any]]:
+def chat_content(parts: Iterable[Part], as_path: bool = False, *, encoded: bool = False) -> list[dict[str, Any]]:
     """The content of one chat turn, texts and pictures interleaved as given; neighbouring texts are joined.
 
     Args:
         parts: the prompt.
         as_path: give pictures as path strings (for model classes that take them) instead of PIL images.
+        encoded: give PIL images that are sent as the files they are (for API classes, which encode what they get).
     """
+    opened = encoded_picture if encoded else open_picture
     content: list[dict[str, Any]] = []
     for part in parts:
         if isinstance(part, Picture):
-            content.append({"type": "image", "url": part.path if as_path else open_picture(part.path)})
+            content.append({"type": "image", "url": part.path if as_path else opened(part.path)})
         elif content and content[-1]["type"] == "text":
             content[-1]["text"] += part
         else:

@@ -45,7 +45,7 @@ def template(row: Mapping[str, Any]) -> str:
     used = [CLOSINGS[row["prompt"]][row["subcategory"]]]
     used += [MARK] if row["marked"] else []
     used += [IGNORE] if row["ignore"] == "yes" else []
-    used += [OCR, NO_TEXT] if row["texts"] else []
+    used += [OCR, NO_TEXT] if "ocr=yes" in row["settings"].split(",") else []
     return "".join(used)
 
 

@@ -8,11 +8,15 @@ from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import MINIMUM_SCORED
+from spiqa_tasks.benchmarks.perfigure import document_records
 from spiqa_tasks.benchmarks.signature import signature
+from spiqa_tasks.benchmarks.spiqa_groups import groups_of
 from spiqa_tasks.benchmarks.spiqa_prompts import setting_hash
 from spiqa_tasks.benchmarks.text_scores import text_scores
+from spiqa_tasks.data.spiqa_settings import settings_of
 from spiqa_tasks.judge.l3 import L3Judge
-from spiqa_tasks.scoring.answers import parse_answer, parse_cot
+from spiqa_tasks.scoring.answers import parse_answer, parse_answer_released, parse_cot
+from spiqa_tasks.scoring.cot_released import parse_cot_released
 
 Record = dict[str, Any]
 logger = logging.getLogger(__name__)
@@ -24,8 +28,8 @@ def answer_records(
     """Metric name -> record of one answer; returns at once, the judge's verdict comes later.
 
     `unformatted_rate` carries the details (answer, prediction, figures in the order shown, signature). Every metric of
-    the answer itself is there twice: overall and for the figure type of the first figure that the answer needs. A
-    failed request has neither text metrics nor a judgement.
+    the answer itself is there overall and for the question's groups; those of the protocol `released` are there
+    overall, under names that end in `_released`. A failed request has neither text metrics nor a judgement.
 
     Args:
         row: the question's row.
@@ -33,33 +37,22 @@ def answer_records(
         text_metrics: which corpus metrics to prepare (`text_scores.available_metrics`).
         judge: None leaves L3Score out.
     """
-    setting = _setting(row)
-    prediction, status, image = _parse(setting, response)
+    settings = settings_of(row)
+    if settings.setting == "perfigure":
+        return document_records(row, response, text_metrics, judge is not None)
+    prediction, status, image = _parse(settings.setting, response)
     failed = status == "request_failed"
     identity = {"id": row["id"], "paper_id": row["paper_id"]}
-    records: dict[str, Record] = {
-        "unformatted_rate": {
-            **identity,
-            "score": float(status in ("unformatted", "empty")),
-            "status": status,
-            "answer": row["answer"],
-            "prediction": prediction,
-            "figures": [figure["file"] for figure in row["figures"]],
-            "group": row["group"],
-            "group_released": row["group_released"],
-            "signature": signature("spiqa", row, setting_hash(setting)),
-        },
-        "truncated_rate": {**identity, "score": float(status == "truncated")},
-        "request_failed_rate": {**identity, "score": float(failed)},
-    }
-    if setting == "cot":
-        hit = {} if failed else {"score": float(image in row["referred"])}
-        records |= _both("retrieval_accuracy", row, {**identity, **hit, "image": image})
-    for metric in text_metrics:
-        pair = {} if failed else {"prediction": prediction, "reference": row["answer"]}
-        records |= _both(metric, row, {**identity, "metric": metric, **pair})
-    if judge is not None:
-        records |= _judged(row, identity, prediction, failed, judge)
+    records = _rates(row, identity, response, prediction, status)
+    if settings.protocol != "released":
+        if settings.setting == "cot":
+            hit = {} if failed else {"score": float(image in row["referred"])}
+            records |= _grouped("retrieval_accuracy", row, {**identity, **hit, "image": image})
+        records |= _texts(row, identity, None if failed else prediction, text_metrics)
+        if judge is not None:
+            records |= _judged(row, identity, None if failed else prediction, judge)
+    if settings.protocol != "corrected":
+        records |= _released(row, identity, None if failed else response, text_metrics, judge)
     return records
 
 
@@ -73,7 +66,7 @@ def corpus_score(records: Sequence[MutableMapping[str, Any]]) -> float:
     if not answered or len(answered) < MINIMUM_SCORED * len(records):
         return math.nan
     metric = answered[0]["metric"]
-    scores = text_scores([(record["prediction"], record["reference"]) for record in answered])
+    scores = text_scores([(record["prediction"], record["reference"]) for record in answered], [metric])
     if metric in scores.omitted:
         logger.warning("%s is left out: %s", metric, scores.omitted[metric])
         return math.nan
@@ -82,8 +75,25 @@ def corpus_score(records: Sequence[MutableMapping[str, Any]]) -> float:
     return float(scores.values[metric])
 
 
-def _setting(row: Mapping[str, Any]) -> str:
-    return str(dict(item.split("=", 1) for item in row["settings"].split(","))["setting"])
+def _rates(row: Mapping[str, Any], identity: Record, response: str, prediction: str, status: str) -> dict[str, Record]:
+    """The shares of answers that went wrong, and with the first of them the details of the answer."""
+    failed = status == "request_failed"
+    refusal = {"reason": response[:300], "split": row["split"]} if failed else {}
+    return {
+        "unformatted_rate": {
+            **identity,
+            "score": float(status in ("unformatted", "empty")),
+            "status": status,
+            "answer": row["answer"],
+            "prediction": prediction,
+            "figures": [figure["file"] for figure in row["figures"]],
+            "group": row["group"],
+            "group_released": row["group_released"],
+            "signature": signature("spiqa", row, setting_hash(settings_of(row).setting)),
+        },
+        "truncated_rate": {**identity, "score": float(status == "truncated")},
+        "request_failed_rate": {**identity, "score": float(failed), **refusal},
+    }
 
 
 def _parse(setting: str, response: str) -> tuple[str, str, int | None]:
@@ -94,19 +104,51 @@ def _parse(setting: str, response: str) -> tuple[str, str, int | None]:
     return parsed.text, parsed.status, None
 
 
-def _both(metric: str, row: Mapping[str, Any], record: Record) -> dict[str, Record]:
-    return {metric: dict(record), f"{metric}/{row['group']}": dict(record)}
+def _grouped(metric: str, row: Mapping[str, Any], record: Record) -> dict[str, Record]:
+    """The record under the metric's name and under those of the question's groups."""
+    groups = groups_of(metric, row, len(row["figures"]))
+    return {name: dict(record) for name in (metric, *(f"{metric}/{group}" for group in groups))}
 
 
-def _judged(
-    row: Mapping[str, Any], identity: Record, prediction: str, failed: bool, judge: L3Judge
+def _texts(
+    row: Mapping[str, Any], identity: Record, prediction: str | None, text_metrics: Collection[str]
 ) -> dict[str, Record]:
-    if failed:
-        record = {**identity, "status": "request_failed"}
-        return {**_both("l3score", row, record), "judge_failed_rate": {**identity, "score": 0.0}}
+    pair = {} if prediction is None else {"prediction": prediction, "reference": row["answer"]}
+    records: dict[str, Record] = {}
+    for metric in text_metrics:
+        records |= _grouped(metric, row, {**identity, "metric": metric, **pair})
+    return records
+
+
+def _judged(row: Mapping[str, Any], identity: Record, prediction: str | None, judge: L3Judge) -> dict[str, Record]:
+    names = _grouped("l3score", row, {})
+    if prediction is None:
+        records = {name: {**identity, "status": "request_failed"} for name in names}
+        return {**records, "judge_failed_rate": {**identity, "score": 0.0}}
     question = (row["question"], row["answer"], prediction)
-    return {
-        "l3score": judge.record(identity, *question),
-        f"l3score/{row['group']}": judge.record(identity, *question),
-        "judge_failed_rate": judge.record(identity, *question, score_key="l3score"),
-    }
+    records = {name: judge.record(identity, *question) for name in names}
+    return {**records, "judge_failed_rate": judge.record(identity, *question, score_key="l3score")}
+
+
+def _released(
+    row: Mapping[str, Any],
+    identity: Record,
+    response: str | None,
+    text_metrics: Collection[str],
+    judge: L3Judge | None,
+) -> dict[str, Record]:
+    """The records of the released scripts' parsers; `response` is None where the request failed."""
+    records: dict[str, Record] = {}
+    prediction = parse_answer_released(response or "")
+    if settings_of(row).setting == "cot":
+        image, prediction = parse_cot_released(response or "")
+        hit = {} if response is None else {"score": float(image in row["referred"])}
+        records["retrieval_accuracy_released"] = {**identity, **hit, "image": image}
+    pair = {} if response is None else {"prediction": prediction, "reference": row["answer"]}
+    for metric in text_metrics:
+        records[f"{metric}_released"] = {**identity, "metric": metric, **pair}
+    if judge is not None and response is None:
+        records["l3score_released"] = {**identity, "status": "request_failed"}
+    elif judge is not None:
+        records["l3score_released"] = judge.record(identity, row["question"], row["answer"], prediction)
+    return records

@@ -45,9 +45,7 @@ def run_list(arguments: argparse.Namespace) -> int:
         print(json.dumps({"tasks": rows, "groups": groups}, indent=2))
         return 0
     columns = ("name", "benchmark", "split", "settings", "questions")
-    table = [
-        [*(row[column] for column in columns), _overall(row["metrics"]), "yes" if row["data"] else "no"] for row in rows
-    ]
+    table = [[*(row[column] for column in columns), _overall(row), "yes" if row["data"] else "no"] for row in rows]
     print(tabulate(table, headers=["task", *columns[1:], "metrics", "data"]))
     print("\nGroups:\n" + "\n".join(f"  {name}: {', '.join(members)}" for name, members in groups.items()))
     return 0
@@ -75,8 +73,10 @@ def run_prepare(arguments: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
-def _overall(metrics: list[str]) -> str:
-    return " ".join(metric for metric in metrics if "/" not in metric and not metric.endswith("_rate"))
+def _overall(task: dict[str, Any]) -> str:
+    """The metrics without a group; SPIQA's released ones are there where its settings ask for them."""
+    hidden = ("_rate", "_released") if task["benchmark"] == "spiqa" else ("_rate",)
+    return " ".join(metric for metric in task["metrics"] if "/" not in metric and not metric.endswith(hidden))
 
 
 def _pictures(rows: list[dict[str, Any]]) -> int:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from PIL import Image
 
+from spiqa_tasks.data.pictures import save_png
 from spiqa_tasks.data.source import cache_folder
 
 Ablation = Literal["none", "grey", "text"]
@@ -24,8 +25,5 @@ def _grey(path: str) -> str:
         size = image.size
     grey = cache_folder() / "grey" / f"{size[0]}x{size[1]}-{GREY}.png"
     if not grey.exists():
-        grey.parent.mkdir(parents=True, exist_ok=True)
-        temporary = grey.with_suffix(".part")
-        Image.new("RGB", size, (GREY, GREY, GREY)).save(temporary, format="PNG")
-        temporary.replace(grey)
+        save_png(Image.new("RGB", size, (GREY, GREY, GREY)), grey)
     return str(grey)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import zipfile
+import zlib
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from filelock import FileLock
@@ -13,6 +16,9 @@ from tqdm import tqdm
 
 from spiqa_tasks.data.source import Repository, Source, cache_folder
 from spiqa_tasks.errors import DataError
+
+PACKED = "::"
+"""Between an archive and its member in the path of a picture that is not extracted yet."""
 
 
 def picture_folder(source: Source, repository: Repository, archive: str, wanted: Collection[str]) -> Path:
@@ -43,16 +49,60 @@ def extract(archive: Path, wanted: Collection[str]) -> Path:
                 missing = {name: info for name, info in members.items() if not _is_extracted(target / name, info)}
                 for name, info in tqdm(missing.items(), desc=f"Extracting {archive.name}", disable=not missing):
                     _write(target / name, opened.read(info))
-    except zipfile.BadZipFile as error:
-        raise DataError(
-            f"Expected {archive} to be a whole zip archive, found a broken one ({error}). Delete it and fetch it again."
-        ) from error
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise _broken(archive, error) from error
     return target
+
+
+def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
+    """Wanted name -> `archive::member`, for archives too large to extract before a run; see `unpacked`.
+
+    Raises:
+        DataError: a broken archive, an unsafe member, or a wanted file that is not there.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            members = _members(opened, archive, wanted)
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise _broken(archive, error) from error
+    return {name: f"{archive}{PACKED}{info.filename}" for name, info in members.items()}
+
+
+def unpacked(path: str) -> str:
+    """The file on disk: `path` itself, or the picture that `archive::member` names, extracted when first asked for.
+
+    Raises:
+        DataError: a broken archive.
+    """
+    archive, separator, member = path.partition(PACKED)
+    if not separator:
+        return path
+    opened, folder = _opened(archive)
+    target = folder / member
+    if not target.exists():
+        try:
+            _write(target, opened.read(member))
+        except (zipfile.BadZipFile, zlib.error) as error:
+            raise _broken(Path(archive), error) from error
+    return str(target)
+
+
+@cache
+def _opened(archive: str) -> tuple[zipfile.ZipFile, Path]:
+    """An archive held open for the life of the process, and the folder of its extracted members."""
+    opened = zipfile.ZipFile(archive)
+    return opened, cache_folder() / "images" / f"{Path(archive).stem}-{_digest(opened)}"
+
+
+def _broken(archive: Path, error: Exception) -> DataError:
+    return DataError(
+        f"Expected {archive} to be a whole zip archive, found a broken one ({error}). Delete it and fetch it again."
+    )
 
 
 def _members(opened: zipfile.ZipFile, archive: Path, wanted: Collection[str]) -> dict[str, zipfile.ZipInfo]:
     """Wanted name -> member, whatever folders the archive puts above it."""
-    depths = {len(PurePosixPath(name).parts) for name in wanted}
+    depths = {name.count("/") + 1 for name in wanted}
     by_tail: dict[str, zipfile.ZipInfo] = {}
     for info in opened.infolist():
         if is_unsafe(info.filename):
@@ -71,6 +121,8 @@ def _members(opened: zipfile.ZipFile, archive: Path, wanted: Collection[str]) ->
 
 def is_unsafe(name: str) -> bool:
     """Whether a relative file name would leave its folder."""
+    if not name.startswith("/") and not any(mark in name for mark in ("..", "\\", ":")):
+        return False
     path = PurePosixPath(name.replace("\\", "/"))
     return path.is_absolute() or ".." in path.parts or ":" in (path.parts[0] if path.parts else "")
 
@@ -103,6 +155,6 @@ def _is_extracted(path: Path, info: zipfile.ZipInfo) -> bool:
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     temporary.write_bytes(content)
     os.replace(temporary, path)

@@ -7,6 +7,7 @@ when figures are matched by case-sensitive substring, so that every capitalised 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal
 
 Reading = Literal["corrected", "released"]
@@ -16,6 +17,7 @@ GROUPS = ("table", "schematic", "plot", "visualization", "other")
 _KEYWORDS = (("schematic", "schematic"), ("plot", "plot"), ("photograph", "visualization"))
 
 
+@cache
 def figure_group(label: str, is_table: bool, reading: Reading = "corrected") -> str:
     """The group of a figure: one of `GROUPS`.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
@@ -67,6 +69,14 @@ def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[s
                 temporary.write_bytes(content)
                 os.replace(temporary, path)
     return [str(path) for path in paths]
+
+
+def save_png(image: Image.Image, path: Path) -> None:
+    """Write a picture so that no process ever sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
+    image.save(temporary, format="PNG")
+    os.replace(temporary, path)
 
 
 def encoded(cell: Any, where: str) -> bytes:

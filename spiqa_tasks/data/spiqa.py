@@ -1,37 +1,54 @@
 """SPIQA: the release's three annotation formats become one row per question (paper section 3; DESIGN of the splits).
 
 A row is what every hook gets: {id, paper_id, question, answer, figures: [{path, file, caption, group,
-group_released}] in the order shown, referred: positions in `figures`, group, group_released, full_text, split,
-settings, data}.
+group_released}] in the order shown, referred: positions in `figures`, group, group_released, full_text, question_id,
+step, documents, split, settings, data}. The setting `perfigure` has `documents` rows per question: one per figure and
+`step`.
 """
 
 from __future__ import annotations
 
+import gc
 import json
-import random
+import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from spiqa_tasks.data.ablation import Ablation, ablated_pictures
-from spiqa_tasks.data.archives import is_unsafe, picture_folder
+from spiqa_tasks.data.archives import is_unsafe, packed_pictures, picture_folder
 from spiqa_tasks.data.pictures import check_pictures
 from spiqa_tasks.data.source import SPIQA, Source, fingerprint
 from spiqa_tasks.data.spiqa_formats import READERS, Paper
+from spiqa_tasks.data.spiqa_settings import SpiqaSettings
+from spiqa_tasks.data.spiqa_table import Shown, choose_figures, questions_shown, rows_table
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.settings import settings_text
+
+__all__ = ["PARAGRAPHS", "SPLITS", "SpiqaSettings", "choose_figures", "load", "load_table", "read_papers", "with_text"]
+
+logger = logging.getLogger("spiqa_tasks")
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Split:
-    """Where a split's files are and which of the three annotation formats it has."""
+    """Where a split's files are and which of the three annotation formats it has.
+
+    `packed` pictures are neither extracted nor decoded before a run, only looked up by name: each is extracted when it
+    is first shown. The train split has 270,000 of them in 25 GB.
+    """
 
     annotations: str
     pictures: str
     annotation_format: Literal["A", "B", "C"]
+    packed: bool = False
+
+    @property
+    def small_pictures(self) -> str | None:
+        """The archive of 224px pictures, which the release has for the test splits."""
+        return None if self.pictures.startswith("train_val") else self.pictures.replace(".zip", "_224px.zip")
 
 
 SPLITS = {
@@ -39,48 +56,45 @@ SPLITS = {
     "testB": Split("test-B/SPIQA_testB.json", "test-B/SPIQA_testB_Images.zip", "B"),
     "testC": Split("test-C/SPIQA_testC.json", "test-C/SPIQA_testC_Images.zip", "C"),
     "val": Split("train_val/SPIQA_val.json", "train_val/SPIQA_train_val_Images.zip", "A"),
-    "train": Split("train_val/SPIQA_train.json", "train_val/SPIQA_train_val_Images.zip", "A"),
+    "train": Split("train_val/SPIQA_train.json", "train_val/SPIQA_train_val_Images.zip", "A", packed=True),
 }
 SPLITS["demo"] = SPLITS["testA"]
 PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
 
 
-@dataclass(frozen=True)
-class SpiqaSettings:
-    """What a SPIQA task shows.
-
-    Attributes:
-        setting: the paper's task (section 3.1) or ablation (section 5.3).
-        max_figures: at most so many figures a question; 0 means all of the paper's.
-        seed: draws another choice and order of the figures.
-        ablation: `grey` shows grey pictures of the same size, `text` no picture.
-    """
-
-    setting: Literal["direct", "fullpaper", "cot", "nocaption", "captiononly"] = "direct"
-    max_figures: int = 8
-    seed: int = 0
-    ablation: Ablation = "none"
-
-    @property
-    def shows_pictures(self) -> bool:
-        """Whether the model sees any picture."""
-        return self.setting != "captiononly" and self.ablation != "text"
-
-
 def load(source: Source, split: str, settings: SpiqaSettings) -> list[Row]:
-    """One row per question of `split`, in the order of the file.
+    """The rows of `split`, in the order of the file; see `load_table`."""
+    rows: list[Row] = load_table(source, split, settings).to_pylist()
+    return rows
+
+
+def load_table(source: Source, split: str, settings: SpiqaSettings) -> Any:
+    """A pyarrow table with one row per question of `split` (per question, figure and prompt for `perfigure`).
 
     Raises:
         DataError: files missing, unreadable or not in the release's format; a figure that cannot be read.
     """
     files = SPLITS[split]
     annotations = source.files(SPIQA, files.annotations)[0]
-    papers = read_papers(annotations, files.annotation_format)
-    data = fingerprint([annotations])
-    if settings.setting == "fullpaper":
-        papers = with_text(source, papers)
-    rows = [_row(paper, position, split, settings, data) for paper, position in _questions(papers)]
-    return _with_pictures(source, files.pictures, rows, settings)
+    with _no_collection():
+        papers = read_papers(annotations, files.annotation_format)
+        if settings.setting == "fullpaper":
+            papers = with_text(source, papers)
+        questions = questions_shown(papers, settings)
+        paths = _picture_paths(source, files, questions, settings)
+        return rows_table(questions, paths, settings, split, fingerprint([annotations]))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pause the garbage collector, which would look through the millions of objects of a large file over and over."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[Paper]:
@@ -90,7 +104,7 @@ def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[P
         DataError: not JSON, or a paper that lacks a field of its format.
     """
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes(), object_hook=_without_explanation)
     except (ValueError, OSError) as error:
         raise DataError(f"Expected {path} to be a JSON file, found {error}. Fetch it again.") from error
     if not isinstance(content, dict) or not content:
@@ -108,27 +122,10 @@ def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[P
     return papers
 
 
-def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int) -> list[str]:
-    """The figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
-
-    Depends on the question's identity and `seed` alone, never on process, limit or order of evaluation.
-
-    Args:
-        files: all figures of the paper.
-        referred: those that the answer needs; kept first when they alone exceed `limit`.
-        question_id: the row's id.
-        limit: at most so many; 0 means all.
-        seed: 0 is the default order; other seeds draw others.
-    """
-    generator = random.Random(f"{question_id}#{seed}")
-    needed = list(dict.fromkeys(referred))
-    others = [file for file in files if file not in needed]
-    if limit:
-        needed = needed[:limit]
-        others = generator.sample(others, min(len(others), limit - len(needed)))
-    shown = needed + others
-    generator.shuffle(shown)
-    return shown
+def _without_explanation(value: dict[str, Any]) -> dict[str, Any]:
+    """Drop what no task uses, half of the train split's text."""
+    value.pop("explanation", None)
+    return value
 
 
 def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
@@ -152,45 +149,36 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
     return whole
 
 
-def _questions(papers: Sequence[Paper]) -> Iterator[tuple[Paper, int]]:
-    return ((paper, position) for paper in papers for position in range(len(paper.questions)))
-
-
-def _row(paper: Paper, position: int, split: str, settings: SpiqaSettings, data: str) -> Row:
-    question = paper.questions[position]
-    row_id = f"{paper.paper_id}/{position}"
-    shown = choose_figures(list(paper.figures), question.referred, row_id, settings.max_figures, settings.seed)
-    figures = [{"path": paper.figures[file].picture, **paper.figures[file].row()} for file in shown]
-    first = paper.figures[question.referred[0]].row()
-    return {
-        "id": row_id,
-        "paper_id": paper.paper_id,
-        "question": question.question,
-        "answer": question.answer,
-        "figures": figures,
-        "referred": [index for index, file in enumerate(shown) if file in question.referred],
-        "group": first["group"],
-        "group_released": first["group_released"],
-        "full_text": paper.full_text if settings.setting == "fullpaper" else "",
-        "split": split,
-        "settings": settings_text(settings),
-        "data": data,
-    }
-
-
-def _with_pictures(source: Source, archive: str, rows: list[Row], settings: SpiqaSettings) -> list[Row]:
-    """Turn every figure's path within the archive into a path on disk; empty where no picture is shown."""
-    names = sorted({figure["path"] for row in rows for figure in row["figures"]}) if settings.shows_pictures else []
-    paths: Mapping[str, str] = {}
-    if names:
-        unsafe = [name for name in names if is_unsafe(name)]
-        if unsafe:
-            raise DataError(f"Expected figure names inside the archive, found {unsafe[0]!r}. Fetch the file again.")
-        folder = picture_folder(source, SPIQA, archive, names)
-        on_disk = [str(folder / name) for name in names]
+def _picture_paths(
+    source: Source, files: Split, questions: Sequence[Shown], settings: SpiqaSettings
+) -> Mapping[str, str]:
+    """Picture within the archive -> path; none where no picture is shown."""
+    if not settings.shows_pictures:
+        return {}
+    names = sorted({shown.paper.figures[file].picture for shown in questions for file in shown.files})
+    unsafe = [name for name in names if is_unsafe(name)]
+    if unsafe:
+        raise DataError(f"Expected figure names inside the archive, found {unsafe[0]!r}. Fetch the file again.")
+    archive = _picture_archive(source, files, settings)
+    if files.packed and source.folder(SPIQA, archive.removesuffix(".zip")) is None:
+        return packed_pictures(source.files(SPIQA, archive)[0], names)
+    folder = picture_folder(source, SPIQA, archive, names)
+    on_disk = [f"{folder}/{name}" for name in names]
+    if not files.packed:
         check_pictures(on_disk)
-        paths = dict(zip(names, ablated_pictures(on_disk, settings.ablation), strict=True))
-    for row in rows:
-        for figure in row["figures"]:
-            figure["path"] = paths.get(figure["path"], "")
-    return rows
+    return dict(zip(names, on_disk, strict=True))
+
+
+def _picture_archive(source: Source, files: Split, settings: SpiqaSettings) -> str:
+    """The archive to read: the one of small pictures where the settings want it and the source has it."""
+    small = files.small_pictures
+    if settings.resolution == "224px" and small is not None:
+        if source.folder(SPIQA, small.removesuffix(".zip")) is not None:
+            return small
+        try:
+            source.files(SPIQA, small)
+        except DataError as error:
+            logger.warning("The pictures are resized to 224 pixels here, for want of the release's own: %s", error)
+        else:
+            return small
+    return files.pictures

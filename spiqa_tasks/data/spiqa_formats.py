@@ -5,13 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from spiqa_tasks.data.figure_types import figure_group
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """A figure or table: `picture` is its path within the archive, `label` the release's figure type."""
 
     file: str
@@ -20,18 +19,27 @@ class Figure:
     label: str
     is_table: bool
 
+    @property
+    def group(self) -> str:
+        """Its figure type, as the label means it."""
+        return figure_group(self.label, self.is_table)
+
+    @property
+    def group_released(self) -> str:
+        """Its figure type, as Table 4 counts it."""
+        return figure_group(self.label, self.is_table, "released")
+
     def row(self) -> dict[str, str]:
         """The figure as a row shows it, less its path."""
         return {
             "file": self.file,
             "caption": self.caption,
-            "group": figure_group(self.label, self.is_table),
-            "group_released": figure_group(self.label, self.is_table, "released"),
+            "group": self.group,
+            "group_released": self.group_released,
         }
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """A question, its reference answer, and the files of the figures that the answer needs (at least one)."""
 
     question: str

@@ -10,6 +10,9 @@ from spiqa_tasks.errors import DataError
 from spiqa_tasks.settings import parse_settings
 from spiqa_tasks.tasks import Task
 
+SMALL = "_224px.zip"
+"""What the names of archives end in whose pictures can be made from the full ones."""
+
 QUESTIONS: Mapping[tuple[str, str], int] = {
     ("spiqa", "testA"): 666,
     ("spiqa", "testB"): 228,
@@ -38,7 +41,8 @@ def needed(task: Task) -> list[tuple[Repository, str]]:
     settings = parse_settings(spiqa.SpiqaSettings, task.settings)
     patterns = [files.annotations]
     if settings.shows_pictures:
-        patterns.append(files.pictures)
+        small = files.small_pictures if settings.resolution == "224px" else None
+        patterns.append(small or files.pictures)
     if settings.setting == "fullpaper" and files.annotation_format == "A":
         patterns.append(spiqa.PARAGRAPHS)
     return [(SPIQA, pattern) for pattern in patterns]
@@ -47,7 +51,9 @@ def needed(task: Task) -> list[tuple[Repository, str]]:
 def is_there(source: Source, task: Task) -> bool:
     """Whether everything that `task` reads is in the local folder or in the hub's cache."""
     return task.split.startswith("demo") or all(
-        _has(source, repository, pattern) for repository, pattern in needed(task)
+        _has(source, repository, pattern)
+        or (pattern.endswith(SMALL) and _has(source, repository, pattern.replace(SMALL, ".zip")))
+        for repository, pattern in needed(task)
     )
 
 

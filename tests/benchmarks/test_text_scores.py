@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from spiqa_tasks.benchmarks import bertscore, coco_java
 from spiqa_tasks.benchmarks import text_scores as module
 from spiqa_tasks.benchmarks.text_scores import METRICS, TextScores, available_metrics, text_scores
 
@@ -40,12 +41,9 @@ ODD_PAIRS = [
 @pytest.fixture
 def fresh_caches() -> Iterator[None]:
     """Forget what was found out about Java and BERTScore, before and after the test."""
-    caches = (module._java, module._bert_scorer, module._text_scores)
-    for cache in caches:
-        cache.cache_clear()
+    module.forget()
     yield
-    for cache in caches:
-        cache.cache_clear()
+    module.forget()
 
 
 @pytest.fixture
@@ -75,7 +73,7 @@ def test_scores_equal_the_toolkit_run_directly() -> None:
     from pycocoevalcap.rouge.rouge import Rouge
     from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
-    pairs = real_pairs(150)
+    pairs = [*real_pairs(150), ("the same words here", "the same words here"), ("models attend", "the model attends")]
     results = PTBTokenizer().tokenize({i: [{"caption": pair[0]}] for i, pair in enumerate(pairs)})
     targets = PTBTokenizer().tokenize({i: [{"caption": pair[1]}] for i, pair in enumerate(pairs)})
     expected = dict(zip(METRICS, Bleu(4).compute_score(targets, results, verbose=0)[0], strict=False))
@@ -108,9 +106,9 @@ def test_threads_share_nothing_and_leave_no_process() -> None:
     """A thread beside another gets the scores that it would alone, and no Java process is left."""
     lists = [[("a cat", "the cat"), ("a", "b")], [("a dog runs", "dogs run"), ("c", "c")]]
     with ThreadPoolExecutor(2) as pool:
-        together = list(pool.map(text_scores, lists))
-    module._text_scores.cache_clear()
-    assert together[0] == text_scores(lists[0])
+        together = list(pool.map(lambda pairs: text_scores(pairs, ["bleu_1", "cider"]), lists))
+    module.forget()
+    assert together[0] == text_scores(lists[0], ["bleu_1", "cider"])
     children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "comm="], capture_output=True, text=True)
     assert "java" not in children.stdout
 
@@ -172,9 +170,27 @@ def test_an_empty_list_is_refused() -> None:
         text_scores([])
 
 
-def test_identical_lists_are_scored_once(no_java: None) -> None:  # noqa: ARG001
-    """The same pairs, in another list, give the very same result."""
-    assert text_scores([("a", "b")]) is text_scores([["a", "b"]])  # type: ignore[list-item]
+@needs_java
+@needs_data
+def test_subsets_cost_no_further_java_and_equal_a_run_of_their_own(
+    fresh_caches: None,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After a corpus, each of its subsets is scored without Java, with the numbers that Java gives for it alone."""
+    pairs = real_pairs(40) + ODD_PAIRS
+    text_scores(pairs)
+    with monkeypatch.context() as patch:
+        patch.setattr(coco_java, "_run_java", lambda *_: pytest.fail("Java was started again"))
+        subsets = [text_scores(pairs[start::3]) for start in range(3)]
+    module.forget()
+    assert text_scores(pairs[1::3]) == subsets[1]
+
+
+def test_only_the_metrics_asked_for_are_computed(no_java: None) -> None:  # noqa: ARG001
+    """One metric of a list costs that metric alone."""
+    scores = text_scores([("a b", "a b")], ["rouge_l"])
+    assert scores.values == {"rouge_l": 1.0}
+    assert not scores.omitted
 
 
 def test_bertscore_runs_on_a_local_model(
@@ -184,7 +200,7 @@ def test_bertscore_runs_on_a_local_model(
 ) -> None:
     """BERTScore is 1 for the same text, 0 for an empty one, less than 1 for another, and takes long texts."""
     pytest.importorskip("bert_score")
-    monkeypatch.setattr(module, "_bert_folder", lambda: tiny_bert(tmp_path))
+    monkeypatch.setattr(bertscore, "model_folder", lambda: tiny_bert(tmp_path))
     pairs = [("same text", "same text"), ("", "text"), ("text", ""), ("other", "same text"), ("word " * 2000, "word")]
     scores: TextScores = text_scores(pairs)
     values = scores.per_item["bertscore_f1"]

@@ -18,9 +18,10 @@ def evaluate() -> Evaluate:
     from lmms_eval.evaluator import simple_evaluate
 
     def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
-        from spiqa_tasks.utils import spiqa
+        from spiqa_tasks.utils import judging, spiqa_perfigure
 
-        spiqa._judge.cache_clear()
+        judging.judge_of_environment.cache_clear()
+        spiqa_perfigure._verdicts.clear()
         result = simple_evaluate(model=model, model_args=model_args, tasks=tasks, bootstrap_iters=0, **options)
         assert result is not None
         json.dumps(result["samples"], default=str)

@@ -39,7 +39,8 @@ class Behaviour:
 
     Faults: any HTTP status as a string ("429" carries `retry_after`), "reset", "timeout" (silent for `hang` seconds),
     "truncated", "not_json", "no_logprobs", "ok", "echo_key" (a 401 that repeats the key), "max_tokens" (the 400 of
-    models that want max_completion_tokens). `sticky` is a fault for every request.
+    models that want max_completion_tokens), "images" (the 400 of servers that take one image).
+    `sticky` is a fault for every request.
     """
 
     latency: float = 0.0
@@ -192,6 +193,8 @@ class OpenAIServer:
             return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
         if fault == "echo_key":
             return _error(401, f"Incorrect API key provided: {request.headers.get('authorization')}.")
+        if fault == "images":
+            return _error(400, "At most 1 image(s) may be provided in one prompt.")
         status = int(fault) if fault.isdigit() else 503
         wait = {"Retry-After": self.behaviour.retry_after} if status == 429 and self.behaviour.retry_after else {}
         return _error(status, f"fault {status}", wait)

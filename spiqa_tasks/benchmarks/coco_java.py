@@ -1,0 +1,115 @@
+"""The two Java programs of the COCO caption toolkit: the PTB tokenizer and METEOR's aligner.
+
+Starting one takes seconds, so what they said about a line or a pair is kept for the life of the process: a corpus and
+its subsets cost one start of each.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from spiqa_tasks.scoring.meteor import FIELDS
+
+JAVA_TIMEOUT = 3600.0
+"""Seconds; the aligner takes about 10 ms a pair."""
+
+Pair = tuple[str, str]
+
+_tokens: dict[str, str] = {}
+_statistics: dict[Pair, tuple[float, ...]] = {}
+
+
+@functools.cache
+def has_java() -> bool:
+    """Whether `java` is there and runs."""
+    if shutil.which("java") is None:
+        return False
+    try:
+        return subprocess.run(["java", "-version"], capture_output=True, timeout=60, check=False).returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        return False
+
+
+def forget() -> None:
+    """Drop everything that is kept."""
+    has_java.cache_clear()
+    _tokens.clear()
+    _statistics.clear()
+
+
+def tokenize_lines(lines: Sequence[str]) -> list[str]:
+    """Tokenize as the toolkit does: Stanford PTBTokenizer, then drop punctuation.
+
+    Raises:
+        OSError, subprocess.SubprocessError, ValueError: the program is not there, failed or lost a line.
+    """
+    unknown = list(dict.fromkeys(line for line in lines if line not in _tokens))
+    if unknown:
+        _tokens.update(zip(unknown, _run_tokenizer(unknown), strict=True))
+    return [_tokens[line] for line in lines]
+
+
+def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
+    """The statistics of (prediction, reference) pairs, tokenized, as `spiqa_tasks.scoring.meteor` takes them.
+
+    METEOR 1.5 (English, normalising, as the toolkit calls it), which reads both texts from files and ends by itself.
+
+    Raises:
+        OSError, subprocess.SubprocessError, ValueError: the program is not there, failed or lost a pair.
+    """
+    unknown = list(dict.fromkeys(pair for pair in pairs if pair not in _statistics))
+    if unknown:
+        _statistics.update(zip(unknown, _run_aligner(unknown), strict=True))
+    return [_statistics[pair] for pair in pairs]
+
+
+def _run_tokenizer(lines: Sequence[str]) -> list[str]:
+    from pycocoevalcap.tokenizer.ptbtokenizer import PUNCTUATIONS
+
+    command = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = _write_lines(Path(folder) / "lines.txt", lines)
+        output = _run_java([*command, "-preserveLines", "-lowerCase", path], "tokenizer")
+    tokenized = output.split("\n")[: len(lines)]
+    if len(tokenized) != len(lines):
+        raise ValueError(f"expected {len(lines)} lines from the tokenizer, found {len(tokenized)}")
+    return [" ".join(token for token in line.rstrip().split(" ") if token not in PUNCTUATIONS) for line in tokenized]
+
+
+def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [_write_lines(Path(folder) / str(side), [pair[side] for pair in pairs]) for side in (0, 1)]
+        output = _run_java(["-Xmx2G", "-jar", "meteor-1.5.jar", *paths, "-l", "en", "-norm", "-ssOut"], "meteor")
+    counts = [tuple(float(value) for value in line.split()) for line in output.splitlines()]
+    if [len(row) for row in counts] != [FIELDS] * len(pairs):
+        raise ValueError(f"expected {FIELDS} counts for each of {len(pairs)} pairs, found {len(counts)} lines")
+    return counts
+
+
+def _write_lines(path: Path, lines: Sequence[str]) -> str:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    return str(path)
+
+
+def _run_java(arguments: Sequence[str], toolkit_folder: str) -> str:
+    """Run Java in a folder of the COCO caption toolkit and return what it prints."""
+    spec = importlib.util.find_spec("pycocoevalcap")
+    locations = spec.submodule_search_locations if spec else None
+    if not locations:
+        raise FileNotFoundError("the package pycocoevalcap is not installed")
+    done = subprocess.run(
+        ["java", "-Dfile.encoding=UTF-8", *arguments],
+        cwd=Path(next(iter(locations))) / toolkit_folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=JAVA_TIMEOUT,
+        check=True,
+    )
+    return done.stdout

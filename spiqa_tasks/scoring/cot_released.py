@@ -1,0 +1,46 @@
+"""A chain-of-thought response as the released metric script reads it (`close_models_metrics_CoT.py`)."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_NUMBER = r"([0-9]|10|11|12|13|14|15)\b"
+_NAMED = re.compile(rf"Image \b{_NUMBER}", re.IGNORECASE)
+_KEYED = re.compile(rf"'Image': \b{_NUMBER}", re.IGNORECASE)
+_ANSWER_LEADS = ("The answer is", "The answer to the question is")
+_LONGEST_LITERAL = 10_000
+
+
+def parse_cot_released(response: str) -> tuple[int | None, str]:
+    """The image number and the answer that the released script finds.
+
+    The answer is what follows "The answer is" where that occurs exactly once, else "The answer to the question is"
+    where that does, else the whole response; nothing is stripped. The image is looked for before "The answer is:" (no
+    space before the colon, so usually in all of the response): the value of `Image` where that text is a dict and
+    nothing else (a number in quotes then counts as a miss), else the first "Image N", which is often in the rationale,
+    else `'Image': N`.
+    """
+    answer = response
+    for lead in _ANSWER_LEADS:
+        parts = response.split(lead)
+        if len(parts) == 2:
+            answer = parts[1]
+            break
+    before = response.split("The answer is:")[0]
+    is_dict, value = _literal_image(before)
+    if is_dict:
+        return (value if isinstance(value, int) else None), answer
+    found = _NAMED.search(before) or _KEYED.search(before)
+    return (int(found[1]) if found else None), answer
+
+
+def _literal_image(text: str) -> tuple[bool, object]:
+    """Whether the text is a dict with the key `Image` and nothing else, and its value."""
+    if len(text) > _LONGEST_LITERAL:
+        return False, None
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False, None
+    return (True, value["Image"]) if isinstance(value, dict) and "Image" in value else (False, None)
