@@ -45,9 +45,7 @@ def run_list(arguments: argparse.Namespace) -> int:
         print(json.dumps({"tasks": rows, "groups": groups}, indent=2))
         return 0
     columns = ("name", "benchmark", "split", "settings", "questions")
-    table = [
-        [*(row[column] for column in columns), _overall(row), "yes" if row["data"] else "no"] for row in rows
-    ]
+    table = [[*(row[column] for column in columns), _overall(row), "yes" if row["data"] else "no"] for row in rows]
     print(tabulate(table, headers=["task", *columns[1:], "metrics", "data"]))
     print("\nGroups:\n" + "\n".join(f"  {name}: {', '.join(members)}" for name, members in groups.items()))
     return 0
