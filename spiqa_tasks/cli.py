@@ -10,10 +10,10 @@ import sys
 from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.commands import catalogue, demo, doctor
+from spiqa_tasks.commands import catalogue, choices, demo, doctor, filter, gain, rank
 from spiqa_tasks.errors import SpiqaTasksError
 
-COMMANDS = (catalogue, demo, doctor)
+COMMANDS = (catalogue, choices, demo, doctor, filter, gain, rank)
 
 
 def parser() -> argparse.ArgumentParser:
