@@ -63,9 +63,7 @@ def test_caption_retrieval_answers_all_real_questions(
     assert 0 < metric(result, "spiqa_testA", "rouge_l") < 1
     assert metric(result, "spiqa_testA", "unformatted_rate") == 0
     assert result["results"]["spiqa_testA"]["rouge_l_stderr_clustered,none"] > 0
-    groups = [
-        name for name in result["results"]["spiqa_testA"] if name.startswith("cider/") and "_stderr" not in name
-    ]
+    groups = [name for name in result["results"]["spiqa_testA"] if name.startswith("cider/") and "_stderr" not in name]
     assert len(groups) == 11
     assert "l3score,none" not in result["results"]["spiqa_testA"]
 
