@@ -10,10 +10,10 @@ import sys
 from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.commands import catalogue, demo, doctor, score
+from spiqa_tasks.commands import catalogue, choices, demo, doctor, filter, gain, rank, score
 from spiqa_tasks.errors import SpiqaTasksError
 
-COMMANDS = (catalogue, demo, doctor, score)
+COMMANDS = (catalogue, demo, doctor, score, gain, filter, choices, rank)
 
 
 def parser() -> argparse.ArgumentParser:

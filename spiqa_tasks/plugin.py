@@ -11,6 +11,8 @@ from __future__ import annotations
 import functools
 import importlib.abc
 import importlib.machinery
+import json
+import logging
 import sys
 from collections.abc import Sequence
 from importlib import resources
@@ -18,16 +20,27 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from spiqa_tasks.data.source import cache_path
+
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
+
+logger = logging.getLogger("spiqa_tasks")
 
 HOST_TASKS = "lmms_eval.tasks"
 MODELS = {
     "random_choice": "spiqa_tasks.models.choice.RandomChoice",
     "frequent_choice": "spiqa_tasks.models.choice.FrequentChoice",
     "caption_retrieval": "spiqa_tasks.models.retrieval.CaptionRetrieval",
+    "clip_choice": "spiqa_tasks.models.clip.ClipChoice",
 }
 """Model name -> class, all of them simple models of the host."""
+KEPT = "kept.json"
+"""The file in a written task's folder that lists its questions."""
+ABLATED = "ablated"
+"""The model that wraps another one; chat where its base is."""
+stand_ins: dict[str, str] = {}
+"""Model name -> the name whose values a task's `lmms_eval_specific_kwargs` give it: that of the wrapped model."""
 
 
 def yaml_folder() -> Path:
@@ -35,12 +48,38 @@ def yaml_folder() -> Path:
     return Path(str(resources.files("spiqa_tasks.yaml_configs")))
 
 
+def user_folder() -> Path:
+    """The folder with the tasks that `spiqa-tasks filter` writes, in the cache; it need not exist."""
+    return cache_path() / "tasks"
+
+
+def written_tasks() -> list[str]:
+    """The folders of those tasks whose source task is still where it was; the host cannot index another one."""
+    found = []
+    for listing in sorted(user_folder().glob(f"*/{KEPT}")):
+        try:
+            source = Path(json.loads(listing.read_text(encoding="utf-8"))["source_yaml"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            logger.warning("The task in %s is left out, its %s cannot be read: %s", listing.parent, KEPT, error)
+            continue
+        if source.is_file():
+            found.append(str(listing.parent))
+        else:
+            logger.warning("The task in %s is left out, its source %s is gone.", listing.parent, source)
+    return found
+
+
 def register() -> list[ModelManifest]:
     """The payload of the host's entry point `lmms_eval.models`: our models; as a side effect, our tasks."""
     from lmms_eval.models.registry_v2 import ModelManifest
 
     index_tasks()
-    return [ModelManifest(model_id=name, simple_class_path=path) for name, path in MODELS.items()]
+    wrapper = ModelManifest(
+        model_id=ABLATED,
+        simple_class_path="spiqa_tasks.models.ablated.AblatedSimple",
+        chat_class_path="spiqa_tasks.models.ablated.Ablated",
+    )
+    return [wrapper, *(ModelManifest(model_id=name, simple_class_path=path) for name, path in MODELS.items())]
 
 
 def index_tasks() -> None:
@@ -61,9 +100,14 @@ def _extend(host: ModuleType) -> None:
     @functools.wraps(initialize)
     def with_ours(self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any) -> Any:
         given = [include_path] if isinstance(include_path, str) else list(include_path or [])
-        return initialize(self, [*given, str(yaml_folder())], *args, **kwargs)
+        return initialize(self, [*given, str(yaml_folder()), *written_tasks()], *args, **kwargs)
+
+    def get_model_name(self: Any) -> str | None:
+        name: str | None = self.__dict__["model_name"]
+        return stand_ins.get(name, name) if name else name
 
     manager.initialize_tasks = with_ours
+    manager.model_name = property(get_model_name, lambda self, name: self.__dict__.update(model_name=name))
     manager._spiqa_tasks = True
 
 

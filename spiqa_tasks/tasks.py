@@ -78,7 +78,8 @@ def find_tasks(names: Iterable[str]) -> list[Task]:
             found[name] = tasks[name]
         elif name in groups:
             for member in groups[name]:
-                add(member)
+                if member in tasks or member in groups:  # a group may have tasks of the host too
+                    add(member)
         else:
             near = difflib.get_close_matches(name, [*tasks, *groups], n=3, cutoff=0.4)
             raise InputError(

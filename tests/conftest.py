@@ -27,3 +27,13 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip("the real annotation files are not on this machine (SPIQA_TASKS_TEST_DATA)")
     return REAL_DATA
+
+
+@pytest.fixture(scope="session")
+def scifibench_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with SciFIBench's four splits in the release's schema: 14 questions each, our own pictures."""
+    from scifibench_release import write_release
+
+    folder = tmp_path_factory.mktemp("release")
+    write_release(folder, questions=14)
+    return folder

@@ -48,7 +48,7 @@ def find_runs(place: Path) -> list[Run]:
     Raises:
         InputError: nothing there, or a file that is not the host's.
     """
-    paths = [place] if place.is_file() else sorted(place.rglob("*_results.json"), key=lambda path: path.name)
+    paths = [place] if place.is_file() else sorted(_result_files(place), key=lambda path: path.name)
     if not paths:
         raise InputError(
             f"Expected a result file of lmms-eval or a folder with some (*_results.json), found none at {place}. "
@@ -59,7 +59,12 @@ def find_runs(place: Path) -> list[Run]:
 
 def latest_run(place: Path) -> Run | None:
     """The newest run below a folder, or None."""
-    return find_runs(place)[-1] if any(place.rglob("*_results.json")) else None
+    return find_runs(place)[-1] if any(_result_files(place)) else None
+
+
+def _result_files(folder: Path) -> Iterator[Path]:
+    """Result files below a folder; those in `submissions/` are of single host tasks and of another form."""
+    return (path for path in folder.rglob("*_results.json") if path.parent.name != "submissions")
 
 
 def read_run(path: Path) -> Run:

@@ -11,6 +11,7 @@ from spiqa_tasks.analysis.scored import Records
 from spiqa_tasks.benchmarks import perfigure_scores
 from spiqa_tasks.benchmarks.aggregation import judge_failures, mean
 from spiqa_tasks.benchmarks.choice_records import choice_records
+from spiqa_tasks.benchmarks.scifibench_records import scifibench_records
 from spiqa_tasks.benchmarks.spiqa_records import answer_records, corpus_score
 from spiqa_tasks.judge.l3 import L3Judge
 
@@ -44,10 +45,12 @@ def _verdicts(judge: L3Judge) -> perfigure_scores.Verdicts:  # noqa: ARG001 - on
 RECORDS: Mapping[str, Recorder] = {
     "spiqa.process_results": answer_records,
     "choice.process_results": lambda row, answer, _metrics, _judge: choice_records(row, answer),
+    "scifibench.process_results": lambda row, answer, _metrics, _judge: scifibench_records(row, answer),
 }
 
 AGGREGATIONS: Mapping[str, Aggregation] = {
     "choice.mean": _unjudged(mean),
+    "scifibench.extracted_mean": _unjudged(mean),
     "spiqa.mean": _unjudged(mean),
     "spiqa.request_failures": _unjudged(mean),
     "spiqa.corpus": _unjudged(corpus_score),

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.choice_prompts import template
+from spiqa_tasks.benchmarks.mmstar_prompts import is_few_shot
+from spiqa_tasks.benchmarks.mmstar_shots import own_answer
 from spiqa_tasks.benchmarks.prompting import prompt_hash
 from spiqa_tasks.benchmarks.signature import signature
 from spiqa_tasks.data.choices import slug
@@ -21,6 +23,8 @@ def choice_records(row: Mapping[str, Any], response: str) -> dict[str, Record]:
     `request_failed_rate` are of every question; `accuracy/<category>` of its category and sub-axis or direction.
     MMStar adds `accuracy_released` (the authors' four rules), also per category. A failed request has no accuracy.
     """
+    if row["benchmark"] == "mmstar" and is_few_shot(row):
+        response = own_answer(response)
     choice = extract_choice(response, dict(zip(row["letters"], row["options"], strict=True)))
     failed = choice.rule == "request_failed"
     signed = signature(row["benchmark"], row, prompt_hash(template(row)))

@@ -7,6 +7,8 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
+from spiqa_tasks.data.ablation import GREY
+
 
 @cache
 def version(package: str) -> str:
@@ -25,6 +27,7 @@ def signature(benchmark: str, row: Mapping[str, Any], prompt: str, **extra: str)
         "data": f"{benchmark}/{row['split']}@{row['data']}",
         "prompt": prompt,
         "settings": row["settings"],
+        **({"grey": f"{GREY} at the original size"} if "ablation=grey" in row["settings"].split(",") else {}),
         **extra,
     }
     return "|".join(f"{key}:{value}" for key, value in described.items())

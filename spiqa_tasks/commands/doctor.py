@@ -56,7 +56,9 @@ def _data() -> list[Finding]:
     tasks, _ = catalogue()
     findings = []
     for benchmark in ("spiqa", "mmstar", "scifibench"):
-        names = [task.name for task in tasks.values() if task.benchmark == benchmark and task.split != "demo"]
+        names = [
+            task.name for task in tasks.values() if task.benchmark == benchmark and not task.split.startswith("demo")
+        ]
         ready = [name for name in names if is_there(source, tasks[name])]
         detail = f"{len(ready)} of {len(names)} tasks have their data; fetch it with: spiqa-tasks prepare TASK"
         findings.append((bool(ready), f"data of {benchmark}", detail))

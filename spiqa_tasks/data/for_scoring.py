@@ -13,9 +13,9 @@ from spiqa_tasks.settings import parse_settings, settings_text
 NOT_SHOWN: Mapping[str, Mapping[str, Any]] = {
     "spiqa": {"ablation": "text"},
     "mmstar": {"ablation": "text"},
-    "scifibench": {"ablation": "text"},
+    "scifibench": {"ablation": "text", "ocr": "no", "shots": 0, "shot_kind": "random", "encoder": ""},
 }
-"""Benchmark -> the settings under which no picture is read."""
+"""Benchmark -> the settings under which no picture is read, and no example chosen."""
 
 
 def rows_for_scoring(benchmark: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ BENCHMARKS = {
 
 
 def load_rows(benchmark: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
-    """The rows of a task: the split named `demo` comes from the package, others from `source` (default: see there).
+    """The rows of a task: splits named `demo...` come from the package, others from `source` (default: see there).
 
     Raises:
         InputError: unknown split or settings.
@@ -55,5 +55,5 @@ def _resolve(benchmark: str, split: str, settings: str, source: Source | None) -
     if split not in entry.splits:
         raise InputError(f"Expected a split of {benchmark} among {', '.join(entry.splits)}; found {split!r}.")
     if source is None:
-        source = demo_source() if split == "demo" else default_source()
+        source = demo_source() if split.startswith("demo") else default_source()
     return entry, source, parse_settings(entry.settings, settings)

@@ -26,10 +26,12 @@ class MMStarSettings:
     Attributes:
         prompt: the sentence after the question, by name.
         ablation: `grey` shows grey pictures of the same size, `text` no picture (paper section 5.1).
+        shots: 2 puts two solved text questions before each question (paper section 5.1: LLMs answer 2-shot).
     """
 
     prompt: Literal["letter", "select"] = "letter"
     ablation: Ablation = "none"
+    shots: Literal["0", "2"] = "0"
 
 
 def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:

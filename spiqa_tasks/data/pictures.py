@@ -20,11 +20,16 @@ from spiqa_tasks.errors import DataError
 def open_picture(path: str) -> Image.Image:
     """The picture as RGB; transparent parts become white, as on the paper's page."""
     with Image.open(path) as image:
-        if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
-            rgba = image.convert("RGBA")
-            page = Image.new("RGBA", rgba.size, "white")
-            return Image.alpha_composite(page, rgba).convert("RGB")
-        return image.convert("RGB")
+        return on_page(image)
+
+
+def on_page(image: Image.Image) -> Image.Image:
+    """The image as RGB, its transparent parts white."""
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        rgba = image.convert("RGBA")
+        page = Image.new("RGBA", rgba.size, "white")
+        return Image.alpha_composite(page, rgba).convert("RGB")
+    return image.convert("RGB")
 
 
 def check_pictures(paths: Iterable[str]) -> None:

@@ -156,10 +156,15 @@ def default_source(environ: Mapping[str, str] = os.environ) -> Source:
     return LocalSource(path)
 
 
-def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """`SPIQA_TASKS_CACHE`, else the platform's user cache folder; made if missing."""
+def cache_path(environ: Mapping[str, str] = os.environ) -> Path:
+    """`SPIQA_TASKS_CACHE`, else the platform's user cache folder."""
     root = environ.get("SPIQA_TASKS_CACHE")
-    path = Path(root).expanduser() if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
+    return Path(root).expanduser() if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
+
+
+def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """The folder of `cache_path`; made if missing."""
+    path = cache_path(environ)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

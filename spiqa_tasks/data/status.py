@@ -22,8 +22,11 @@ QUESTIONS: Mapping[tuple[str, str], int] = {
     ("spiqa", "demo"): 39,
     ("mmstar", "val"): 1500,
     ("mmstar", "demo"): 24,
-    **{("scifibench", split): 500 for split in scifibench.SPLITS if split != "demo"},
+    **{("scifibench", split): 500 for split in scifibench.SPLITS if split[-7:] in ("fig2cap", "cap2fig")},
+    ("scifibench", "captioning"): 100,
     ("scifibench", "demo"): 24,
+    ("scifibench", "demo_fig2cap"): 12,
+    ("scifibench", "demo_cap2fig"): 12,
 }
 """(benchmark, split) -> number of questions of the whole release (SPIQA Table 4; MMStar 4.2; SciFIBench Table 1)."""
 
@@ -47,7 +50,7 @@ def needed(task: Task) -> list[tuple[Repository, str]]:
 
 def is_there(source: Source, task: Task) -> bool:
     """Whether everything that `task` reads is in the local folder or in the hub's cache."""
-    return task.split == "demo" or all(
+    return task.split.startswith("demo") or all(
         _has(source, repository, pattern)
         or (pattern.endswith(SMALL) and _has(source, repository, pattern.replace(SMALL, ".zip")))
         for repository, pattern in needed(task)

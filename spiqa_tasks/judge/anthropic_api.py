@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import mimetypes
 import time
+from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
@@ -14,7 +17,7 @@ API_VERSION = "2023-06-01"
 
 
 class AnthropicApi:
-    """Asks `/messages` under the judge's base URL; text in, text out."""
+    """Asks `/messages` under the judge's base URL; text and pictures in, text out."""
 
     fingerprint = ""
 
@@ -24,13 +27,13 @@ class AnthropicApi:
         self._client = JsonClient(config, headers)
 
     async def ask(self, request: JudgeRequest) -> Verdict:
-        """One message; fails at once for requests with images or for log-probabilities."""
-        if request.kind != "text" or request.images:
-            raise AskError("anthropic: judges answer text with text only", retryable=False)
+        """One message; fails at once for requests for log-probabilities."""
+        if request.kind != "text":
+            raise AskError("anthropic: judges answer with text only", retryable=False)
         start = time.monotonic()
         body: dict[str, Any] = {
             "model": self._model,
-            "messages": [{"role": "user", "content": request.prompt}],
+            "messages": [{"role": "user", "content": _content(request)}],
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
         }
@@ -48,3 +51,21 @@ class AnthropicApi:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
+
+
+def _content(request: JudgeRequest) -> str | list[dict[str, Any]]:
+    if not request.images:
+        return request.prompt
+    parts = [{"type": "image", "source": _image_source(image)} for image in request.images]
+    return [*parts, {"type": "text", "text": request.prompt}]
+
+
+def _image_source(image: str) -> dict[str, str]:
+    if image.startswith(("http://", "https://")):
+        return {"type": "url", "url": image}
+    if image.startswith("data:"):
+        kind, _, data = image.removeprefix("data:").partition(";base64,")
+    else:
+        kind = mimetypes.guess_type(image)[0] or "image/png"
+        data = base64.b64encode(Path(image).read_bytes()).decode()
+    return {"type": "base64", "media_type": kind, "data": data}

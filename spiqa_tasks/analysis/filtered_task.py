@@ -1,0 +1,122 @@
+"""A host task of the questions that a filter kept: a YAML, a hook and the list, in a folder of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from spiqa_tasks.analysis.filtering import Filtered
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.plugin import KEPT, index_tasks
+
+_HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
+
+from pathlib import Path
+
+from spiqa_tasks.utils.filtered import keep
+
+
+def process_docs(docs):
+    return keep(Path(__file__).with_name("kept.json"), docs)
+'''
+
+
+def write_task(filtered: Filtered, name: str, folder: Path, include_path: Path | None = None) -> Path:
+    """Write the task `name` into `folder/name`; returns its YAML.
+
+    The YAML includes that of the source task by its path, names the data's revision where the hub's cache knows it,
+    and has a digest of the kept list in its metadata, so that the host's response cache tells two filters apart.
+
+    Raises:
+        InputError: a source task that the host does not know or that is written in Python, or nothing kept.
+    """
+    if not filtered.kept:
+        raise InputError(f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits.")
+    source, config = _source(filtered.task, include_path)
+    if name == filtered.task or "class" in config:
+        raise InputError(
+            f"Expected a new name and a source task made of YAML alone; found {name} of {source}. Choose with --name."
+        )
+    target = folder / name
+    target.mkdir(parents=True, exist_ok=True)
+    kept = _kept(filtered, source, config)
+    text = json.dumps(kept, indent=1)
+    (target / KEPT).write_text(text, encoding="utf-8")
+    (target / "keep.py").write_text(_HOOK, encoding="utf-8")
+    values = _values(filtered, name, source, config, hashlib.sha256(text.encode()).hexdigest()[:12])
+    path = target / f"{name}.yaml"
+    rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
+    return path
+
+
+def _source(task: str, include_path: Path | None) -> tuple[Path, dict[str, Any]]:
+    """The source task's YAML and its values, functions left out."""
+    from loguru import logger
+
+    logger.disable("lmms_eval")
+    from lmms_eval.tasks import TaskManager
+    from lmms_eval.utils import load_yaml_config
+
+    index_tasks()
+    place = str(include_path) if include_path is not None else None
+    entry = TaskManager("WARNING", place, include_defaults=False).task_index.get(task)
+    if entry is None:  # only then: indexing the host's own tasks takes seconds
+        entry = TaskManager("WARNING", place).task_index.get(task)
+    logger.enable("lmms_eval")
+    if entry is None or entry["type"] not in ("task", "python_task"):
+        raise InputError(
+            f"Expected {task} to be a task of lmms-eval, found none. Name the folder of its YAML with --include-path."
+        )
+    path = Path(entry["yaml_path"]).resolve()
+    return path, load_yaml_config(str(path), mode="simple")
+
+
+def _kept(filtered: Filtered, source: Path, config: dict[str, Any]) -> dict[str, Any]:
+    answers = filtered.answers
+    own = answers.signature.get("data")
+    return {
+        "source": filtered.task,
+        "source_yaml": str(source),
+        "split": config.get("test_split") or config.get("validation_split"),
+        "questions": len(answers.by_id),
+        "data": own.rpartition("@")[2] if own else None,
+        "inspectors": list(filtered.inspectors),
+        "max_hits": filtered.max_hits,
+        "target": config["doc_to_target"] if isinstance(config.get("doc_to_target"), str) else None,
+        "kept": [
+            {"doc_id": answers.by_id[key].doc_id, "id": key, "target": answers.by_id[key].target}
+            for key in filtered.kept
+        ],
+    }
+
+
+def _values(filtered: Filtered, name: str, source: Path, config: dict[str, Any], digest: str) -> dict[str, Any]:
+    values: dict[str, Any] = {"include": str(source), "task": name}
+    values |= {key: [] for key in ("tag", "group") if key in config}
+    revision = _revision(str(config["dataset_path"]))
+    if revision is not None:
+        values["dataset_kwargs"] = {"revision": revision, **(config.get("dataset_kwargs") or {})}
+    own = config.get("metadata")
+    values["metadata"] = {
+        "version": 1.0,
+        **(own if isinstance(own, dict) else {}),
+        "source": filtered.task,
+        "data": filtered.answers.signature.get("data") or revision or "unknown revision",
+        "inspectors": len(filtered.inspectors),
+        "max_hits": filtered.max_hits,
+        "kept": digest,
+    }
+    return values
+
+
+def _revision(dataset: str) -> str | None:
+    """The commit of a hub dataset in the local cache, from which the runs were made."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    reference = Path(HF_HUB_CACHE) / f"datasets--{dataset.replace('/', '--')}" / "refs" / "main"
+    return reference.read_text(encoding="utf-8").strip() if "/" in dataset and reference.is_file() else None

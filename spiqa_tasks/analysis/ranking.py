@@ -1,0 +1,149 @@
+"""Judges rank the captions of several models and the true one (SciFIBench section 4.6, appendix G.3, Table 3)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import ascii_uppercase
+
+from spiqa_tasks.analysis.choice_runs import model_label, read_samples, signature_fields
+from spiqa_tasks.analysis.host_results import find_runs
+from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking, ranks
+
+TRUE = "True Caption"
+COMBINED = "Combined"
+MAX_TOKENS = 256
+
+
+@dataclass(frozen=True)
+class Item:
+    """A figure with its captions, by who wrote them; `TRUE` is one of them."""
+
+    id: str
+    picture: str
+    captions: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one judge is asked about one item: the request, and who wrote the caption of each letter."""
+
+    item: str
+    writers: Mapping[str, str]
+    request: JudgeRequest
+
+
+@dataclass
+class Outcome:
+    """What the judges said.
+
+    Attributes:
+        ranks: judge -> item id -> writer -> rank (1 the best).
+        failures: judge -> reason -> how many rankings could not be had or read.
+    """
+
+    ranks: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    failures: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    @property
+    def table(self) -> dict[str, dict[str, tuple[float, float, int]]]:
+        """Writer -> judge, then `Combined` -> mean rank, its SD over items, and the number of items."""
+        writers = sorted({writer for items in self.ranks.values() for found in items.values() for writer in found})
+        table = {}
+        for writer in writers:
+            by_judge = {
+                judge: {item: float(found[writer]) for item, found in items.items()}
+                for judge, items in self.ranks.items()
+            }
+            columns = {**by_judge, COMBINED: combined(list(by_judge.values()))}
+            table[writer] = {judge: (*mean_sd(list(values.values())), len(values)) for judge, values in columns.items()}
+        return dict(sorted(table.items(), key=lambda entry: _order(entry[1][COMBINED][0])))
+
+
+def read_items(places: Iterable[Path]) -> tuple[list[Item], int]:
+    """The figures that every model has a caption of, and how many others there were; a model's last run counts.
+
+    Raises:
+        InputError: no captioning samples, different data or settings, or too many models.
+        DataError: the figures are not there.
+    """
+    by_model: dict[str, dict[str, str | None]] = {}
+    references: dict[str, str] = {}
+    signed: set[tuple[str, str]] = set()
+    for place in places:
+        for run in find_runs(place):
+            for task in run.configs:
+                path = run.samples(task)
+                records = [line.get("captioned_rate") for line in read_samples(path)] if path else []
+                for record in records:
+                    if isinstance(record, dict) and "caption" in record:
+                        by_model.setdefault(model_label(run), {})[record["id"]] = record["caption"]
+                        references[record["id"]] = record["reference"]
+                        fields = signature_fields(record["signature"])
+                        signed.add((fields["data"].partition("/")[2].partition("@")[0], fields["settings"]))
+    if not by_model or len(signed) != 1:
+        raise InputError(
+            f"Expected samples of one captioning task with one choice of settings, found {len(signed)}. "
+            "Run `--tasks scifibench_captioning --log_samples` with every model and name those runs."
+        )
+    if len(by_model) + 1 > len(ascii_uppercase):
+        raise InputError(f"Expected at most {len(ascii_uppercase) - 1} models, found {len(by_model)}. Name fewer runs.")
+    split, _ = signed.pop()
+    pictures = {row["id"]: row["images"][0] for row in load_rows("scifibench", split, "prompt=caption")}
+    shared = [key for key in references if all(captions.get(key) for captions in by_model.values())]
+    items = [
+        Item(key, pictures[key], {TRUE: references[key], **{name: by_model[name][key] or "" for name in by_model}})
+        for key in shared
+    ]
+    return items, len(references) - len(items)
+
+
+def ask_of(item: Item, judge: str, seed: int) -> Asked:
+    """The request about one item, with the captions in an order drawn by the item, the judge and the seed."""
+    writers = sorted(item.captions)
+    random.Random(f"rank#{seed}#{judge}#{item.id}").shuffle(writers)
+    lettered = dict(zip(ascii_uppercase, writers, strict=False))
+    captions = "\n".join(f"{letter}) {item.captions[writer]}" for letter, writer in lettered.items())
+    example = list(lettered)
+    random.Random(len(example)).shuffle(example)
+    prompt = (
+        "Your task is to rank the following captions in order of how well they represent the figure.\n"
+        f"{captions}\n"
+        "Rank the captions from best to worst. Return just a list of the ranked captions, nothing else. For example: "
+        f"Ranked Captions: [{', '.join(example)}].\nRanked Captions:"
+    )
+    request = JudgeRequest(prompt, kind="text", images=(item.picture,), max_tokens=MAX_TOKENS)
+    return Asked(item.id, lettered, request)
+
+
+def rank(items: Sequence[Item], judges: Mapping[str, Engine], seed: int) -> Outcome:
+    """Have every judge rank every item; a ranking that fails or cannot be read is counted and left out."""
+    outcome = Outcome()
+    asked = {name: [ask_of(item, name, seed) for item in items] for name in judges}
+    pending = {name: [engine.submit(question.request) for question in asked[name]] for name, engine in judges.items()}
+    for name, engine in judges.items():
+        engine.wait(pending[name])
+        found = outcome.ranks.setdefault(name, {})
+        failures = outcome.failures.setdefault(name, {})
+        for question, answer in zip(asked[name], pending[name], strict=True):
+            verdict = answer.result()
+            ranking = parse_ranking(verdict.text, list(question.writers)) if verdict.ok else None
+            if ranking is not None and ranking.order is not None:
+                found[question.item] = {
+                    question.writers[letter]: place for letter, place in ranks(ranking.order).items()
+                }
+            else:
+                reason = ranking.reason if ranking else f"judge_failed: {verdict.reason}"
+                failures[reason] = failures.get(reason, 0) + 1
+    return outcome
+
+
+def _order(mean: float) -> float:
+    """Sorts a missing mean last."""
+    return mean if mean == mean else float("inf")

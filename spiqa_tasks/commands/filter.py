@@ -1,0 +1,123 @@
+"""`filter`: which questions need their image, and a host task of those that do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from spiqa_tasks.analysis.filtered_task import write_task
+from spiqa_tasks.analysis.filtering import Filtered, filter_runs
+from spiqa_tasks.analysis.tables import percent
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.plugin import user_folder
+from spiqa_tasks.scoring.filtering import is_abnormal
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "filter", help="keep the questions that text-only models cannot answer, as a new task of the host"
+    )
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="text-only runs (result files or folders)")
+    parser.add_argument("--task", nargs="+", default=[], help="only these tasks (default: all in the runs)")
+    parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
+    parser.add_argument("--lvlm", nargs="+", type=Path, default=[], metavar="RUN", help="LVLM runs, for the difficulty")
+    parser.add_argument(
+        "--pair", nargs=2, type=Path, action="append", default=[], metavar=("LVLM_TEXT", "LLM"), help="find leaked ones"
+    )
+    parser.add_argument("--metric", help="the metric that says right or wrong (default: accuracy, else the first)")
+    parser.add_argument("--write", action="store_true", help="write the task <task>_filtered for lmms-eval")
+    parser.add_argument("--name", help="another name of the written task")
+    parser.add_argument("--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)")
+    parser.add_argument("--include-path", type=Path, help="the folder of a source task of one's own")
+    parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)")
+    parser.add_argument("--json", action="store_true", help="machine-readable")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what the filter found, and write what was asked for.
+
+    Raises:
+        InputError: one name for several tasks, or see `filter_runs` and `write_task`.
+    """
+    pairs = [(lvlm, llm) for lvlm, llm in arguments.pair]
+    found = filter_runs(arguments.runs, arguments.lvlm, pairs, arguments.task, arguments.max_hits, arguments.metric)
+    if arguments.name and len(found) > 1:
+        raise InputError(f"Expected one task for --name, found {len(found)}. Choose one with --task.")
+    written = {filtered.task: _write(arguments, filtered) for filtered in found} if arguments.write else {}
+    if arguments.samples is not None:
+        lines = (json.dumps(sample, ensure_ascii=False) for filtered in found for sample in samples(filtered))
+        arguments.samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    if arguments.json:
+        print(json.dumps([_record(filtered, written.get(filtered.task)) for filtered in found], indent=1))
+        return 0
+    for filtered in found:
+        _print(filtered)
+    for path in written.values():
+        print(f"\nWrote {path}. Run it with: lmms-eval --tasks {path.stem}{_include(arguments)}")
+    return 0
+
+
+def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
+    """One object a question, in the order of the split."""
+    leaked: dict[str, list[str]] = {}
+    for leak in filtered.leaks:
+        for key in leak.ids:
+            leaked.setdefault(key, []).append(leak.lvlm)
+    for key, answer in sorted(filtered.answers.by_id.items(), key=lambda item: item[1].doc_id):
+        hits = filtered.hits[key]
+        yield {
+            "task": filtered.task,
+            "id": key,
+            "doc_id": answer.doc_id,
+            "hits": hits,
+            "kept": hits <= filtered.max_hits,
+            "abnormal": is_abnormal(hits, len(filtered.inspectors)),
+            "difficulty": filtered.difficulties.get(key),
+            "leaked_by": leaked.get(key, []),
+        }
+
+
+def _write(arguments: argparse.Namespace, filtered: Filtered) -> Path:
+    folder = arguments.folder or user_folder()
+    name = arguments.name or f"{filtered.task}_filtered"
+    return write_task(filtered, name, folder.resolve(), arguments.include_path)
+
+
+def _include(arguments: argparse.Namespace) -> str:
+    return f" --include_path {arguments.folder}" if arguments.folder else ""
+
+
+def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
+    return {
+        "task": filtered.task,
+        "inspectors": list(filtered.inspectors),
+        "max_hits": filtered.max_hits,
+        "n": len(filtered.hits),
+        "kept": len(filtered.kept),
+        "groups": [{"group": group, **counts} for group, counts in filtered.groups().items()],
+        "difficulty": filtered.difficulty_counts(),
+        "leaked": [
+            {"lvlm": leak.lvlm, "llm": leak.llm, "n": len(leak.ids), "ids": leak.ids} for leak in filtered.leaks
+        ],
+        "written": str(written) if written is not None else None,
+    }
+
+
+def _print(filtered: Filtered) -> None:
+    print(f"\n{filtered.task}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits")
+    rows: Sequence[Sequence[Any]] = [
+        [group, int(counts["n"]), int(counts["kept"]), percent(counts["abnormal_hit_rate"])]
+        for group, counts in filtered.groups().items()
+    ]
+    print(tabulate(rows, headers=["group", "n", "kept", "abnormal hit rate x 100"], disable_numparse=True))
+    if filtered.difficulties:
+        print("kept by difficulty: " + ", ".join(f"{n} {name}" for name, n in filtered.difficulty_counts().items()))
+    for leak in filtered.leaks:
+        print(f"{leak.lvlm} answers {len(leak.ids)} without the image that {leak.llm} does not")

@@ -1,0 +1,169 @@
+"""`gain`: multi-modal gain and leakage of the host's runs."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from spiqa_tasks.analysis.gain import Row, average, rows, sample_lists, warnings
+from spiqa_tasks.analysis.pairing import triples
+from spiqa_tasks.analysis.tables import percent
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.scoring.gain import Gain, gain_of_totals
+
+_EPILOG = (
+    "Runs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated. Values in json "
+    "and csv are natural (0 to 1), in the tables times 100."
+)
+_AVERAGE = "average"
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser("gain", help="multi-modal gain and leakage of runs", epilog=_EPILOG)
+    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="result files or folders of lmms-eval")
+    parser.add_argument("--llm", nargs="+", type=Path, default=[], metavar="RUN", help="runs of the LLM base")
+    parser.add_argument("--metric", help="the metric to compare (default: accuracy, else the first with 0/1 scores)")
+    parser.add_argument("--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)")
+    parser.add_argument(
+        "--scores", nargs="+", type=float, metavar="S", help="S_v S_wv [S_t] by hand instead of runs, in any unit"
+    )
+    parser.add_argument("--format", choices=("text", "md", "json", "csv"), default="text")
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="same as --format json")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the table; 3 where a task had to be left out.
+
+    Raises:
+        InputError: neither or both of runs and scores, a wrong number of scores, or see `triples`.
+    """
+    if bool(arguments.runs) == bool(arguments.scores):
+        raise InputError("Expected RUNs or --scores S_v S_wv [S_t]; found neither or both. See `spiqa-tasks gain -h`.")
+    if arguments.scores:
+        return _run_scores(arguments)
+    found, problems = triples(arguments.runs, arguments.llm, arguments.metric)
+    table = [row for triple in found for row in rows(triple)]
+    records = [_record(row) for row in table] + _averages(table)
+    print(render(records, arguments.format))
+    if arguments.samples is not None:
+        lines = [json.dumps(sample, ensure_ascii=False) for triple in found for sample in sample_lists(triple)]
+        arguments.samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for record in records:
+        for warning in record["warnings"]:
+            print(f"warning: {record['task']} {record['group']}: {warning}.", file=sys.stderr)
+    for problem in problems:
+        print(f"spiqa-tasks: {problem}", file=sys.stderr)
+    return 3 if problems else 0
+
+
+def _run_scores(arguments: argparse.Namespace) -> int:
+    if not 2 <= len(arguments.scores) <= 3:
+        raise InputError(f"Expected --scores S_v S_wv [S_t], found {len(arguments.scores)} numbers.")
+    result = gain_of_totals(0, *arguments.scores)
+    if arguments.format in ("json", "csv"):
+        print(render([{"task": None, "group": "all", **_numbers(result)}], arguments.format))
+    else:
+        ml = "-" if result.ml is None else f"{result.ml.value:.1f}"
+        print(f"MG {result.mg.value:.1f}, ML {ml}")
+    return 0
+
+
+def render(records: Sequence[dict[str, Any]], form: str) -> str:
+    """The records as `json` (a list), `csv`, or a table for people, `text` or `md`."""
+    if form == "json":
+        return json.dumps(records, indent=1, ensure_ascii=False)
+    if form == "csv":
+        buffer = io.StringIO()
+        writer = csv.DictWriter(buffer, list(records[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**record, "warnings": "; ".join(record.get("warnings", []))} for record in records)
+        return buffer.getvalue().rstrip("\n")
+    headers = ["model", "task", "group", "without", "n", "S_v", "S_wv", "S_t", "MG", "ML", "refused (v, wv, t)"]
+    cells = [_cells(record) for record in records]
+    if len({record["model"] for record in records}) == 1:
+        headers, cells = headers[1:], [row[1:] for row in cells]
+    return tabulate(cells, headers, disable_numparse=True, tablefmt=_STYLES[form])
+
+
+_STYLES = {"text": "simple", "md": "github"}
+
+
+def _record(row: Row) -> dict[str, Any]:
+    return {
+        "task": row.task,
+        "group": row.group,
+        "model": row.model,
+        "ablation": row.ablation,
+        "llm": row.llm,
+        "n": row.n,
+        **_numbers(row.result),
+        "refused_v": row.refused_v,
+        "refused_wv": row.refused_wv,
+        "refused_t": row.refused_t,
+        "warnings": warnings(row),
+    }
+
+
+def _numbers(result: Gain | None) -> dict[str, float | None]:
+    if result is None:
+        return dict.fromkeys(("s_v", "s_wv", "s_t", "mg", "mg_low", "mg_high", "ml", "ml_low", "ml_high"))
+    return {
+        "s_v": result.s_v,
+        "s_wv": result.s_wv,
+        "s_t": result.s_t,
+        "mg": result.mg.value,
+        "mg_low": result.mg.low,
+        "mg_high": result.mg.high,
+        "ml": None if result.ml is None else result.ml.value,
+        "ml_low": None if result.ml is None else result.ml.low,
+        "ml_high": None if result.ml is None else result.ml.high,
+    }
+
+
+def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
+    """A row for every model and ablation that has several tasks, as the last columns of the paper's Table 6."""
+    overall: dict[tuple[str, str], list[Row]] = {}
+    for row in table:
+        if row.group == "all":
+            overall.setdefault((row.model, row.ablation), []).append(row)
+    records = []
+    for (model, ablation), members in overall.items():
+        if len(members) > 1:
+            mean = average(members)
+            count = sum(row.n for row in members)
+            blank = Row(_AVERAGE, "all", model, ablation, members[0].llm, count, mean, 0.0, 0.0, None)
+            records.append({**_record(blank), "refused_v": None, "refused_wv": None, "warnings": []})
+    return records
+
+
+def _cells(record: dict[str, Any]) -> list[str]:
+    refused = [record[f"refused_{name}"] for name in ("v", "wv", "t")]
+    return [
+        record["model"],
+        record["task"],
+        record["group"],
+        record["ablation"],
+        str(record["n"]),
+        percent(record["s_v"]),
+        percent(record["s_wv"]),
+        percent(record["s_t"]),
+        _with_interval(record, "mg"),
+        _with_interval(record, "ml"),
+        " ".join(percent(value) for value in refused),
+    ]
+
+
+def _with_interval(record: dict[str, Any], name: str) -> str:
+    low, high = record[f"{name}_low"], record[f"{name}_high"]
+    interval = "" if low is None else f" [{percent(low)}, {percent(high)}]"
+    return percent(record[name]) + interval

@@ -1,0 +1,98 @@
+"""`rank`: judges rank generated captions and the true one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.config import JudgeConfig, parse_judge
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    result = subparsers.add_parser("rank", help="have judges rank the captions of several captioning runs")
+    result.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="result files or folders of lmms-eval")
+    result.add_argument(
+        "--judge",
+        action="append",
+        required=True,
+        metavar="PROVIDER:MODEL[@URL]",
+        help="a judge that sees pictures, with its base URL where it is not SPIQA_JUDGE_BASE_URL or the provider's; "
+        "several times for several judges",
+    )
+    result.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
+    result.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
+    result.add_argument("--json", action="store_true", help="machine-readable")
+    result.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print Table 3; 3 when some rankings failed or some figures lack a caption."""
+    from spiqa_tasks.analysis.ranking import ask_of, rank, read_items
+    from spiqa_tasks.judge.engine import shared_engine
+
+    configs = {name: _config(name) for name in dict.fromkeys(arguments.judge)}
+    blind = [name for name, config in configs.items() if config.provider == "hf"]
+    if blind:
+        raise InputError(
+            f"Expected judges that see pictures, found {', '.join(blind)}. Use openai: or anthropic: ones."
+        )
+    items, left_out = read_items(arguments.runs)
+    if not items:
+        raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
+    engines = {name: shared_engine(config) for name, config in configs.items()}
+    if arguments.dry_run:
+        requests = {name: [ask_of(item, name, arguments.seed).request for item in items] for name in engines}
+        calls = {name: engine.estimate(requests[name]).calls for name, engine in engines.items()}
+        _print_calls(calls, len(items), arguments.json)
+        return 0
+    outcome = rank(items, engines, arguments.seed)
+    failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
+    counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}
+    if arguments.json:
+        print(json.dumps({"ranking": _plain(outcome.table), "counts": counts}, indent=2))
+    else:
+        _print_table(outcome.table)
+        print(f"\n{len(items)} figures, {left_out} without a caption of every model, {failed} rankings failed.")
+        for name, reasons in outcome.failures.items():
+            for reason, count in reasons.items():
+                print(f"  {name}: {count} x {reason}")
+    return 3 if failed or left_out else 0
+
+
+def _config(judge: str) -> JudgeConfig:
+    name, separator, url = judge.partition("@http")
+    return parse_judge(name, base_url=f"http{url}" if separator else None, environ=os.environ)
+
+
+def _print_calls(calls: dict[str, int], items: int, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"calls": calls, "items": items}, indent=2))
+        return
+    for name, count in calls.items():
+        print(f"{name}: {count} requests for {items} figures")
+
+
+def _print_table(table: dict[str, dict[str, tuple[float, float, int]]]) -> None:
+    judges = list(next(iter(table.values()), {}))
+    rows = [
+        [writer, *(f"{mean:.2f} ± {sd:.2f}" for mean, sd, _ in columns.values())] for writer, columns in table.items()
+    ]
+    print(tabulate(rows, headers=["captions by", *judges], disable_numparse=True))
+
+
+def _plain(table: dict[str, dict[str, tuple[float, float, int]]]) -> dict[str, Any]:
+    return {
+        writer: {
+            judge: {"mean": None if math.isnan(mean) else mean, "sd": None if math.isnan(sd) else sd, "n": count}
+            for judge, (mean, sd, count) in columns.items()
+        }
+        for writer, columns in table.items()
+    }

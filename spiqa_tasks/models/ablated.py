@@ -1,0 +1,176 @@
+"""`--model ablated --model_args base=<model>,ablation=<kind>,...`: any model of the host, shown other pictures.
+
+The wrapped model is a subclass of the base model's class, made at run time: it *is* the base model (rank, device,
+accelerator, caches, system prompt and all other arguments are the base's own) but for the pictures in its requests.
+The ablation is part of the model's arguments, so the host's response cache and result files tell it apart.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from lmms_eval.api.instance import Instance
+from lmms_eval.api.model import lmms
+from lmms_eval.utils import simple_parse_args_string
+
+from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.models.ablations import KINDS
+from spiqa_tasks.models.replacements import NumberedDocs, Remade, Shuffled
+from spiqa_tasks.models.replacing import (
+    Replace,
+    replacing_messages,
+    replacing_rounds,
+    replacing_visuals,
+    without_placeholders,
+)
+from spiqa_tasks.plugin import ABLATED, stand_ins
+
+_EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
+
+
+def _ending_the_run(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, whose errors of ours end the run with one sentence and status 1.
+
+    The host ends with status 0 on other exceptions, and some of its models take them for an empty answer.
+    """
+
+    @functools.wraps(function)
+    def ending(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except SpiqaTasksError as error:
+            raise SystemExit(f"spiqa-tasks: {error}") from error
+
+    return ending
+
+
+class WithOtherPictures(lmms):  # type: ignore[misc]
+    """What a wrapped model adds to its base: its requests reach the base with other pictures."""
+
+    ablation: str
+    ablation_seed: int
+
+    def generate_until(self, requests: list[Instance]) -> list[Any]:
+        """As the base."""
+        return super().generate_until(self._ablated(requests))  # type: ignore[no-any-return]
+
+    def generate_until_multi_round(self, requests: list[Instance]) -> list[Any]:
+        """As the base."""
+        return super().generate_until_multi_round(self._ablated(requests))  # type: ignore[no-any-return]
+
+    def generate_visual_cot(self, requests: list[Instance]) -> list[Any]:
+        """As the base."""
+        return super().generate_visual_cot(self._ablated(requests))  # type: ignore[no-any-return]
+
+    def loglikelihood(self, requests: list[Instance]) -> list[Any]:
+        """As the base."""
+        return super().loglikelihood(self._ablated(requests))  # type: ignore[no-any-return]
+
+    def _ablated(self, requests: list[Instance]) -> list[Instance]:
+        result = []
+        for request in requests:
+            new = copy.copy(request)
+            new.arguments = self._arguments(request.args)
+            result.append(new)
+        return result
+
+    def _arguments(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """(context, messages hook, ...) of chat models; (context, ..., visuals hook, [rounds hook], ...) of simple."""
+        position = 2 if self.is_simple else 1
+        if len(args) <= position or not callable(args[position]) or hasattr(args[position], "ablation"):
+            return args
+        *_, task, split = args
+        replace = self._replace(task, split)
+        new = list(args)
+        if replace.removes and isinstance(args[0], str):
+            new[0] = without_placeholders(args[0])
+        if self.is_simple:
+            new[2] = self._marked(replacing_visuals(args[2], replace))
+            if callable(args[3]):
+                new[3] = self._marked(replacing_rounds(args[3], args[2], replace))
+        else:
+            new[1] = self._marked(replacing_messages(args[1], replace))
+        return tuple(new)
+
+    def _marked(self, hook: Any) -> Any:
+        """A base may hand a request on to another of its methods: the mark keeps its pictures from a second turn."""
+        marked = _ending_the_run(hook)
+        marked.ablation = self.ablation  # type: ignore[attr-defined]
+        return marked
+
+    def _replace(self, task: str, split: str) -> Replace:
+        if self.ablation != "shuffled":
+            return Remade(self.ablation, self.ablation_seed)
+        docs = self.task_dict[task][split]
+        if not isinstance(docs, NumberedDocs):
+            docs = NumberedDocs(docs, f"{self.ablation_seed}/{task}/{split}")
+            self.task_dict[task] = {**self.task_dict[task], split: docs}
+        return Shuffled(docs)
+
+
+class Ablated(lmms):  # type: ignore[misc]
+    """Makes wrapped models. The host takes it for a chat model; what it makes is chat or simple as its base is."""
+
+    is_simple = False
+
+    @classmethod
+    def create_from_arg_string(cls, arg_string: str, additional_config: dict[str, Any] | None = None) -> Any:
+        """The wrapped model.
+
+        Args:
+            arg_string: `base`, `ablation` and `seed` (default 0; passed on where the base has an argument of that
+                name), everything else goes to the base.
+            additional_config: batch size and device, for the base.
+
+        Raises:
+            SystemExit: no base or ablation, or one that does not exist.
+        """
+        return _ending_the_run(cls._create)(arg_string, additional_config)
+
+    @classmethod
+    def _create(cls, arg_string: str, additional_config: dict[str, Any] | None) -> Any:
+        arguments = simple_parse_args_string(arg_string)
+        name, ablation = arguments.pop("base", None), arguments.pop("ablation", None)
+        base = _base_class(name, force_simple=cls.is_simple)
+        if ablation not in KINDS:
+            raise InputError(f"Expected ablation to be one of {', '.join(KINDS)}; found {ablation!r}. {_EXAMPLE}")
+        seed = arguments.get("seed", 0)
+        if not isinstance(seed, int):
+            raise InputError(f"Expected seed to be a whole number; found {seed!r}. {_EXAMPLE}")
+        if not _takes_seed(base):
+            arguments.pop("seed", None)
+        stand_ins[ABLATED] = name
+        fields = {"ablation": ablation, "ablation_seed": seed, "__module__": __name__}
+        wrapped = type(f"Ablated{base.__name__}", (WithOtherPictures, base), fields)
+        given = {key: value for key, value in (additional_config or {}).items() if value is not None}
+        return wrapped(**arguments, **given)
+
+
+class AblatedSimple(Ablated):
+    """The same with `--force_simple`."""
+
+    is_simple = True
+
+
+def _takes_seed(base: type) -> bool:
+    constructors = [vars(parent)["__init__"] for parent in base.__mro__ if "__init__" in vars(parent)]
+    return any("seed" in inspect.signature(constructor).parameters for constructor in constructors[:-1])
+
+
+def _base_class(name: Any, force_simple: bool) -> Any:
+    from lmms_eval import models
+
+    names = [known for known in models.MODEL_REGISTRY_V2.list_model_names() if known != ABLATED]
+    if name not in names:
+        near = difflib.get_close_matches(str(name), names, n=3)
+        raise InputError(
+            f"Expected base to name a model of lmms-eval; found {name!r}. "
+            + (f"Nearest: {', '.join(near)}. " if near else "")
+            + f"Use it as {_EXAMPLE}"
+        )
+    return models.get_model(name, force_simple)

@@ -1,0 +1,33 @@
+"""The thresholds by which MMStar was made (MMStar paper, sections 3 and 4.1), for any number of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+DIFFICULTIES = ("easy", "moderate", "hard", "tough")
+_LOWEST = {"easy": 12, "moderate": 8, "hard": 4, "tough": 0}  # hits of 16 LVLMs, section 4.1
+
+
+def count_hits(scores: Sequence[Mapping[str, float | None]]) -> dict[str, int]:
+    """Question id -> how many of the models (one mapping id -> score each) answered it right (a score of 1)."""
+    return {key: sum(model.get(key) == 1 for model in scores) for key in scores[0]} if scores else {}
+
+
+def keeps_at_most(models: int) -> int:
+    """How many of so many LLMs may answer a question that is kept: 2 of 8 (section 4.1), rounded down."""
+    return models * 2 // 8
+
+
+def is_abnormal(hits: int, models: int) -> bool:
+    """Whether a question counts to the abnormal hit rate: at least 75% of the LLMs hit, 6 of 8 (Figure 2)."""
+    return 4 * hits >= 3 * models
+
+
+def difficulty(hits: int, models: int) -> str:
+    """`easy` (12 to 16 of 16 LVLMs hit), `moderate` (8 to 11), `hard` (4 to 7) or `tough` (0 to 3), section 4.1.
+
+    Raises ValueError unless 0 <= hits <= models and models > 0.
+    """
+    if not 0 <= hits <= models or models == 0:
+        raise ValueError(f"expected 0 <= hits <= models and models > 0, got {hits} of {models}")
+    return next(name for name, lowest in _LOWEST.items() if 16 * hits >= lowest * models)

@@ -1,0 +1,94 @@
+"""Multi-modal gain and leakage (MMStar paper, section 4.3, equations 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spiqa_tasks.scoring.intervals import paired_bootstrap
+
+REPEATS = 2000
+WON = "won_by_image"
+LOST = "lost_by_image"
+LEAKED = "leaked"
+
+
+def multimodal_gain(s_v: float, s_wv: float) -> float:
+    """MG = S_v - S_wv: what the images add, in the unit of the scores (equation 1)."""
+    return s_v - s_wv
+
+
+def multimodal_leakage(s_wv: float, s_t: float) -> float:
+    """ML = max(0, S_wv - S_t): what the model knows without images beyond its LLM base (equation 2)."""
+    return max(0.0, s_wv - s_t)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95% paired bootstrap interval, where there are scores per question."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Scores over the same `n` questions, in [0, 1], and what follows from them; `s_t` and `ml` need an LLM base."""
+
+    n: int
+    s_v: float
+    s_wv: float
+    s_t: float | None
+    mg: Estimate
+    ml: Estimate | None
+
+
+def gain(
+    with_images: Sequence[float],
+    without: Sequence[float],
+    llm: Sequence[float] | None = None,
+    repeats: int = REPEATS,
+    seed: int = 0,
+) -> Gain:
+    """Gain and leakage of three models' scores on the same questions, in the same order.
+
+    The intervals resample questions, so that what the questions share cancels; the interval of ML is cut at 0 as ML
+    is. Raises ValueError for no questions, unequal lengths or scores that are not finite.
+    """
+    v, wv = np.asarray(with_images, dtype=np.float64), np.asarray(without, dtype=np.float64)
+    if v.shape != wv.shape or (llm is not None and len(llm) != len(v)):
+        raise ValueError("expected scores of the same questions, got different numbers of them")
+    low, high = paired_bootstrap(v - wv, repeats, seed)
+    s_v, s_wv = float(v.mean()), float(wv.mean())
+    mg = Estimate(multimodal_gain(s_v, s_wv), low, high)
+    if llm is None:
+        return Gain(len(v), s_v, s_wv, None, mg, None)
+    t = np.asarray(llm, dtype=np.float64)
+    s_t = float(t.mean())
+    low, high = paired_bootstrap(wv - t, repeats, seed)
+    return Gain(len(v), s_v, s_wv, s_t, mg, Estimate(multimodal_leakage(s_wv, s_t), max(0.0, low), max(0.0, high)))
+
+
+def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) -> Gain:
+    """Gain and leakage of three overall scores, in any common unit; nothing is known of single questions."""
+    ml = None if s_t is None else Estimate(multimodal_leakage(s_wv, s_t))
+    return Gain(n, s_v, s_wv, s_t, Estimate(multimodal_gain(s_v, s_wv)), ml)
+
+
+def outcomes(v: float, wv: float, t: float | None = None) -> tuple[str, ...]:
+    """What an answered question shows, from its scores (right is 1).
+
+    `won_by_image`: right only with the image. `lost_by_image`: right only without. `leaked`: the model is right
+    without the image where its LLM base is wrong (paper, Figure 3).
+    """
+    found = []
+    if v > wv:
+        found.append(WON)
+    if wv > v:
+        found.append(LOST)
+    if t is not None and wv > t:
+        found.append(LEAKED)
+    return tuple(found)

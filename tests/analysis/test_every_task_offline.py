@@ -1,0 +1,31 @@
+"""Whatever the host can score, `score` can: no task without its offline records and aggregations."""
+
+from __future__ import annotations
+
+import pytest
+
+from spiqa_tasks.analysis.offline_hooks import AGGREGATIONS, RECORDS, hook
+from spiqa_tasks.benchmarks import choice_prompts
+from spiqa_tasks.data.for_scoring import rows_for_scoring
+from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.tasks import Task, catalogue
+
+TASKS = list(catalogue()[0].values())
+DEMO = [task for task in TASKS if task.split.startswith("demo") and "ocr=yes" not in task.settings]
+SAME = ("id", "question", "answer", "settings", "data", "category", "letters", "options", "marked", "group", "referred")
+
+
+def test_every_hook_of_every_task_has_its_offline_counterpart() -> None:
+    """The dotted names in the YAMLs are all known to offline scoring."""
+    assert {hook(task.process_results) for task in TASKS} == set(RECORDS)
+    assert {hook(name) for task in TASKS for name in task.aggregations} <= set(AGGREGATIONS)
+
+
+@pytest.mark.parametrize("task", DEMO, ids=lambda task: task.name)
+def test_rows_for_scoring_are_the_rows_of_a_run(task: Task) -> None:
+    """Without pictures, texts and examples the same questions, answers, groups and prompt wording come out."""
+    shown = load_rows(task.benchmark, task.split, task.settings)
+    scored = rows_for_scoring(task.benchmark, task.split, task.settings)
+    assert [[row.get(key) for key in SAME] for row in shown] == [[row.get(key) for key in SAME] for row in scored]
+    if task.benchmark != "spiqa":
+        assert [choice_prompts.template(row) for row in shown] == [choice_prompts.template(row) for row in scored]

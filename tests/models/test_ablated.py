@@ -1,0 +1,329 @@
+"""`--model ablated`: what reaches the base model, run in the host."""
+
+from __future__ import annotations
+
+import base64
+import io
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
+sys.path.insert(0, str(Path(__file__).parent))
+
+from openai_server import Behaviour, OpenAIServer
+from recording_model import Recorder
+
+from spiqa_tasks.models.ablations import digest
+
+Evaluate = Callable[..., dict[str, Any]]
+Request = tuple[str, list[Image.Image]]
+
+
+@pytest.fixture(scope="module")
+def evaluate() -> Evaluate:
+    """Runs the host in this process: (model, model_args, task, **options) -> its results."""
+    from lmms_eval import models
+    from lmms_eval.evaluator import simple_evaluate
+    from lmms_eval.models.registry_v2 import ModelManifest
+    from lmms_eval.tasks import TaskManager
+
+    models.MODEL_REGISTRY_V2.register_manifest(ModelManifest("recorder", "recording_model.Recorder"))
+
+    def run(model: str, model_args: str, task: str, **options: Any) -> dict[str, Any]:
+        manager = TaskManager("WARNING", include_defaults=False, model_name=model)
+        results: dict[str, Any] = simple_evaluate(
+            model, model_args, tasks=[task], batch_size=1, task_manager=manager, bootstrap_iters=0, **options
+        )
+        return results
+
+    return run
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    """Answers with the number of bytes it got, so that other pictures give other answers."""
+    with OpenAIServer(Behaviour(text=lambda body: f"{len(str(body))}")) as running:
+        yield running
+
+
+def base_args(server: OpenAIServer) -> str:
+    """The arguments of the base model."""
+    return f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60,num_concurrent=1"
+
+
+def received(server: OpenAIServer) -> list[Request]:
+    """(text, pictures) of every request, sorted by text: the host sends them in an order of its own."""
+    requests = []
+    for request in server.requests:
+        parts = [part for message in request["body"]["messages"] for part in message["content"]]
+        urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+        pictures = [Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))) for url in urls]
+        requests.append(("".join(part.get("text", "") for part in parts), pictures))
+    server.requests.clear()
+    return sorted(requests, key=lambda request: request[0])
+
+
+@pytest.mark.parametrize("task", ["mmstar_demo", "scifibench_demo"])
+def test_api_model_gets_the_same_text_and_other_pixels(evaluate: Evaluate, server: OpenAIServer, task: str) -> None:
+    """Grey, black, white, mean and noise arrive at the size and number of the originals, with the same text."""
+    limit = 14  # scifibench_demo: 12 questions of one picture, then of five
+    evaluate("openai", base_args(server), task, limit=limit)
+    plain = received(server)
+    assert len(plain) == limit
+    for kind in ("grey", "black", "white", "mean", "noise"):
+        evaluate("ablated", f"base=openai,ablation={kind},{base_args(server)}", task, limit=limit)
+        for (text, pictures), (other_text, others) in zip(plain, received(server), strict=True):
+            assert text == other_text
+            assert [picture.size for picture in pictures] == [other.size for other in others]
+            for picture, other in zip(pictures, others, strict=True):
+                pixels = np.asarray(other)
+                if kind == "noise":
+                    assert abs(pixels.mean() - 127.5) < 2
+                elif kind == "mean":
+                    assert abs(pixels.mean() - np.asarray(picture.convert("RGB")).mean()) < 1
+                else:
+                    assert (pixels == {"grey": 128, "black": 0, "white": 255}[kind]).all()
+
+
+def test_text_takes_the_pictures_away(evaluate: Evaluate, server: OpenAIServer) -> None:
+    """No picture arrives, the text stays, and our own task without pictures shows the model the same."""
+    evaluate("openai", base_args(server), "mmstar_demo", limit=3)
+    texts = [text for text, _ in received(server)]
+    evaluate("ablated", f"base=openai,ablation=text,{base_args(server)}", "mmstar_demo", limit=3)
+    assert received(server) == [(text, []) for text in texts]
+    evaluate("openai", base_args(server), "mmstar_demo_text", limit=3)
+    assert received(server) == [(text, []) for text in texts]
+
+
+def test_our_grey_task_shows_what_the_wrapped_model_sees(evaluate: Evaluate, server: OpenAIServer) -> None:
+    """`_grey` and `ablation=grey` are the same pictures."""
+    evaluate("openai", base_args(server), "mmstar_demo_grey", limit=3)
+    ours = received(server)
+    evaluate("ablated", f"base=openai,ablation=grey,{base_args(server)}", "mmstar_demo", limit=3)
+    for (text, [picture]), (other_text, [other]) in zip(ours, received(server), strict=True):
+        assert (text, digest(picture)) == (other_text, digest(other))
+
+
+def test_llm_task_shows_two_solved_questions_and_no_picture(evaluate: Evaluate, server: OpenAIServer) -> None:
+    """An API model gets the shots in its message."""
+    evaluate("openai", base_args(server), "mmstar_demo_llm", limit=2)
+    for text, pictures in received(server):
+        assert pictures == []
+        assert text.count("Options: A: ") == text.count("Answer:") == 3
+        assert text.endswith("\nAnswer:")
+
+
+def shown_by_text(server: OpenAIServer) -> dict[str, list[str]]:
+    """Text -> digests of the pictures of its request."""
+    return {text: [digest(picture) for picture in pictures] for text, pictures in received(server)}
+
+
+@pytest.mark.parametrize("task", ["mmstar_demo", "scifibench_demo"])
+def test_shuffled_shows_pictures_of_other_questions(evaluate: Evaluate, server: OpenAIServer, task: str) -> None:
+    """Every picture is of the split and none is the question's own; the seed decides which, the limit does not."""
+    evaluate("openai", base_args(server), task)
+    plain = shown_by_text(server)
+    runs = {}
+    for seed, limit in ((0, None), (0, 5), (1, None)):
+        args = f"base=openai,ablation=shuffled,seed={seed},{base_args(server)}"
+        evaluate("ablated", args, task, limit=limit)
+        runs[seed, limit] = shown_by_text(server)
+    everything = {name for names in plain.values() for name in names}
+    for text, shown in runs[0, None].items():
+        assert len(shown) == len(plain[text])
+        assert set(shown) <= everything - set(plain[text])
+    assert runs[0, 5].items() <= runs[0, None].items()
+    assert runs[1, None] != runs[0, None]
+
+
+def test_response_cache_never_mixes_ablated_and_real_answers(
+    evaluate: Evaluate, server: OpenAIServer, tmp_path: Path
+) -> None:
+    """One cache for a plain run and three ablated ones: each asks the model once, and is served its own answers."""
+    answers: dict[str, list[str]] = {}
+    models = {"plain": ("openai", ""), "grey": ("ablated", "base=openai,ablation=grey,")}
+    models |= {f"noise {seed}": ("ablated", f"base=openai,ablation=noise,seed={seed},") for seed in (0, 1)}
+    for repeat in range(2):
+        for name, (model, args) in models.items():
+            results = evaluate(model, args + base_args(server), "mmstar_demo", limit=4, use_cache=str(tmp_path))
+            assert len(received(server)) == (4 if repeat == 0 else 0)
+            given = [sample["filtered_resps"][0] for sample in results["samples"]["mmstar_demo"]]
+            assert answers.setdefault(name, given) == given
+    assert len({tuple(given) for given in answers.values()}) == len(models)
+
+
+def test_record_of_the_run_names_base_and_ablation(evaluate: Evaluate, server: OpenAIServer) -> None:
+    """The result file's own record tells the run apart, and the base is chat."""
+    args = f"base=openai,ablation=grey,{base_args(server)}"
+    config = evaluate("ablated", args, "mmstar_demo", limit=1)["config"]
+    assert (config["model"], config["model_args"].split(",")[:2]) == ("ablated", ["base=openai", "ablation=grey"])
+    assert config["model_backend"].endswith("AblatedOpenAICompatible (chat)")
+
+
+@pytest.mark.parametrize(("ablation", "pictures"), [("grey", 1), ("text", 0), ("shuffled", 1)])
+def test_simple_models_get_other_visuals(evaluate: Evaluate, ablation: str, pictures: int) -> None:
+    """A base that has only a simple class runs as one; its visuals are replaced for every document of a batch."""
+    Recorder.seen.clear()
+    evaluate("recorder", "colour=red", "mmstar_demo")
+    plain = list(Recorder.seen)
+    Recorder.seen.clear()
+    results = evaluate("ablated", f"base=recorder,ablation={ablation},colour=red", "mmstar_demo")
+    assert results["config"]["model_backend"].endswith("AblatedRecorder (simple)")
+    assert [text for text, _ in Recorder.seen] == [text for text, _ in plain]
+    for (_, own), (_, shown) in zip(plain, Recorder.seen, strict=True):
+        assert len(shown) == pictures
+        assert not {digest(picture) for picture in own} & {digest(picture) for picture in shown}
+
+
+@pytest.fixture
+def make(evaluate: Evaluate) -> Callable[..., Any]:  # noqa: ARG001 - it registers the recorder
+    """Makes the wrapped model as the host would: (model_args, additional_config) -> model."""
+    from lmms_eval import models
+
+    made: Callable[..., Any] = models.get_model("ablated").create_from_arg_string
+    return made
+
+
+def test_wrapped_model_is_its_base(make: Callable[..., Any]) -> None:
+    """Arguments, batch size and device reach the base, and attributes set from outside are the base's own."""
+    model = make("base=recorder,ablation=grey,colour=red,seed=3", {"batch_size": 4, "device": None})
+    assert isinstance(model, Recorder)
+    assert (model.colour, model.given, model.ablation_seed) == ("red", {"batch_size": 4}, 3)
+    model._rank = 1
+    assert model.rank == 1
+
+
+def test_seed_reaches_a_base_that_has_one(make: Callable[..., Any]) -> None:
+    """`seed` is the ablation's and, where the base knows it, the base's too."""
+    assert make("base=random_choice,ablation=grey,seed=5")._seed == 5
+
+
+def test_tasks_take_the_wrapped_models_own_values(make: Callable[..., Any]) -> None:
+    """`lmms_eval_specific_kwargs` of a YAML are those of the base, not of a model called `ablated`."""
+    from lmms_eval.tasks import TaskManager
+
+    manager = TaskManager("WARNING", include_defaults=False, model_name="ablated")
+    make("base=recorder,ablation=grey")
+    assert manager.model_name == "recorder"
+    assert TaskManager("WARNING", include_defaults=False, model_name="qwen2_vl").model_name == "qwen2_vl"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("ablation=grey", "Expected base to name a model"),
+        ("base=opena,ablation=grey", "Nearest: .*openai"),
+        ("base=ablated,ablation=grey", "Expected base"),
+        ("base=recorder", "Expected ablation to be one of grey"),
+        ("base=recorder,ablation=pink", "found 'pink'"),
+        ("base=recorder,ablation=grey,seed=x", "Expected seed"),
+    ],
+)
+def test_wrong_arguments_are_refused(make: Callable[..., Any], arguments: str, message: str) -> None:
+    """The message says what is missing and shows an example."""
+    with pytest.raises(SystemExit, match=message):
+        make(arguments)
+
+
+def test_simple_class_of_a_base_can_be_forced(evaluate: Evaluate) -> None:  # noqa: ARG001 - it loads the models
+    """`--force_simple` wraps the simple class of a base that has both."""
+    from lmms_eval import models
+
+    simple = models.get_model("ablated", force_simple=True)
+    assert simple.is_simple
+    model = simple.create_from_arg_string("base=openai,ablation=grey,model_version=m,api_key=EMPTY")
+    assert model.is_simple
+    assert not models.get_model("ablated").is_simple
+
+
+def instance(hook: Callable[..., Any], *rest: Any, context: str = "Look: <image 1> and <image>") -> Any:
+    """A request of the host."""
+    from lmms_eval.api.instance import Instance
+
+    metadata = {"task": "t", "doc_id": 0, "repeats": 1}
+    return Instance("generate_until", (context, {}, hook, *rest, 0, "t", "test"), 0, metadata)
+
+
+def test_rounds_of_a_simple_model_are_ablated_too(make: Callable[..., Any]) -> None:
+    """The visuals of the first and of later rounds are replaced, and marks for pictures go with `text`."""
+    docs = [{"colour": (10 * place, 0, 0)} for place in range(4)]
+
+    def to_visual(doc: Any) -> list[Image.Image]:
+        return [Image.new("RGB", (4, 4), doc["colour"])]
+
+    def to_text(doc: Any, **_: Any) -> Any:
+        return to_visual(doc), "<image>\nAgain?", False, [], None
+
+    for ablation in ("black", "text", "shuffled"):
+        Recorder.seen.clear()
+        model = make(f"base=recorder,ablation={ablation}")
+        model.task_dict = {"t": {"test": docs}}
+        request = instance(to_visual, to_text)
+        assert model.generate_until_multi_round([request]) == [["one", "two"]]
+        assert request.args[2] is to_visual
+        (first_text, first), (text, second) = Recorder.seen
+        if ablation == "text":
+            assert (first_text, first, text, second) == ("Look: and ", [], "Again?", [])
+        else:
+            assert (first_text, text) == ("Look: <image 1> and <image>", "<image>\nAgain?")
+            colours = [picture.getpixel((0, 0))[0] for picture in (*first, *second)]
+            assert colours == [0, 0] if ablation == "black" else set(colours) <= {10, 20, 30}
+
+
+def test_videos_are_refused(make: Callable[..., Any]) -> None:
+    """A task that shows a video is no task for picture ablations."""
+    model = make("base=recorder,ablation=grey")
+    model.task_dict = {"t": {"test": [{}]}}
+    with pytest.raises(SystemExit, match=r"clip\.mp4"):
+        model.generate_until([instance(lambda _: ["clip.mp4"])])
+
+
+def test_questions_that_share_one_picture_cannot_be_shuffled(make: Callable[..., Any]) -> None:
+    """A split with a single picture has no other to show."""
+    model = make("base=recorder,ablation=shuffled")
+    model.task_dict = {"t": {"test": [{}, {}]}}
+    with pytest.raises(SystemExit, match="pictures of other questions"):
+        model.generate_until([instance(lambda _: [Image.new("RGB", (2, 2))])])
+
+
+def test_rounds_of_a_chat_model_are_ablated_too() -> None:
+    """Messages of later rounds are rewritten, plain results and (messages, terminal, ...) tuples alike."""
+    from spiqa_tasks.models.replacements import Remade
+    from spiqa_tasks.models.replacing import replacing_messages
+
+    def to_messages(_: Any, round_idx: int | None = None) -> Any:
+        content = [{"type": "text", "text": "Q"}, {"type": "image", "url": Image.new("RGB", (2, 3), "red")}]
+        messages = [{"role": "user", "content": content}, {"role": "assistant", "content": "A"}]
+        return messages if round_idx is None else (messages if round_idx < 2 else None, round_idx == 2, ["o"], None)
+
+    hook = replacing_messages(to_messages, Remade("grey", 0))
+    for messages in (hook({}), hook({}, round_idx=1)[0]):
+        assert messages[0]["content"][0] == {"type": "text", "text": "Q"}
+        assert messages[0]["content"][1]["url"].getpixel((0, 0)) == (128, 128, 128)
+        assert messages[1]["content"] == "A"
+    assert hook({}, round_idx=2) == (None, True, ["o"], None)
+    assert replacing_messages(to_messages, Remade("text", 0))({})[0]["content"] == [{"type": "text", "text": "Q"}]
+
+
+def test_a_local_chat_model_answers_differently(evaluate: Evaluate, tmp_path: Path) -> None:
+    """A vision-language model tells pictures, grey pictures and no pictures apart."""
+    pytest.importorskip("decord")
+    from tiny_chat_vlm import build
+
+    build(tmp_path)
+    args = f"pretrained={tmp_path},device=cpu,device_map=cpu,min_pixels=3136,max_pixels=12544"
+    answers = {}
+    for name, model, extra in (
+        ("figure", "qwen2_5_vl", ""),
+        ("grey", "ablated", "base=qwen2_5_vl,ablation=grey,"),
+        ("text", "ablated", "base=qwen2_5_vl,ablation=text,"),
+    ):
+        results = evaluate(model, extra + args, "mmstar_demo", limit=2, gen_kwargs="max_new_tokens=8")
+        answers[name] = [sample["filtered_resps"][0] for sample in results["samples"]["mmstar_demo"]]
+    assert all(len({answers[name][place] for name in answers}) == 3 for place in range(2))

@@ -1,0 +1,29 @@
+"""Bins of equal count."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring.binning import bin_index, quantile_bins
+
+
+@given(st.lists(st.integers(0, 50), min_size=1), st.integers(1, 8))
+def test_every_value_is_in_exactly_one_bin(values: list[int], count: int) -> None:
+    """Bins are in order, do not overlap, and the one that is found holds the value."""
+    bins = quantile_bins(values, count)
+    assert 1 <= len(bins) <= count
+    for value in values:
+        assert [low <= value <= high for low, high in bins].count(True) == 1
+        low, high = bins[bin_index(value, bins)]
+        assert low <= value <= high
+
+
+def test_bins_hold_equal_counts() -> None:
+    """Ten different values in five bins are two each; equal values share a bin."""
+    assert quantile_bins(range(10), 5) == [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)]
+    assert quantile_bins([3, 3, 3, 3], 2) == [(3, 3)]
+    assert quantile_bins([], 3) == []
+    with pytest.raises(ValueError, match="at least one bin"):
+        quantile_bins([1], 0)

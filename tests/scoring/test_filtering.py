@@ -1,0 +1,37 @@
+"""The paper's thresholds, for its numbers of models and for others."""
+
+from __future__ import annotations
+
+import pytest
+
+from spiqa_tasks.scoring.filtering import count_hits, difficulty, is_abnormal, keeps_at_most
+
+
+def test_two_of_eight_inspectors_may_hit() -> None:
+    """The threshold scales with the number of inspectors and is rounded down."""
+    assert [keeps_at_most(models) for models in (1, 3, 4, 8, 16, 25)] == [0, 0, 1, 2, 4, 6]
+
+
+def test_six_of_eight_hits_are_abnormal() -> None:
+    """Abnormal is at least 75%, however many inspectors there are."""
+    assert [hits for hits in range(9) if is_abnormal(hits, 8)] == [6, 7, 8]
+    assert [hits for hits in range(6) if is_abnormal(hits, 5)] == [4, 5]
+
+
+def test_difficulties_of_sixteen_models() -> None:
+    """Easy 12-16, moderate 8-11, hard 4-7, tough 0-3."""
+    names = [difficulty(hits, 16) for hits in range(17)]
+    assert names == ["tough"] * 4 + ["hard"] * 4 + ["moderate"] * 4 + ["easy"] * 5
+
+
+def test_difficulties_scale() -> None:
+    """With four models every quarter is a level."""
+    assert [difficulty(hits, 4) for hits in range(5)] == ["tough", "hard", "moderate", "easy", "easy"]
+    with pytest.raises(ValueError, match="got 3 of 2"):
+        difficulty(3, 2)
+
+
+def test_hits_count_right_answers_only() -> None:
+    """A failed request and part of a point are no hits."""
+    assert count_hits([{"a": 1.0, "b": None}, {"a": 1.0, "b": 0.5}, {"a": 0.0, "b": 1.0}]) == {"a": 2, "b": 1}
+    assert count_hits([]) == {}

@@ -1,0 +1,97 @@
+"""Gain and leakage: the authors' numbers, and intervals."""
+
+from __future__ import annotations
+
+import pytest
+
+from spiqa_tasks.published import load
+from spiqa_tasks.scoring.gain import gain, gain_of_totals, multimodal_gain, multimodal_leakage, outcomes
+
+HALF = 0.05 + 1e-9
+
+
+def test_case_of_the_authors_guide() -> None:
+    """S_v 52.1, S_wv 22.7 and S_t 20.3 give MG 29.4 and ML 2.4."""
+    assert multimodal_gain(52.1, 22.7) == pytest.approx(29.4)
+    assert multimodal_leakage(22.7, 20.3) == pytest.approx(2.4)
+    result = gain_of_totals(1500, 52.1, 22.7, 20.3)
+    assert result.ml is not None
+    assert (round(result.mg.value, 1), round(result.ml.value, 1)) == (29.4, 2.4)
+
+
+def test_leakage_is_never_negative() -> None:
+    """An LLM base that is better without images leaves no leakage."""
+    assert multimodal_leakage(20.0, 24.6) == 0.0
+
+
+@pytest.mark.parametrize("table", ["table3", "table7"])
+def test_published_scores_give_the_published_table_6(table: str) -> None:
+    """MG and ML of Tables 3 and 7 are those of Table 6 in every cell of the six older benchmarks."""
+    scores = {
+        (row["model"], row["params"], row["benchmark"], row["strategy"]): row["value"] for row in load("mmstar", table)
+    }
+    compared = 0
+    for row in load("mmstar", "table6"):
+        key = (row["model"], row["params"], row["benchmark"])
+        if (*key, "LVLM") not in scores or row["benchmark"] == "all":
+            continue
+        result = gain_of_totals(0, *(float(scores[(*key, name)] or 0) for name in ("LVLM", "LVLM-text", "LLM")))
+        assert result.ml is not None
+        computed = result.mg.value if row["metric"] == "mg" else result.ml.value
+        assert computed == pytest.approx(row["value"], abs=HALF), (key, row["metric"])
+        compared += 1
+    assert compared == (10 if table == "table3" else 16) * 6 * 2
+
+
+def test_means_and_paired_intervals() -> None:
+    """Scores are means; where every question gains the same, the interval has no width."""
+    result = gain([1, 1, 0, 1], [0, 0, 0, 1], [0, 0, 1, 0])
+    assert (result.n, result.s_v, result.s_wv, result.s_t) == (4, 0.75, 0.25, 0.25)
+    assert result.ml is not None
+    assert (result.mg.value, result.ml.value) == (0.5, 0.0)
+    assert result.mg.low is not None
+    assert result.mg.high is not None
+    assert result.mg.low < 0.5 < result.mg.high
+    certain = gain([1, 1], [0, 0]).mg
+    assert (certain.low, certain.high) == (1.0, 1.0)
+
+
+def test_interval_is_that_of_a_normal_mean_for_many_questions() -> None:
+    """On 4,000 questions the interval is the mean plus and minus 1.96 standard errors of the paired differences."""
+    v, wv = [1, 1, 0, 0] * 1000, [1, 0, 1, 0] * 1000
+    low, high = gain(v, wv).mg.low, gain(v, wv).mg.high
+    error = 1.96 * (0.5 / 4000) ** 0.5
+    assert low == pytest.approx(-error, rel=0.1)
+    assert high == pytest.approx(error, rel=0.1)
+
+
+def test_leakage_interval_is_cut_at_zero() -> None:
+    """The interval of ML has no negative end."""
+    ml = gain([1, 1, 1], [0, 1, 0], [1, 0, 1]).ml
+    assert ml is not None
+    assert ml.value == 0.0
+    assert ml.low == 0.0
+
+
+def test_different_numbers_of_questions_are_refused() -> None:
+    """Scores must be of the same questions."""
+    with pytest.raises(ValueError, match="same questions"):
+        gain([1, 0], [1])
+    with pytest.raises(ValueError, match="same questions"):
+        gain([1, 0], [1, 0], [1])
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ((1, 0), ("won_by_image",)),
+        ((0, 1), ("lost_by_image",)),
+        ((1, 1, 0), ("leaked",)),
+        ((0, 1, 0), ("lost_by_image", "leaked")),
+        ((1, 1, 1), ()),
+        ((0, 0, 1), ()),
+    ],
+)
+def test_outcomes_of_a_question(scores: tuple[int, ...], expected: tuple[str, ...]) -> None:
+    """Won and lost compare with and without the image, leaked compares with the LLM base."""
+    assert outcomes(*scores) == expected

@@ -1,0 +1,87 @@
+"""Rankings are read in the forms that judges write, and never completed."""
+
+from __future__ import annotations
+
+import statistics
+from string import ascii_uppercase
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking, ranks
+
+orders = st.integers(2, 11).flatmap(lambda count: st.permutations(ascii_uppercase[:count]))
+FORMS = {
+    "as asked": lambda order: f"Ranked Captions: [{', '.join(order)}]",
+    "list": lambda order: f"[{','.join(order)}]",
+    "python": lambda order: str(list(order)),
+    "fenced": lambda order: f"```\n{list(order)}\n```",
+    "line": lambda order: f"Ranked Captions: {', '.join(order)}.",
+    "bold": lambda order: f"**Ranked Captions:** {', '.join(f'**{letter}**' for letter in order)}",
+    "arrows": lambda order: " > ".join(order),
+    "lines": lambda order: "\n".join(order),
+    "numbered": lambda order: "\n".join(f"{place}. {letter}" for place, letter in enumerate(order, 1)),
+    "numbered captions": lambda order: "\n".join(
+        f"{i}. {letter}) a plot of loss, best" for i, letter in enumerate(order, 1)
+    ),
+    "names": lambda order: f"[{', '.join(f'Caption {letter}' for letter in order)}]",
+    "with reasons": lambda order: f"The first is precise.\nRanked Captions: [{', '.join(order)}]\nI hope this helps.",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(order=orders)
+def test_every_form_of_a_ranking_is_read(form: str, order: list[str]) -> None:
+    """The order comes back exactly, whatever the form."""
+    found = parse_ranking(FORMS[form](order), sorted(order))
+    assert (found.order, found.reason) == (tuple(order), "ok")
+
+
+@given(order=orders, place=st.integers(0, 20), change=st.sampled_from(["drop", "repeat", "unknown"]))
+def test_incomplete_ranking_is_none(order: list[str], place: int, change: str) -> None:
+    """A letter that is missing, repeated or unknown makes no ranking, whatever could be guessed."""
+    place %= len(order)
+    broken = [letter for index, letter in enumerate(order) if index != place]
+    if change == "repeat":
+        broken.append(broken[0])
+    if change == "unknown":
+        broken.append("Z")
+    assert parse_ranking(f"Ranked Captions: [{', '.join(broken)}]", sorted(order)).order is None
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_a_whole_ranking_or_none(text: str) -> None:
+    """Whatever is written, what is returned has every letter once."""
+    found = parse_ranking(text, "ABC")
+    assert found.order is None or sorted(found.order) == ["A", "B", "C"]
+    assert (found.order is None) == (found.reason != "ok")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        ("I cannot see the figure.", "no_list"),
+        ("A) one\nB) two\nC) three", "no_list"),
+        ("The best one is B, then A.", "no_list"),
+        ("Ranked Captions: [A, B", "incomplete"),
+    ],
+)
+def test_what_is_no_ranking_says_why(text: str, reason: str) -> None:
+    """Captions that are repeated in their order of appearance are no ranking either."""
+    assert parse_ranking(text, "ABC") == type(parse_ranking(text, "ABC"))(None, reason)
+
+
+def test_last_complete_ranking_counts() -> None:
+    """The example of the prompt, when repeated, does not hide the answer after it."""
+    assert parse_ranking("For example [A, B, C]. Ranked Captions: [C, A, B]", "ABC").order == ("C", "A", "B")
+
+
+def test_ranks_and_their_means() -> None:
+    """Rank 1 is the best; the combined column is of items' means, over items that every judge ranked."""
+    assert ranks("CAB") == {"C": 1, "A": 2, "B": 3}
+    assert mean_sd([1, 2, 6]) == (3, statistics.stdev([1, 2, 6]))
+    assert combined([{"x": 1, "y": 3}, {"x": 2, "z": 9}]) == {"x": 1.5}
+    assert mean_sd([4.0]) == (4.0, 0.0)
+    assert mean_sd([])[0] != mean_sd([])[0]

@@ -1,0 +1,53 @@
+"""What the tasks written by `spiqa-tasks filter` call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import datasets
+
+
+def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
+    """`process_docs`: the source task's own, then the kept questions of the evaluated split.
+
+    Raises:
+        SystemExit: the source task is gone, or its data is not what the filter saw.
+    """
+    from lmms_eval.utils import load_yaml_config
+
+    kept = json.loads(listing.read_text(encoding="utf-8"))
+    source = Path(kept["source_yaml"])
+    if not source.is_file():
+        raise SystemExit(
+            f"spiqa-tasks: Expected the task {kept['source']} at {source}, found no such file. "
+            "Run `spiqa-tasks filter` again where the task is installed now."
+        )
+    split = str(docs.split)
+    process_docs = load_yaml_config(str(source), mode="full").get("process_docs")
+    if process_docs is not None:
+        docs = process_docs(docs)
+    if split != kept["split"]:
+        return docs
+    _check(kept, docs)
+    return docs.select([question["doc_id"] for question in kept["kept"]])
+
+
+def _check(kept: dict[str, Any], docs: datasets.Dataset) -> None:
+    """The filter names questions by their place, so the data must be the same."""
+    places = [question["doc_id"] for question in kept["kept"]]
+    found = str(len(docs))
+    same = max(places) < len(docs)
+    if same and kept["data"] is not None:
+        found = str(docs[0]["data"])
+        same = found == kept["data"]
+    elif same and kept["target"] in docs.column_names:
+        targets = docs[kept["target"]]
+        changed = [question for question in kept["kept"] if str(targets[question["doc_id"]]) != question["target"]]
+        found, same = f"{len(changed)} other answers", not changed
+    if not same:
+        raise SystemExit(
+            f"spiqa-tasks: Expected the data of {kept['source']} that the filter saw "
+            f"({kept['data'] or kept['questions']}), found {found}. Run `spiqa-tasks filter` again on runs of it."
+        )
