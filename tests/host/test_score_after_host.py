@@ -48,6 +48,15 @@ def judge_variables(server: OpenAIServer, cache: Path) -> dict[str, str]:
     }
 
 
+def numbers(results: dict[str, Any]) -> dict[str, float]:
+    """The metrics that the host gives a value for."""
+    return {
+        key.partition(",")[0]: value
+        for key, value in results.items()
+        if key.endswith(",none") and "_stderr" not in key and isinstance(value, float)
+    }
+
+
 def forget_judge() -> None:
     """Let the hooks find out again what they can score with."""
     from spiqa_tasks.utils import judging
@@ -77,11 +86,7 @@ def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
         tracker.save_results_samples("spiqa_demo", results["samples"]["spiqa_demo"])
         forget_judge()
         (samples,) = (folder / "out").rglob("*_samples_spiqa_demo.jsonl")
-        metrics = {
-            key.partition(",")[0]: value
-            for key, value in results["results"]["spiqa_demo"].items()
-            if key.endswith(",none") and "_stderr" not in key and isinstance(value, float)
-        }
+        metrics = numbers(results["results"]["spiqa_demo"])
         yield HostRun(metrics, samples, server, environment)
     text_scores.forget()
 
@@ -130,8 +135,6 @@ def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
     forget_judge()
     results = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"])["results"]["spiqa_demo"]
     forget_judge()
-    again = {
-        key.partition(",")[0]: value for key, value in results.items() if key.endswith(",none") and "_stderr" not in key
-    }
+    again = numbers(results)
     assert {key: value for key, value in found["metrics"].items() if value is not None} == again
     assert again["l3score"] == again["l3score"]
