@@ -73,7 +73,7 @@ class Scored:
 def sample(row_id: str, text: str, records: Records) -> dict[str, Any]:
     """The entry of one answer: what was extracted from it, its scores, and where it has none the reason."""
     choice = records.get("accuracy")
-    details = choice or records["unformatted_rate"]
+    details = choice or records.get("unformatted_rate") or records["captioned_rate"]
     judged = records.get(L3SCORE, {})
     scores = {
         name: record["score"]
@@ -87,16 +87,22 @@ def sample(row_id: str, text: str, records: Records) -> dict[str, Any]:
     return {
         "id": row_id,
         "prediction": text,
-        "extracted": choice["letter"] if choice else details.get("prediction", details.get("text")),
+        "extracted": choice["letter"] if choice else _extracted(details),
         "scores": scores,
         "status": status,
         "reason": choice["rule"] if choice else judged.get("reason"),
     }
 
 
+def _extracted(details: Mapping[str, Any]) -> str | None:
+    """The answer of a free-form task, of one about a single figure, or a caption."""
+    return next((details[key] for key in ("prediction", "text", "caption") if key in details), None)
+
+
 def _status(details: Mapping[str, Any]) -> str:
-    """How the answer was found; an answer about one figure of several is there or failed."""
-    return str(details.get("status") or ("request_failed" if details["failed"] else "ok"))
+    """How the answer was found; an answer about one figure of several, or a caption, is there or failed."""
+    missing = details.get("failed", "caption" in details and details["caption"] is None)
+    return str(details.get("status") or ("request_failed" if missing else "ok"))
 
 
 def count(records: Sequence[Records], texts: Sequence[str]) -> dict[str, int]:

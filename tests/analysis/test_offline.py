@@ -177,3 +177,14 @@ def test_figures_shown_one_at_a_time_are_joined_per_question() -> None:
     assert result.metrics["rouge_l"].n == len({row["question_id"] for row in rows})
     assert result.counts["docs"] == len(rows)
     assert result.complete
+
+
+def test_captions_have_no_accuracy_and_are_kept() -> None:
+    """Captions are ranked elsewhere; scoring says how many there are, and a failed request is none."""
+    (task,) = find_tasks(["scifibench_demo_captioning"])
+    said = {row["id"]: "A  caption." for row in rows_of(task)}
+    said[next(iter(said))] = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout"
+    result = scored(task.name, said)
+    assert result.metrics["captioned_rate"].value == pytest.approx((len(said) - 1) / len(said))
+    assert [sample["extracted"] for sample in result.samples[:2]] == [None, "A caption."]
+    assert [sample["status"] for sample in result.samples[:2]] == ["request_failed", "ok"]
