@@ -116,7 +116,8 @@ def score_recorded(recorded: Recorded, label: str, judge_label: str | None = Non
         for prediction, each in zip(recorded.predictions, records, strict=True)
     ]
     signed = [record["signature"] for each in records for record in each.values() if "signature" in record]
-    signature = merged(signed, predictions=recorded.matched.format, **_judge_fields(judge))
+    judged_by = judge.signature_fields() if judge is not None else {}
+    signature = merged(signed, predictions=recorded.matched.format, **judged_by)
     counts = count(records, texts) | recorded.matched.counts()
     return Scored(recorded.task.name, label, judge_label, metrics, omitted, counts, signature, samples)
 
@@ -178,12 +179,3 @@ def _why(records: Sequence[Mapping[str, Any]]) -> str:
     if scored < MINIMUM_SCORED * total:
         return f"withheld: {scored} of {total} answers have a score, fewer than 99%"
     return "the metric's program failed; the log says why"
-
-
-def _judge_fields(judge: L3Judge | None) -> dict[str, str]:
-    """The judge's part of the signature."""
-    described = judge.signature() if judge is not None else {}
-    return {
-        key if key.startswith("judge") else f"judge_{key}": "+".join(value) if isinstance(value, list) else str(value)
-        for key, value in described.items()
-    }

@@ -127,6 +127,8 @@ def _judged(row: Mapping[str, Any], identity: Record, prediction: str | None, ju
         return {**records, "judge_failed_rate": {**identity, "score": 0.0}}
     question = (row["question"], row["answer"], prediction)
     records = {name: judge.record(identity, *question) for name in names}
+    judged_by = {key: value for key, value in judge.signature_fields().items() if key != "judge_served"}
+    records["l3score"]["signature"] = signature("spiqa", row, setting_hash(settings_of(row).setting), **judged_by)
     return {**records, "judge_failed_rate": judge.record(identity, *question, score_key="l3score")}
 
 

@@ -81,7 +81,8 @@ def parse_judge(
 ) -> JudgeConfig:
     """The judge written as `provider:model`; what is not given comes from `environ`.
 
-    The URL comes from SPIQA_JUDGE_BASE_URL only, never from the variables that point at the model under test. The key
+    The URL comes from SPIQA_JUDGE_BASE_URL only (`hf:` has none), never from the variables that point at the model
+    under test. The key
     comes from SPIQA_JUDGE_API_KEY, then from OPENAI_API_KEY (for `anthropic:`, ANTHROPIC_API_KEY).
     Raises JudgeError: unknown provider, no model, or a public server without a key.
     """
@@ -91,7 +92,7 @@ def parse_judge(
     config = JudgeConfig(
         provider,
         model.strip(),
-        base_url or environ.get("SPIQA_JUDGE_BASE_URL") or None,
+        base_url or (environ.get("SPIQA_JUDGE_BASE_URL") if provider != "hf" else None) or None,
         api_key or environ.get("SPIQA_JUDGE_API_KEY") or fallback or None,
         cache_dir=Path(cache_dir) if cache_dir else None,
     )

@@ -85,6 +85,7 @@ class Engine:
     def __init__(self, config: JudgeConfig, make: Callable[[JudgeConfig], Provider] = make_provider) -> None:
         self.config = config
         self._make = make
+        self._reported = ""
         self._session: _Session | None = None
         self._reset()
         _engines.add(self)
@@ -114,15 +115,19 @@ class Engine:
         return [pending.result() for pending in pendings]
 
     def wait(self, pendings: Sequence[Pending], *, progress: bool = True, report: bool = False) -> None:
-        """Wait for all, with a progress bar on a terminal's stderr; `report` then prints the summary line there."""
+        """Wait for all, with a progress bar on a terminal's stderr; `report` then prints the summary line there.
+
+        A summary that was printed before is not printed again: metrics over the same verdicts come one after another.
+        """
         if not all(pending.done() for pending in pendings):
             from tqdm import tqdm
 
             bar = tqdm(pendings, f"judge {self.config.name}", file=sys.stderr, disable=None if progress else True)
             for pending in bar:
                 pending.result()
-        if report:
-            print(self.summary().line(), file=sys.stderr)
+        if report and (line := self.summary().line()) != self._reported:
+            self._reported = line
+            print(line, file=sys.stderr)
 
     def estimate(self, requests: Iterable[JudgeRequest]) -> Estimate:
         """What judging these would take, without asking."""

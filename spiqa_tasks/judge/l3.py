@@ -98,6 +98,13 @@ class L3Judge:
             raise JudgeError(f"The judge {judge} did not answer a test question: {verdict.reason}; {_REMEDY}.")
         return verdict
 
+    def signature_fields(self) -> dict[str, str]:
+        """The signature as text, every key beginning with `judge`; the model as served once it has answered."""
+        described = self.signature()
+        served = described.pop("judge_served")
+        fields = {key if key.startswith("judge") else f"judge_{key}": str(value) for key, value in described.items()}
+        return fields | ({"judge_served": "+".join(served)} if served else {})
+
     def signature(self) -> dict[str, Any]:
         """What the score depends on: the judge as configured and as served, prompt, rule, sampling."""
         config = self.engine.config

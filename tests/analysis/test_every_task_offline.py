@@ -6,6 +6,7 @@ import pytest
 
 from spiqa_tasks.analysis.offline_hooks import AGGREGATIONS, RECORDS, hook
 from spiqa_tasks.benchmarks import choice_prompts
+from spiqa_tasks.benchmarks.text_scores import METRICS
 from spiqa_tasks.data.for_scoring import rows_for_scoring
 from spiqa_tasks.data.loading import load_rows
 from spiqa_tasks.tasks import Task, catalogue
@@ -29,3 +30,11 @@ def test_rows_for_scoring_are_the_rows_of_a_run(task: Task) -> None:
     assert [[row.get(key) for key in SAME] for row in shown] == [[row.get(key) for key in SAME] for row in scored]
     if task.benchmark != "spiqa":
         assert [choice_prompts.template(row) for row in shown] == [choice_prompts.template(row) for row in scored]
+
+
+@pytest.mark.parametrize("task", DEMO, ids=lambda task: task.name)
+def test_every_record_belongs_to_a_metric_of_the_yaml(task: Task) -> None:
+    """No record is made for a metric that the task does not list, which the host would write as an empty list."""
+    recorder = RECORDS[hook(task.process_results)]
+    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+    assert {name for row in rows for name in recorder(row, "A", METRICS, None)} <= set(task.metrics)
