@@ -36,6 +36,10 @@ class _Rehearsal(L3Judge):
         self.requests.append(self.request(question, reference, prediction))
         return _Unasked()
 
+    def signature_fields(self) -> dict[str, str]:
+        """Nothing is scored, so nothing is signed."""
+        return {}
+
 
 class _Unasked:
     """A verdict that nobody asked for, and the engine that was not asked."""
