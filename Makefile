@@ -19,10 +19,10 @@ demo: $(VENV)/.installed
 	$(BIN)/spiqa-tasks demo
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 slow: $(VENV)/.installed
-	$(BIN)/python -m pytest -q -m "slow or not slow"
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "slow or not slow"
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
