@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,3 +40,30 @@ def scifibench_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("release")
     write_release(folder, questions=14)
     return folder
+
+
+@pytest.fixture(scope="session")
+def evaluate() -> Callable[..., dict[str, Any]]:
+    """`evaluate(model, tasks, model_args="", **options)`: a run of the real host inside this process.
+
+    Its imports cost 20 seconds and its task index five, so both are paid once.
+    """
+    import lmms_eval.models  # noqa: F401 - loads the entry points, as the host's command does
+    from lmms_eval.evaluator import simple_evaluate
+    from lmms_eval.tasks import TaskManager
+
+    from spiqa_tasks.utils import judging, spiqa_perfigure
+
+    manager = TaskManager("WARNING")
+
+    def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
+        judging.judge_of_environment.cache_clear()
+        spiqa_perfigure._verdicts.clear()
+        manager.model_name = model
+        options = {"task_manager": manager, "bootstrap_iters": 0, **options}
+        result = simple_evaluate(model=model, model_args=model_args, tasks=tasks, **options)
+        assert result is not None
+        json.dumps(result["samples"], default=str)
+        return dict(result)
+
+    return run

@@ -1,33 +1,12 @@
-"""Runs of the real host inside this process: its imports cost 20 seconds, so they are paid once."""
+"""What runs of the host over real annotations need."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-Evaluate = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(scope="session")
-def evaluate() -> Evaluate:
-    """`evaluate(model, tasks, model_args="", **options)`: the host's results, its samples among them."""
-    from lmms_eval.evaluator import simple_evaluate
-
-    def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
-        from spiqa_tasks.utils import judging, spiqa_perfigure
-
-        judging.judge_of_environment.cache_clear()
-        spiqa_perfigure._verdicts.clear()
-        result = simple_evaluate(model=model, model_args=model_args, tasks=tasks, bootstrap_iters=0, **options)
-        assert result is not None
-        json.dumps(result["samples"], default=str)
-        return dict(result)
-
-    return run
 
 
 @pytest.fixture

@@ -314,10 +314,9 @@ def test_rounds_of_a_chat_model_are_ablated_too() -> None:
 def test_a_local_chat_model_answers_differently(evaluate: Evaluate, tmp_path: Path) -> None:
     """A vision-language model tells pictures, grey pictures and no pictures apart."""
     pytest.importorskip("decord")
-    from tiny_chat_vlm import build
+    import tiny_vlm
 
-    build(tmp_path)
-    args = f"pretrained={tmp_path},device=cpu,device_map=cpu,min_pixels=3136,max_pixels=12544"
+    args = tiny_vlm.model_args(tiny_vlm.build(tmp_path))
     answers = {}
     for name, model, extra in (
         ("figure", "qwen2_5_vl", ""),
