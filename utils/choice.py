@@ -31,7 +31,7 @@ def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str: 
     return plain_text(prompt(doc))
 
 
-@keeps_answers
+@keeps_answers("accuracy", "accuracy_released")
 def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
     """One record per metric."""
     return choice_records(doc, results[0])

@@ -35,7 +35,7 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     return rows_of("scifibench", stub)
 
 
-@keeps_answers
+@keeps_answers("accuracy")
 def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
     """One record per metric; never waits for the judge."""
     return scifibench_records(doc, results[0], _judge() if _has_extractor(doc["settings"]) else None)

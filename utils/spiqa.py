@@ -13,6 +13,7 @@ from spiqa_tasks.benchmarks.image_limits import image_limit_advice
 from spiqa_tasks.benchmarks.prompting import Part, plain_text, visuals
 from spiqa_tasks.benchmarks.spiqa_prompts import prompt
 from spiqa_tasks.benchmarks.spiqa_records import answer_records, corpus_score
+from spiqa_tasks.benchmarks.text_scores import METRICS
 from spiqa_tasks.data.spiqa_settings import settings_of
 from spiqa_tasks.errors import SpiqaTasksError
 
@@ -54,7 +55,7 @@ def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str: 
     return plain_text(_prompt(doc))
 
 
-@keeps_answers
+@keeps_answers("l3score", *METRICS)
 def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
     """One record per metric; never waits for the judge."""
     return answer_records(doc, results[0], text_metrics(), judge_of_environment())

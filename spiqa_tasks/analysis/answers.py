@@ -99,7 +99,7 @@ def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
     if not logged:
         raise InputError(f"Expected answers in {path}, found none. Run the host again.")
     chosen = metric or _default_metric(logged[0], run, task)
-    samples = [sample for sample in logged if chosen in sample or "scoring_failed_rate" in sample]
+    samples = [sample for sample in logged if chosen in sample or "scoring_failed_count" in sample]
     if not any(chosen in sample for sample in samples):
         names = [name for name in logged[0] if name not in _NO_METRICS]
         raise InputError(
@@ -189,7 +189,7 @@ def _signature(samples: Sequence[Mapping[str, Any]], metric: str) -> dict[str, s
 
 
 def _identity(sample: Mapping[str, Any], metric: str) -> str:
-    record = sample.get(metric, sample.get("scoring_failed_rate"))
+    record = sample.get(metric, sample.get("scoring_failed_count"))
     if isinstance(record, Mapping) and "id" in record:
         return str(record["id"])
     return str(sample["doc_id"])

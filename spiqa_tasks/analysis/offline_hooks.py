@@ -49,6 +49,7 @@ RECORDS: Mapping[str, Recorder] = {
 }
 
 AGGREGATIONS: Mapping[str, Aggregation] = {
+    "guard.failures": _unjudged(lambda records: float(len(records))),
     "choice.mean": _unjudged(mean),
     "scifibench.extracted_mean": _unjudged(mean),
     "spiqa.mean": _unjudged(mean),

@@ -17,13 +17,18 @@ def percent(value: float | None) -> str:
 def results_table(runs: Iterable[Run]) -> str:
     """The overall metrics of every task of `runs`, with standard errors where the host tells them."""
     rows = [
-        [run.model, task, metric, percent(score.value), _error(score)]
+        [run.model, task, metric, _value(metric, score), _error(score)]
         for run in runs
         for task, metrics in run.tasks.items()
         for metric, score in metrics.items()
         if "/" not in metric and not (metric.endswith("_failed_rate") and not score.value)
     ]
     return tabulate(rows, headers=["model", "task", "metric", "x 100", "+-"], disable_numparse=True)
+
+
+def _value(metric: str, score: Score) -> str:
+    """Shares and scores times 100, counts as they are."""
+    return f"{score.value:.0f}" if metric.endswith("_count") and score.value is not None else percent(score.value)
 
 
 def _error(score: Score) -> str:

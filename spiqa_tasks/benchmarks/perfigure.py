@@ -19,8 +19,8 @@ from spiqa_tasks.benchmarks.signature import signature
 from spiqa_tasks.benchmarks.spiqa_groups import groups_of
 from spiqa_tasks.benchmarks.spiqa_prompts import setting_hash
 from spiqa_tasks.data.spiqa_settings import settings_of
-from spiqa_tasks.scoring.answers import FAILURE_MARKERS
 from spiqa_tasks.scoring.helpful import is_helpful_released, parse_helpful
+from spiqa_tasks.scoring.refusals import is_request_failure
 
 Record = dict[str, Any]
 RATES = ("incomplete_rate", "unhelpful_rate")
@@ -80,7 +80,7 @@ def document_records(
         text_metrics: which corpus metrics to prepare.
         judged: whether there is a judge.
     """
-    failed = response.strip().startswith(FAILURE_MARKERS)
+    failed = is_request_failure(response)
     text = "" if failed else response.strip()
     identity = {"id": row["id"], "paper_id": row["paper_id"]}
     unclear = row["step"] == "helpful" and not failed and parse_helpful(text) is None

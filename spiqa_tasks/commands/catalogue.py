@@ -75,7 +75,7 @@ def run_prepare(arguments: argparse.Namespace) -> int:
 
 def _overall(task: dict[str, Any]) -> str:
     """The metrics without a group; SPIQA's released ones are there where its settings ask for them."""
-    hidden = ("_rate", "_released") if task["benchmark"] == "spiqa" else ("_rate",)
+    hidden = ("_rate", "_count", "_released") if task["benchmark"] == "spiqa" else ("_rate", "_count")
     return " ".join(metric for metric in task["metrics"] if "/" not in metric and not metric.endswith(hidden))
 
 

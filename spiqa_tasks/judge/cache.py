@@ -53,7 +53,6 @@ class VerdictCache:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._lock = threading.Lock()
         self._owner = (socket.gethostname(), os.getpid())
         self._db = _connect(path)

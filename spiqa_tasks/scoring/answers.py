@@ -9,10 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Status = Literal["ok", "unformatted", "truncated", "empty", "request_failed"]
+from spiqa_tasks.scoring.refusals import is_request_failure
 
-FAILURE_MARKERS = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")
-"""How a response begins that the host made up because the model gave none."""
+Status = Literal["ok", "unformatted", "truncated", "empty", "request_failed"]
 
 _QUOTES = {"'": "'", '"': '"', "“": "”", "‘": "’", "`": "`"}
 _QUOTE = "['\"“”‘’`]"
@@ -69,7 +68,7 @@ def parse_answer(response: str) -> ParsedAnswer:
     except where `\\n`, `\\t` or `\\r` begins a LaTeX command (`\\theta`).
     """
     response = response.strip()
-    if response.startswith(FAILURE_MARKERS):
+    if is_request_failure(response):
         return ParsedAnswer("", "request_failed")
     if not response:
         return ParsedAnswer("", "empty")
@@ -111,7 +110,7 @@ def parse_cot(response: str) -> CotAnswer:
     whatever follows the block, else, without a block, the whole response. A block that does not end is `truncated`.
     """
     response = response.strip()
-    if response.startswith(FAILURE_MARKERS):
+    if is_request_failure(response):
         return CotAnswer(None, "", "request_failed")
     if not response:
         return CotAnswer(None, "", "empty")
@@ -128,15 +127,6 @@ def parse_cot(response: str) -> CotAnswer:
         return CotAnswer(image, "", "truncated")
     answer = _unwrapped(rest)
     return CotAnswer(image, answer, "unformatted" if answer else "truncated")
-
-
-_YES_NO = re.compile(r"[\W_]*(yes|no)\b", re.IGNORECASE)
-
-
-def yes_no(response: str) -> bool | None:
-    """Return whether the first word of a response to the per-figure question is yes; `None` if it is not yes or no."""
-    found = _YES_NO.match(parse_answer(response).text)
-    return found.group(1).lower() == "yes" if found else None
 
 
 def _image_number(response: str) -> int | None:

@@ -15,7 +15,6 @@ from spiqa_tasks.scoring.answers import (
     parse_answer,
     parse_answer_released,
     parse_cot,
-    yes_no,
 )
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] Connection error {'Answer': 'x'}"
@@ -155,7 +154,6 @@ def test_no_text_is_an_error(response: str) -> None:
     cot = parse_cot(response)
     assert cot.status not in ("ok", "unformatted") or cot.answer
     parse_answer_released(response)
-    yes_no(response)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +188,6 @@ def test_hostile_text_takes_linear_time(unit: str, start: str) -> None:
     parse_answer(response)
     parse_cot(response)
     parse_answer_released(response)
-    yes_no(response)
     assert time.process_time() - began < 1.0
 
 
@@ -240,25 +237,3 @@ def test_the_released_parser_keeps_its_faults(response: str, text: str) -> None:
 def test_chain_of_thought_gives_image_and_answer(response: str, expected: CotAnswer) -> None:
     """The named image and the answer are found in every usual form."""
     assert parse_cot(response) == expected
-
-
-@pytest.mark.parametrize(
-    ("response", "expected"),
-    [
-        ("Yes", True),
-        (" yes, it is.", True),
-        ("**Yes**", True),
-        ("{'Answer': 'Yes'}", True),
-        ("No.", False),
-        ("no", False),
-        ("None", None),
-        ("Not really", None),
-        ("Yesterday", None),
-        ("It is not. No.", None),
-        ("", None),
-        (FAILED, None),
-    ],
-)
-def test_the_first_word_says_whether_a_figure_helps(response: str, expected: bool | None) -> None:
-    """Only yes or no as the first word counts."""
-    assert yes_no(response) is expected
