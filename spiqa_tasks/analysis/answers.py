@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.host_results import Run
+from spiqa_tasks.analysis.host_results import Run, read_samples
+from spiqa_tasks.benchmarks.signature import fields
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.refusals import is_refusal, is_request_failure
@@ -95,7 +94,7 @@ def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
         raise InputError(
             f"Expected the samples of {task} beside {run.path}, found none. Run the host again with --log_samples."
         )
-    logged = list(_lines(path))
+    logged = list(read_samples(path))
     if not logged:
         raise InputError(f"Expected answers in {path}, found none. Run the host again.")
     chosen = metric or _default_metric(logged[0], run, task)
@@ -141,20 +140,6 @@ def response_of(sample: Mapping[str, Any]) -> str:
     return str(value)
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                sample = json.loads(line)
-                sample["doc_id"], sample["target"]
-            except (ValueError, KeyError, TypeError) as error:
-                raise InputError(
-                    f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
-                    f"{type(error).__name__} {error}. Name a run made with --log_samples."
-                ) from error
-            yield sample
-
-
 def _default_metric(sample: Mapping[str, Any], run: Run, task: str) -> str:
     names = [name for name in sample if name not in _NO_METRICS]
     scored = [name for name in names if score_of(sample[name]) is not None]
@@ -185,7 +170,7 @@ def _signature(samples: Sequence[Mapping[str, Any]], metric: str) -> dict[str, s
     text = next(
         (record["signature"] for record in records if isinstance(record, Mapping) and "signature" in record), ""
     )
-    return dict(part.split(":", 1) for part in text.split("|")) if text else {}
+    return fields(text) if text else {}
 
 
 def _identity(sample: Mapping[str, Any], metric: str) -> str:

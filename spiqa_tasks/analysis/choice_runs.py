@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.host_results import Run, find_runs
+from spiqa_tasks.analysis.host_results import Run, find_runs, read_samples
+from spiqa_tasks.benchmarks.signature import fields
 from spiqa_tasks.errors import InputError
 
 BENCHMARKS = ("mmstar", "scifibench")
@@ -72,24 +72,6 @@ def read_answers(places: Iterable[Path], metric: str = "accuracy", tasks: Sequen
     return list(found.values())
 
 
-def read_samples(path: Path) -> list[dict[str, Any]]:
-    """The lines of a samples file.
-
-    Raises:
-        InputError: not the host's jsonl.
-    """
-    try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-    except (ValueError, OSError) as error:
-        raise InputError(f"Expected {path} to be a samples file of lmms-eval, found {error}. Run it again.") from error
-    return [line for line in lines if isinstance(line, dict)]
-
-
-def signature_fields(signature: str) -> dict[str, str]:
-    """The fields of a record's signature (see `benchmarks.signature`)."""
-    return dict(field.partition(":")[::2] for field in signature.split("|"))
-
-
 def model_label(run: Run) -> str:
     """The model's class, and the checkpoint or version that its args name."""
     arguments = dict(item.partition("=")[::2] for item in run.model_args.split(","))
@@ -99,13 +81,13 @@ def model_label(run: Run) -> str:
 
 def _answers(run: Run, task: str, path: Path, metric: str) -> Answers | None:
     records: dict[str, Mapping[str, Any]] = {}
-    fields: dict[str, str] = {}
+    signed: dict[str, str] = {}
     for line in read_samples(path):
         matched, record = line.get("accuracy"), line.get(metric)
         if isinstance(matched, dict) and "signature" in matched and isinstance(record, dict):
-            fields = signature_fields(matched["signature"])
+            signed = fields(matched["signature"])
             records[record["id"]] = {"category": matched["category"], **record}
-    benchmark, _, rest = fields.get("data", "").partition("/")
+    benchmark, _, rest = signed.get("data", "").partition("/")
     if benchmark not in BENCHMARKS:
         return None
-    return Answers(model_label(run), task, benchmark, rest.partition("@")[0], fields.get("settings", ""), records)
+    return Answers(model_label(run), task, benchmark, rest.partition("@")[0], signed.get("settings", ""), records)

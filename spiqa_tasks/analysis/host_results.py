@@ -85,6 +85,25 @@ def read_run(path: Path) -> Run:
         ) from error
 
 
+def read_samples(path: Path) -> Iterator[dict[str, Any]]:
+    """The logged samples of a samples file, in order.
+
+    Raises:
+        InputError: a line that is no sample of the host.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                sample = json.loads(line)
+                sample["doc_id"], sample["target"]
+            except (ValueError, KeyError, TypeError) as error:
+                raise InputError(
+                    f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
+                    f"{type(error).__name__} {error}. Name a run made with --log_samples."
+                ) from error
+            yield sample
+
+
 def _scores(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
     for key, value in metrics.items():
         name, separator, filter_name = key.partition(",")

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import ascii_uppercase
 
-from spiqa_tasks.analysis.choice_runs import model_label, read_samples, signature_fields
-from spiqa_tasks.analysis.host_results import find_runs
+from spiqa_tasks.analysis.choice_runs import model_label
+from spiqa_tasks.analysis.host_results import find_runs, read_samples
+from spiqa_tasks.benchmarks.signature import fields
 from spiqa_tasks.data.loading import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.engine import Engine
@@ -85,8 +86,8 @@ def read_items(places: Iterable[Path]) -> tuple[list[Item], int]:
                     if isinstance(record, dict) and "caption" in record:
                         by_model.setdefault(model_label(run), {})[record["id"]] = record["caption"]
                         references[record["id"]] = record["reference"]
-                        fields = signature_fields(record["signature"])
-                        signed.add((fields["data"].partition("/")[2].partition("@")[0], fields["settings"]))
+                        shown = fields(record["signature"])
+                        signed.add((shown["data"].partition("/")[2].partition("@")[0], shown["settings"]))
     if not by_model or len(signed) != 1:
         raise InputError(
             f"Expected samples of one captioning task with one choice of settings, found {len(signed)}. "

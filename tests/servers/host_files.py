@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+SPLIT = "one\u2028two\x85three"
+"""An answer with line separators that JSON does not escape and that end no line of a samples file."""
+
 
 def write_run(
     folder: Path, model: str, tasks: Mapping[str, Iterable[Mapping[str, Any]]], date: str = "20250101"
@@ -18,8 +21,11 @@ def write_run(
     content = {"results": results, "config": config, "configs": {task: {"task": task} for task in tasks}}
     (folder / f"{date}_results.json").write_text(json.dumps(content))
     for task, samples in tasks.items():
-        lines = [json.dumps({"doc_id": index, **sample}) for index, sample in enumerate(samples)]
-        (folder / f"{date}_samples_{task}.jsonl").write_text("\n".join(lines) + "\n")
+        logged = [
+            {"doc_id": index, "target": "", "filtered_resps": SPLIT, **sample} for index, sample in enumerate(samples)
+        ]
+        lines = [json.dumps(sample, ensure_ascii=False) for sample in logged]
+        (folder / f"{date}_samples_{task}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def choice_sample(row: Mapping[str, Any], letter: str | None) -> dict[str, Any]:
