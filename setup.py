@@ -8,7 +8,7 @@ from setuptools.command.build_py import build_py
 NAME = "spiqa_tasks_lmms_eval.pth"
 LINE = (
     "import sys; any(a.endswith(('lmms-eval', 'lmms-eval.exe')) for a in sys.orig_argv[:2]) "
-    "and __import__('spiqa_tasks.plugin').plugin.index_tasks()\n"
+    "and __import__('spiqa_tasks.hosts.lmms_eval.registration').plugin.index_tasks()\n"
 )
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from spiqa_tasks.benchmarks.text_scores import text_scores
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.data.source import LocalSource
+from spiqa_tasks.metrics.text_scores import text_scores
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.scoring.answers import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 

@@ -39,8 +39,8 @@ def measure(folder: Path) -> None:
     """Load once, as the host's hook does, and print seconds and peak memory."""
     import datasets
 
-    from spiqa_tasks.data.loading import load_table
-    from spiqa_tasks.data.source import LocalSource
+    from spiqa_tasks.benchmarks.loading import load_table
+    from spiqa_tasks.files.source import LocalSource
 
     start, start_cpu = time.perf_counter(), time.process_time()
     table = load_table("spiqa", "train", "", LocalSource(folder))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from spiqa_tasks.analysis.host_results import Run, read_samples
+from spiqa_tasks.hosts.lmms_eval.results import Run, read_samples
 from spiqa_tasks.benchmarks.signature import fields
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.mcq import extract_choice

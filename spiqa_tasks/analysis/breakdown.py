@@ -9,7 +9,7 @@ from typing import Any, Literal
 from PIL import Image
 
 from spiqa_tasks.analysis.choice_runs import Answers
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
 from spiqa_tasks.scoring.intervals import wilson

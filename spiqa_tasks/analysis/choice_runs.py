@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.host_results import Run, find_runs, read_samples
+from spiqa_tasks.hosts.lmms_eval.results import Run, find_runs, read_samples
 from spiqa_tasks.benchmarks.signature import fields
 from spiqa_tasks.errors import InputError
 

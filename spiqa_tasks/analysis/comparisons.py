@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from spiqa_tasks.analysis.choice_runs import Answers
-from spiqa_tasks.data.scifibench import SciFIBenchSettings
+from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.intervals import bootstrap_means, paired_bootstrap
-from spiqa_tasks.settings import parse_settings, settings_text
+from spiqa_tasks.benchmarks.settings import parse_settings, settings_text
 
 REPEATS = 10_000
 Key = tuple[str, str, str]

@@ -11,7 +11,7 @@ import yaml
 
 from spiqa_tasks.analysis.filtering import Filtered
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.plugin import KEPT, index_tasks
+from spiqa_tasks.hosts.lmms_eval.registration import KEPT, index_tasks
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 

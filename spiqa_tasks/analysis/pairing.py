@@ -7,7 +7,7 @@ from pathlib import Path
 
 from spiqa_tasks.analysis.answers import Answers, read_answers
 from spiqa_tasks.analysis.gain import Triple, check_comparable
-from spiqa_tasks.analysis.host_results import find_runs
+from spiqa_tasks.hosts.lmms_eval.results import find_runs
 from spiqa_tasks.analysis.roles import Entry, entries
 from spiqa_tasks.errors import InputError
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from spiqa_tasks.analysis.choice_runs import model_label
-from spiqa_tasks.analysis.host_results import find_runs, read_samples
+from spiqa_tasks.hosts.lmms_eval.results import find_runs, read_samples
 from spiqa_tasks.benchmarks.signature import fields
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.types import JudgeRequest

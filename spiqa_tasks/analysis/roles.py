@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from spiqa_tasks.analysis.host_results import Run
-from spiqa_tasks.plugin import ABLATED
+from spiqa_tasks.hosts.lmms_eval.results import Run
+from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 
 # Arguments that say where and how fast a model runs, not which it is.
 _PLACE = ("api_key", "base_url", "device", "device_map")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tabulate import tabulate
 
-from spiqa_tasks.analysis.host_results import Run, Score
+from spiqa_tasks.hosts.lmms_eval.results import Run, Score
 
 
 def percent(value: float | None) -> str:

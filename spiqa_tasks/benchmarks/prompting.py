@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spiqa_tasks.data.encoded_picture import encoded_picture
-from spiqa_tasks.data.pictures import open_picture
+from spiqa_tasks.files.encoded_picture import encoded_picture
+from spiqa_tasks.files.pictures import open_picture
 
 
 @dataclass(frozen=True)
@@ -42,22 +42,12 @@ def chat_content(parts: Iterable[Part], as_path: bool = False, *, encoded: bool 
 
 
 def plain_text(parts: Sequence[Part]) -> str:
-    """The prompt for models that take all pictures first and then one text.
+    """Return the prompt for models that take all pictures first and then one text.
 
-    With several pictures, each one's place is marked `[picture k]`, k counting from 1 in the order given.
+    With several pictures, each one's place in the text is marked `[picture]`; the prompt's own words number them.
     """
-    pictures = [part for part in parts if isinstance(part, Picture)]
-    if len(pictures) < 2:
-        return "".join(part for part in parts if isinstance(part, str))
-    count = 0
-    text = f"The {len(pictures)} pictures are numbered from 1 in the order given.\n"
-    for part in parts:
-        if isinstance(part, Picture):
-            count += 1
-            text += f"[picture {count}] "
-        else:
-            text += part
-    return text
+    mark = "[picture] " if sum(isinstance(part, Picture) for part in parts) > 1 else ""
+    return "".join(mark if isinstance(part, Picture) else part for part in parts)
 
 
 def visuals(parts: Iterable[Part]) -> list[Any]:

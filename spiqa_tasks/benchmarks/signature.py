@@ -1,48 +1,124 @@
-"""The signature of a number: what it was computed from and how, on one line."""
+"""The signature of a number: what it was computed from and how."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from typing import Any
 
-from spiqa_tasks.data.ablation import GREY
+PACKAGE = "spiqa-tasks"
 
 
 @cache
 def version(package: str) -> str:
-    """The installed version of a package, or `absent`."""
+    """Return the installed version of a package, or `absent`."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "absent"
 
 
-def signature(benchmark: str, row: Mapping[str, Any], prompt: str, **extra: str) -> str:
-    """`key:value` fields joined by `|`: versions, data (split and content hash), prompt hash, settings, extras."""
-    described = {
-        "spiqa-tasks": version("spiqa-tasks"),
-        "lmms-eval": version("lmms-eval"),
-        "data": f"{benchmark}/{row['split']}@{row['data']}",
-        "prompt": prompt,
-        "settings": row["settings"],
-        **({"grey": f"{GREY} at the original size"} if "ablation=grey" in row["settings"].split(",") else {}),
-        **extra,
-    }
-    return "|".join(f"{key}:{value}" for key, value in described.items())
+@dataclass(frozen=True)
+class Signature:
+    """What a number was computed from and how; an empty field says that it does not apply.
+
+    Attributes:
+        package: version of this package.
+        host: what ran it: `lmms-eval 0.7.3`, `vlmevalkit 0.0.20` or `offline`.
+        data: benchmark, split and digest of the release file.
+        prompt: hash of the wording.
+        settings: the task's settings.
+        grey: what stands in the place of a picture.
+        matcher: version of the reader of choices.
+        tokenizer: that of the text metrics.
+        predictions: the form of the file that the answers were read from.
+        judge: the judge as configured.
+        judge_served: the model that its server named.
+        judge_host: its server.
+        judge_prompt, judge_rule, judge_temperature, judge_max_tokens: what it was asked, and how the score is read.
+    """
+
+    package: str = ""
+    host: str = ""
+    data: str = ""
+    prompt: str = ""
+    settings: str = ""
+    grey: str = ""
+    matcher: str = ""
+    tokenizer: str = ""
+    predictions: str = ""
+    judge: str = ""
+    judge_served: str = ""
+    judge_host: str = ""
+    judge_prompt: str = ""
+    judge_rule: str = ""
+    judge_temperature: str = ""
+    judge_max_tokens: str = ""
+
+    @property
+    def text(self) -> str:
+        """The fields that say something, `key:value` joined by `|`; `parse` reads them back."""
+        fields = ((_KEYS[entry.name], getattr(self, entry.name)) for entry in dataclasses.fields(self))
+        return "|".join(f"{key}:{_escaped(value)}" for key, value in fields if value)
+
+    def with_fields(self, **fields: str) -> Signature:
+        """Return the signature with other values of some fields."""
+        return dataclasses.replace(self, **fields)
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark's name, empty where the data is not known."""
+        return self.data.partition("/")[0]
+
+    @property
+    def split(self) -> str:
+        """The split's name."""
+        return self.data.partition("/")[2].partition("@")[0]
 
 
-def fields(signature: str) -> dict[str, str]:
-    """The fields of a signature, by key."""
-    return dict(field.partition(":")[::2] for field in signature.split("|"))
+_KEYS = {entry.name: PACKAGE if entry.name == "package" else entry.name for entry in dataclasses.fields(Signature)}
+_FIELDS = {key: name for name, key in _KEYS.items()}
 
 
-def merged(signatures: Iterable[str], **extra: str) -> str:
-    """One signature for several: where they differ in a field, all its values joined by `+`; then the extras."""
+def parse(text: str) -> Signature:
+    """Return the signature that `text` tells; fields of other versions are left out."""
+    pairs = (part.partition(":")[::2] for part in text.split("|"))
+    return Signature(**{_FIELDS[key]: _unescaped(value) for key, value in pairs if key in _FIELDS})
+
+
+def merged(signatures: Iterable[Signature]) -> Signature:
+    """Return one signature for several: where they differ in a field, all its values joined by `+`."""
     values: dict[str, dict[str, None]] = {}
     for signature in dict.fromkeys(signatures):
-        for key, value in fields(signature).items():
-            values.setdefault(key, {})[value] = None
-    joined = {key: "+".join(each) for key, each in values.items()} | extra
-    return "|".join(f"{key}:{value}" for key, value in joined.items())
+        for name in _KEYS:
+            value = getattr(signature, name)
+            if value:
+                values.setdefault(name, {})[value] = None
+    return Signature(**{name: "+".join(each) for name, each in values.items()})
+
+
+def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signature:
+    """Return the signature of an answer to `row`.
+
+    Args:
+        row: the question's, which tells benchmark, split, digest of the data and settings.
+        prompt: hash of the wording.
+        host: what ran it.
+        fields: further fields.
+    """
+    from spiqa_tasks.files.replaced import GREY
+
+    grey = f"{GREY} at the original size" if "ablation=grey" in row["settings"].split(",") else ""
+    data = f"{row['benchmark']}/{row['split']}@{row['data']}"
+    return Signature(version(PACKAGE), host, data, prompt, row["settings"], grey, **fields)
+
+
+def _escaped(value: str) -> str:
+    return value.replace("%", "%25").replace("|", "%7C")
+
+
+def _unescaped(value: str) -> str:
+    return value.replace("%7C", "|").replace("%25", "%")

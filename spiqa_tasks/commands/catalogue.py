@@ -10,11 +10,11 @@ from typing import Any
 
 from tabulate import tabulate
 
-from spiqa_tasks.data.source import default_source
-from spiqa_tasks.data.status import QUESTIONS, is_there
+from spiqa_tasks.files.source import default_source
+from spiqa_tasks.benchmarks.status import QUESTIONS, is_there
 from spiqa_tasks.errors import SpiqaTasksError
-from spiqa_tasks.plugin import yaml_folder
-from spiqa_tasks.tasks import catalogue, find_tasks
+from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
+from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue, find_tasks
 
 
 def add(subparsers: Any) -> None:
@@ -59,7 +59,7 @@ def run_path(_: argparse.Namespace) -> int:
 
 def run_prepare(arguments: argparse.Namespace) -> int:
     """Load every task once, which fetches, extracts and checks; go on after a failure and report it."""
-    from spiqa_tasks.data.loading import load_rows
+    from spiqa_tasks.benchmarks.loading import load_rows
 
     failed = 0
     for task in find_tasks(arguments.tasks):

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         SpiqaTasksError: the host wrote no results.
     """
-    from spiqa_tasks.analysis.host_results import latest_run
+    from spiqa_tasks.hosts.lmms_eval.results import latest_run
     from spiqa_tasks.analysis.tables import results_table
 
     results = []

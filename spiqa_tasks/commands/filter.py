@@ -14,7 +14,7 @@ from spiqa_tasks.analysis.filtered_task import write_task
 from spiqa_tasks.analysis.filtering import Filtered, filter_runs
 from spiqa_tasks.analysis.tables import percent
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.plugin import user_folder
+from spiqa_tasks.hosts.lmms_eval.registration import user_folder
 from spiqa_tasks.scoring.filtering import is_abnormal
 
 

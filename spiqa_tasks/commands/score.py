@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
-from spiqa_tasks.tasks import Task, find_tasks
+from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks
 
 if TYPE_CHECKING:
-    from spiqa_tasks.analysis.scored import Scored
+    from spiqa_tasks.offline.scored import Scored
     from spiqa_tasks.judge.engine import Estimate
     from spiqa_tasks.judge.l3 import L3Judge
 
@@ -54,8 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
     from spiqa_tasks.analysis import score_inputs, score_output
-    from spiqa_tasks.analysis.offline import record_answers, score_recorded
-    from spiqa_tasks.data.for_scoring import rows_for_scoring
+    from spiqa_tasks.offline.scoring import record_answers, score_recorded
+    from spiqa_tasks.benchmarks.for_scoring import rows_for_scoring
 
     task = _one_task(arguments.task)
     judges = score_inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, os.environ)

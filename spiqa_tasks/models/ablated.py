@@ -28,7 +28,7 @@ from spiqa_tasks.models.replacing import (
     replacing_visuals,
     without_placeholders,
 )
-from spiqa_tasks.plugin import ABLATED, stand_ins
+from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, stand_ins
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from spiqa_tasks.analysis.agreement import agreements, ranks
-from spiqa_tasks.analysis.scored import Metric, Scored
+from spiqa_tasks.offline.agreement import agreements, ranks
+from spiqa_tasks.offline.scored import Metric, Scored
 
 
 def scored(label: str, judge: str, scores: Mapping[str, float], value: float | None = None) -> Scored:

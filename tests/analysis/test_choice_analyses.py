@@ -14,10 +14,10 @@ import pytest
 from host_files import choice_sample, write_run
 from PIL import Image
 
-from spiqa_tasks.benchmarks.choice_records import choice_records
+from spiqa_tasks.benchmarks.choice.records import choice_records
 from spiqa_tasks.cli import main
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.data.source import LocalSource
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.files.source import LocalSource
 
 Rows = list[dict[str, Any]]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from spiqa_tasks.analysis.offline_hooks import AGGREGATIONS, RECORDS, hook
+from spiqa_tasks.offline.hooks import AGGREGATIONS, RECORDS, hook
 from spiqa_tasks.benchmarks import choice_prompts
-from spiqa_tasks.benchmarks.text_scores import METRICS
-from spiqa_tasks.data.for_scoring import rows_for_scoring
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.tasks import Task, catalogue
+from spiqa_tasks.metrics.text_scores import METRICS
+from spiqa_tasks.benchmarks.for_scoring import rows_for_scoring
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.hosts.lmms_eval.catalogue import Task, catalogue
 
 TASKS = list(catalogue()[0].values())
 DEMO = [task for task in TASKS if task.split.startswith("demo") and "ocr=yes" not in task.settings]

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from gain_files import own_sample, own_samples, write_run
 
 from spiqa_tasks.cli import main
-from spiqa_tasks.plugin import user_folder, written_tasks
+from spiqa_tasks.hosts.lmms_eval.registration import user_folder, written_tasks
 
 Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
 
@@ -164,7 +164,7 @@ def manager(*folders: Path) -> Any:
     """The host's index of our tasks and those of `folders`."""
     from lmms_eval.tasks import TaskManager
 
-    from spiqa_tasks.plugin import index_tasks
+    from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
 
     index_tasks()
     return TaskManager("WARNING", include_path=[str(folder) for folder in folders], include_defaults=False)
@@ -229,7 +229,7 @@ def test_task_whose_source_is_gone_is_not_indexed(source_task: Path, tmp_path: P
 
 def test_written_task_of_ours_keeps_ids(tmp_path: Path, run_filter: Filter) -> None:
     """A filtered task of ours asks the kept questions, and its rows say so."""
-    from spiqa_tasks.data.loading import load_rows
+    from spiqa_tasks.benchmarks.loading import load_rows
 
     rows = load_rows("mmstar", "demo", "ablation=text")
     samples = [

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.analysis.offline import record_answers, score_recorded
-from spiqa_tasks.analysis.offline_hooks import AGGREGATIONS, RECORDS, hook
-from spiqa_tasks.analysis.prediction_types import Prediction, Predictions, match
-from spiqa_tasks.analysis.scored import Scored
+from spiqa_tasks.offline.scoring import record_answers, score_recorded
+from spiqa_tasks.offline.hooks import AGGREGATIONS, RECORDS, hook
+from spiqa_tasks.offline.prediction_types import Prediction, Predictions, match
+from spiqa_tasks.offline.scored import Scored
 from spiqa_tasks.benchmarks import coco_java, text_scores
 from spiqa_tasks.benchmarks.signature import fields, merged
-from spiqa_tasks.data.for_scoring import rows_for_scoring
+from spiqa_tasks.benchmarks.for_scoring import rows_for_scoring
 from spiqa_tasks.scoring.intervals import wilson
-from spiqa_tasks.tasks import Task, catalogue, find_tasks
+from spiqa_tasks.hosts.lmms_eval.catalogue import Task, catalogue, find_tasks
 
 TASKS = ("spiqa_demo", "mmstar_demo", "scifibench_demo")
 
@@ -127,7 +127,7 @@ def test_the_released_rules_on_the_authors_own_submission(real_data: Path) -> No
     """`accuracy_released` is the share of hits by the authors' four rules, computed here from their description."""
     import json
 
-    from spiqa_tasks.benchmarks.choice_records import choice_records
+    from spiqa_tasks.benchmarks.choice.records import choice_records
 
     lines = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text().splitlines()
     hits = 0

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.analysis.prediction_types import match
-from spiqa_tasks.analysis.predictions import read_predictions
+from spiqa_tasks.offline.prediction_types import match
+from spiqa_tasks.offline.predictions import read_predictions
 from spiqa_tasks.errors import InputError
 
 ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]

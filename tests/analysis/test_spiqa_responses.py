@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.analysis.predictions import read_predictions
+from spiqa_tasks.offline.predictions import read_predictions
 from spiqa_tasks.errors import InputError
 
 

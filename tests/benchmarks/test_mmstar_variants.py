@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from spiqa_tasks.benchmarks.choice_prompts import prompt, template
-from spiqa_tasks.benchmarks.choice_records import choice_records
-from spiqa_tasks.benchmarks.mmstar_shots import SHOTS
+from spiqa_tasks.benchmarks.choice.prompts import prompt, template
+from spiqa_tasks.benchmarks.choice.records import choice_records
+from spiqa_tasks.benchmarks.mmstar.shots import SHOTS
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content, plain_text, visuals
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.data.mmstar import read_options
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.mmstar.release import read_options
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.tasks import catalogue
+from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
 
 VARIANTS = {
     "": "prompt=letter",

@@ -10,9 +10,9 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks import perfigure_scores as scores
-from spiqa_tasks.benchmarks.perfigure import document_records, join
-from spiqa_tasks.benchmarks.text_scores import text_scores
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.benchmarks.spiqa.perfigure import document_records, join
+from spiqa_tasks.metrics.text_scores import text_scores
+from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.judge.config import parse_judge
 from spiqa_tasks.judge.l3 import L3Judge
 

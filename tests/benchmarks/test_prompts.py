@@ -9,7 +9,7 @@ from PIL import Image
 
 from spiqa_tasks.benchmarks import choice_prompts, spiqa_prompts
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content, plain_text, visuals
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.benchmarks.loading import load_rows
 
 
 def outline(row: Any, prompt: Any) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.aggregation import mean
-from spiqa_tasks.benchmarks.choice_records import choice_records
-from spiqa_tasks.benchmarks.spiqa_records import answer_records, corpus_score
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.data.mmstar import read_options
+from spiqa_tasks.benchmarks.choice.records import choice_records
+from spiqa_tasks.benchmarks.spiqa.records import answer_records, corpus_score
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.mmstar.release import read_options
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
 

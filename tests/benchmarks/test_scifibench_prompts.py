@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.choice_prompts import prompt, template
+from spiqa_tasks.benchmarks.choice.prompts import prompt, template
 from spiqa_tasks.benchmarks.prompting import Picture, plain_text
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.benchmarks.loading import load_rows
 
 
 def shown(row: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ import pytest
 
 from spiqa_tasks.benchmarks import bertscore, coco_java
 from spiqa_tasks.benchmarks import text_scores as module
-from spiqa_tasks.benchmarks.text_scores import METRICS, TextScores, available_metrics, text_scores
+from spiqa_tasks.metrics.text_scores import METRICS, TextScores, available_metrics, text_scores
 
 DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 TEST_A = DATA / "spiqa" / "test-A" / "SPIQA_testA.json"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from spiqa_tasks.data.archives import extract, picture_folder
-from spiqa_tasks.data.pictures import check_pictures, open_picture
-from spiqa_tasks.data.source import SPIQA, LocalSource
+from spiqa_tasks.files.archives import extract, picture_folder
+from spiqa_tasks.files.pictures import check_pictures, open_picture
+from spiqa_tasks.files.source import SPIQA, LocalSource
 from spiqa_tasks.errors import DataError
 
 WANTED = ["p1/a.png", "p1/b.png"]

@@ -13,9 +13,9 @@ import pyarrow.parquet
 import pytest
 from PIL import Image
 
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.data.mmstar import read_options
-from spiqa_tasks.data.source import LocalSource
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.mmstar.release import read_options
+from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.errors import DataError
 
 

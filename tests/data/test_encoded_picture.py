@@ -12,8 +12,8 @@ from PIL import Image
 
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content
 from spiqa_tasks.data import encoded_picture as module
-from spiqa_tasks.data.encoded_picture import encoded_picture
-from spiqa_tasks.data.pictures import open_picture
+from spiqa_tasks.files.encoded_picture import encoded_picture
+from spiqa_tasks.files.pictures import open_picture
 
 
 def noise(folder: Path, name: str, mode: str = "RGB") -> Path:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.data.for_scoring import rows_for_scoring
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.tasks import find_tasks
+from spiqa_tasks.benchmarks.for_scoring import rows_for_scoring
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.hosts.lmms_eval.catalogue import find_tasks
 
 
 @pytest.mark.parametrize("name", ["spiqa_demo", "mmstar_demo", "scifibench_demo"])

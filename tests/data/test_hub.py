@@ -15,7 +15,7 @@ from urllib.parse import urlparse
 
 import pytest
 
-from spiqa_tasks.data.source import MMSTAR, SCIFIBENCH, SPIQA, demo_source
+from spiqa_tasks.files.source import MMSTAR, SCIFIBENCH, SPIQA, demo_source
 
 REPOSITORIES = {repository.repo_id: repository for repository in (SPIQA, MMSTAR, SCIFIBENCH)}
 COMMIT = "c" * 40

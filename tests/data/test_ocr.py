@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from spiqa_tasks.benchmarks.choice_prompts import prompt
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.data.ocr import figure_texts
+from spiqa_tasks.benchmarks.choice.prompts import prompt
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.files.ocr import figure_texts
 from spiqa_tasks.errors import InputError
 
 
@@ -39,7 +39,7 @@ def test_engine_reads_a_figure_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_prompt_has_the_text_in_the_place_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """With ocr=yes a model gets no picture but what was read in it, for each figure of a question."""
     monkeypatch.setattr(
-        "spiqa_tasks.data.ocr.figure_texts", lambda figures: {digest: Path(path).name for digest, path in figures}
+        "spiqa_tasks.files.ocr.figure_texts", lambda figures: {digest: Path(path).name for digest, path in figures}
     )
     to_caption = load_rows("scifibench", "demo_fig2cap", "ocr=yes")[0]
     (text,) = prompt(to_caption)[:1]

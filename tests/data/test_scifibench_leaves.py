@@ -6,9 +6,9 @@ from dataclasses import fields
 
 import pytest
 
-from spiqa_tasks.data.scifibench import SciFIBenchSettings
-from spiqa_tasks.settings import parse_settings
-from spiqa_tasks.tasks import Task, catalogue
+from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
+from spiqa_tasks.benchmarks.settings import parse_settings
+from spiqa_tasks.hosts.lmms_eval.catalogue import Task, catalogue
 
 SUFFIXES = {
     "reasoning": {"prompt": "reasoning"},

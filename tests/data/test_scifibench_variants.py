@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.data.source import LocalSource
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.errors import DataError, InputError
 
 SPLITS = ["cs_fig2cap", "cs_cap2fig", "general_fig2cap", "general_cap2fig"]

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.data.figure_types import GROUPS, figure_group
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.data.source import LocalSource
-from spiqa_tasks.data.spiqa import choose_figures, read_papers
+from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS, figure_group
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.files.source import LocalSource
+from spiqa_tasks.benchmarks.spiqa.release import choose_figures, read_papers
 from spiqa_tasks.errors import DataError, InputError
 
 TABLE_4_TEST_A = {"schematic": 154, "plot": 301, "visualization": 131, "other": 95, "table": 434}
@@ -142,7 +142,7 @@ def test_seeds_and_questions_draw_different_orders() -> None:
 def test_order_is_the_same_in_another_process() -> None:
     """The order depends on no state of the process, such as its hash seed."""
     files = [str(index) for index in range(12)]
-    code = f"from spiqa_tasks.data.spiqa import choose_figures; print(choose_figures({files}, ['3'], 'a/0', 8, 5))"
+    code = f"from spiqa_tasks.benchmarks.spiqa.release import choose_figures; print(choose_figures({files}, ['3'], 'a/0', 8, 5))"
     command = [sys.executable, "-c", code]
     printed = {
         subprocess.run(

@@ -14,13 +14,13 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.benchmarks.prompting import Picture
-from spiqa_tasks.benchmarks.spiqa_prompts import prompt
-from spiqa_tasks.data.loading import load_rows, load_table
-from spiqa_tasks.data.source import LocalSource, cache_folder, demo_source
-from spiqa_tasks.data.spiqa_settings import SpiqaSettings, settings_of
-from spiqa_tasks.data.spiqa_table import choose_figures
+from spiqa_tasks.benchmarks.spiqa.prompts import prompt
+from spiqa_tasks.benchmarks.loading import load_rows, load_table
+from spiqa_tasks.files.source import LocalSource, cache_folder, demo_source
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
+from spiqa_tasks.benchmarks.spiqa.table import choose_figures
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.settings import parse_settings
+from spiqa_tasks.benchmarks.settings import parse_settings
 
 PAPER_C = {
     "arxiv_id": "1234.5678",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from spiqa_tasks.benchmarks.spiqa_records import corpus_score
+from spiqa_tasks.benchmarks.spiqa.records import corpus_score
 from spiqa_tasks.utils.guard import failures, keeps_answers, withholds
 from spiqa_tasks.utils.spiqa_perfigure import l3score
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spiqa_tasks.plugin import index_tasks, yaml_folder
-from spiqa_tasks.tasks import find_tasks, load_yaml
+from spiqa_tasks.hosts.lmms_eval.registration import index_tasks, yaml_folder
+from spiqa_tasks.hosts.lmms_eval.catalogue import find_tasks, load_yaml
 
 
 def test_members_are_tasks_of_the_host_or_ours() -> None:

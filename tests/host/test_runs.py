@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.benchmarks.loading import load_rows
 
 Evaluate = Callable[..., dict[str, Any]]
 

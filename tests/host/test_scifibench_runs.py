@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.data.loading import load_rows
-from spiqa_tasks.data.source import LocalSource
+from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.files.source import LocalSource
 
 Evaluate = Callable[..., dict[str, Any]]
 pytestmark = pytest.mark.usefixtures("release")
@@ -38,7 +38,7 @@ def manager(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The host's index, with two tasks of a user's: YAMLs of three lines in a folder of their own."""
     from lmms_eval.tasks import TaskManager
 
-    from spiqa_tasks.plugin import yaml_folder
+    from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
 
     folder = tmp_path_factory.mktemp("own")
     for name, split, settings in (

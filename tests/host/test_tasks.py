@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.plugin import yaml_folder
-from spiqa_tasks.tasks import catalogue, load_yaml
+from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
+from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue, load_yaml
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import pytest
 import torch
 from PIL import Image
 
-from spiqa_tasks.data.embeddings import ClipEncoder
-from spiqa_tasks.data.loading import load_rows
+from spiqa_tasks.files.embeddings import ClipEncoder
+from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.errors import InputError
 
 CONTEXT = 128

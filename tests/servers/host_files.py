@@ -30,6 +30,6 @@ def write_run(
 
 def choice_sample(row: Mapping[str, Any], letter: str | None) -> dict[str, Any]:
     """The sample of one answered question, by the package's own records."""
-    from spiqa_tasks.benchmarks.scifibench_records import scifibench_records
+    from spiqa_tasks.benchmarks.scifibench.records import scifibench_records
 
     return dict(scifibench_records(row, letter or "no idea"))

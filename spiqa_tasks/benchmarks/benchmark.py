@@ -1,0 +1,90 @@
+"""What a benchmark is: everything that the rest of the package asks of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.prompting import Part
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.settings import parse_settings
+from spiqa_tasks.files.source import Repository, Source
+
+Row = Mapping[str, Any]
+JudgeKind = Literal["l3score", "letters"]
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    """The settings of a benchmark that has none."""
+
+
+def _no_files(_split: str, _settings: Any) -> list[tuple[Repository, str]]:
+    return []
+
+
+def _all_names(metrics: Sequence[Metric]) -> list[str]:
+    return [metric.name for metric in metrics]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark. A row is one document: a dict with at least `id`, `benchmark`, `split`, `settings` and `data`.
+
+    Attributes:
+        name: as in the names of its tasks and the folder of its YAMLs.
+        splits: split -> number of questions of the release; those named `demo...` are shipped.
+        load: (source, split, settings) -> rows, a list or a pyarrow table.
+        prompt: row -> the prompt's parts.
+        record: (row, response, context) -> the record of one answer; asks no judge and waits for nothing.
+        metrics: settings -> the metrics, the headline first.
+        settings: frozen dataclass of the keys of a task's `dataset_name`.
+        files: (split, settings) -> the (repository, pattern) pairs that `load` reads.
+        unseen: settings -> the same without what only a model sees, so that scoring reads no picture.
+        table: settings -> the names of the rows in the host's table, `metric` or `metric/group`, the headline first.
+        judge: settings -> which judge the scores need.
+        join: records of documents -> records of questions, where a question is several documents.
+        remarks: records of a whole run -> sentences for people.
+        yaml_folder: where its task YAMLs are, if not in `yaml_configs/<name>`.
+    """
+
+    name: str
+    splits: Mapping[str, int]
+    load: Callable[[Source, str, Any], Any]
+    prompt: Callable[[Row], list[Part]]
+    record: Callable[[Row, Response, Context], Record]
+    metrics: Callable[[Any], Sequence[Metric]]
+    settings: type[Any] = NoSettings
+    files: Callable[[str, Any], list[tuple[Repository, str]]] = _no_files
+    unseen: Callable[[Any], Any] = lambda settings: settings
+    table: Callable[[Any], Sequence[str]] | None = None
+    judge: Callable[[Any], JudgeKind | None] = lambda _settings: None
+    join: Callable[[Sequence[Record], Context], list[Record]] | None = None
+    remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
+    yaml_folder: Path | None = None
+
+    def parse(self, text: str) -> Any:
+        """Return the settings of a task's `dataset_name`; InputError where a key or value is unknown."""
+        return _parsed(self.settings, text)
+
+    def rows_of_table(self, settings: Any) -> list[str]:
+        """Return the names of the rows in the host's table."""
+        return list(self.table(settings)) if self.table else _all_names(self.metrics(settings))
+
+    def metric(self, name: str, settings: Any) -> Metric:
+        """Return the metric of a row's name; KeyError where there is none."""
+        return {metric.name: metric for metric in self.metrics(settings)}[name.partition("/")[0]]
+
+    def headline(self, settings: Any) -> Metric:
+        """Return the metric that speaks for a run."""
+        return self.metrics(settings)[0]
+
+
+@cache
+def _parsed(settings: type[Any], text: str) -> Any:
+    return parse_settings(settings, text)

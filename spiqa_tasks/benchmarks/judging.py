@@ -1,0 +1,38 @@
+"""The judge of a run: everything is asked together, and each request has one outcome however often it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.letters import LetterJudge
+from spiqa_tasks.judge.pending import Pending
+from spiqa_tasks.judge.types import JudgeRequest
+
+
+class Judging:
+    """Asks one judge on behalf of records; use from any thread."""
+
+    def __init__(self, judge: L3Judge | LetterJudge) -> None:
+        self.judge = judge
+        self._asked: dict[JudgeRequest, Pending] = {}
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """The judge's fields of a `Signature`, with the model as served once it has answered."""
+        return self.judge.signature_fields()
+
+    def complete(self, records: Sequence[Record]) -> list[Record]:
+        """Return the records with what the judge says to each of their asks, waiting for all of them."""
+        wanted = [self._submit(ask.request) for record in records for ask in record.asks]
+        if wanted:
+            self.judge.engine.wait(wanted, report=True)
+        verdicts = iter([pending.result() for pending in wanted])
+        return [record.judged([next(verdicts) for _ in record.asks]) for record in records]
+
+    def _submit(self, request: JudgeRequest) -> Pending:
+        pending = self._asked.get(request)
+        if pending is None:
+            pending = self._asked[request] = self.judge.submit(request)
+        return pending

@@ -1,0 +1,79 @@
+"""Scorers made from what is installed and configured."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.config import judge_from_environ
+from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.letters import LetterJudge
+from spiqa_tasks.metrics.text_scores import available_metrics, tokenizer_name
+
+logger = logging.getLogger("spiqa_tasks")
+
+
+def make_scorer(
+    benchmark: str, settings: str, host: str, judging: Callable[[str], Judging | None]
+) -> Scorer:
+    """Return the scorer of a task.
+
+    Args:
+        benchmark: its name.
+        settings: the text of the task's `dataset_name`.
+        host: what ran the answers, for the signature.
+        judging: kind of judge -> the judge to ask, or None.
+
+    Raises:
+        InputError: unknown settings.
+    """
+    entry = BENCHMARKS[benchmark]
+    parsed = entry.parse(settings)
+    kind = entry.judge(parsed)
+    judge = judging(kind) if kind is not None else None
+    has_texts = any(metric.needs == "text programs" for metric in entry.metrics(parsed))
+    context = Context(
+        host,
+        judged_by=tuple(judge.signature.items()) if judge is not None else (),
+        unavailable=missing_text_metrics() if has_texts else {},
+        tokenizer=tokenizer_name() if has_texts else "",
+        **({} if judge is None else judge.rules),
+    )
+    return Scorer(entry, parsed, context, judge)
+
+
+@cache
+def missing_text_metrics() -> dict[str, str]:
+    """Return the text metrics that this machine cannot compute, with the reason; a line says each one once."""
+    missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
+    for name, reason in missing.items():
+        logger.warning("%s is left out: %s.", name, reason)
+    return missing
+
+
+def judging_of_environment(kind: str, environ: Mapping[str, str]) -> Judging | None:
+    """Return the judge that the environment names, asked one real question; None when judging is switched off.
+
+    Args:
+        kind: `l3score` or `letters`.
+        environ: with the SPIQA_JUDGE variables.
+
+    Raises:
+        JudgeError: a judge that cannot be used, or none where the task cannot do without.
+    """
+    config = judge_from_environ(environ)
+    if config is None and kind == "letters":
+        raise JudgeError(
+            "Expected a judge for extractor=judge, found SPIQA_JUDGE=none. Set SPIQA_JUDGE=provider:model."
+        )
+    if config is None:
+        return None
+    judge = L3Judge(config) if kind == "l3score" else LetterJudge(config)
+    judge.preflight()
+    return Judging(judge)

@@ -1,0 +1,81 @@
+"""MMStar: 1,500 rows, the options within the question's text (MMStar paper, section 4.2)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.files.replaced import ablated_pictures
+from spiqa_tasks.benchmarks.choice.rows import Row, check_answer
+from spiqa_tasks.files.parquet import read_rows
+from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
+from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.benchmarks.settings import settings_text
+
+FILE = "mmstar.parquet"
+COLUMNS = ("index", "question", "image", "answer", "category", "l2_category")
+LETTERS = "ABCDEFGH"
+
+
+def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
+    """One row per question of the release's only split, in the order of the file.
+
+    Raises:
+        DataError: the file is missing, unreadable or lacks a column; a picture that cannot be decoded.
+    """
+    paths = source.files(MMSTAR, FILE)
+    data = fingerprint(paths)
+    records = read_rows(paths, COLUMNS)
+    images = [""] * len(records)
+    if settings.ablation != "text":
+        named = [
+            (str(record["index"]), encoded(record["image"], f"row {record['index']} of {FILE}")) for record in records
+        ]
+        images = write_pictures(f"mmstar-{data}", named)
+        check_pictures(images)
+        images = ablated_pictures(images, settings.ablation)
+    return [_row(record, image, split, settings, data) for record, image in zip(records, images, strict=True)]
+
+
+def read_options(question: str) -> dict[str, str]:
+    """Letter -> option text, read from the question's text; empty texts where its form is not known.
+
+    The release has two forms: `Options: A: x, B: y, ...` and a list of lines `(A) x`.
+    """
+    _, inline, tail = question.rpartition("Options: ")
+    listed = re.split(r"\n\(([A-H])\) ", question)
+    if inline and tail.startswith("A: "):
+        pieces = re.split(r"(?:^|, )([A-H]): ", tail)
+    elif len(listed) > 1:
+        pieces = listed
+    else:
+        return dict.fromkeys("ABCD", "")
+    options: dict[str, str] = {}
+    for letter, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        if letter == LETTERS[len(options)]:
+            options[letter] = text.strip()
+    return options
+
+
+def _row(record: dict[str, Any], image: str, split: str, settings: MMStarSettings, data: str) -> Row:
+    row_id = str(record["index"])
+    if not record["question"]:
+        raise DataError(f"Expected question {row_id} of {FILE} to have a text, found none. Fetch the file again.")
+    options = read_options(record["question"])
+    return {
+        "id": row_id,
+        "question": record["question"],
+        "letters": list(options),
+        "options": list(options.values()),
+        "answer": check_answer(row_id, record["answer"], list(options)),
+        "images": [image] if image else [],
+        "category": record["category"],
+        "subcategory": record["l2_category"],
+        "benchmark": "mmstar",
+        "split": split,
+        "prompt": settings.prompt,
+        "settings": settings_text(settings),
+        "data": data,
+    }

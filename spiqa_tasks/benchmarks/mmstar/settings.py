@@ -1,0 +1,23 @@
+"""What an MMStar task shows: the keys of its `dataset_name`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from spiqa_tasks.files.replaced import Ablation
+
+
+@dataclass(frozen=True)
+class MMStarSettings:
+    """What an MMStar task shows.
+
+    Attributes:
+        prompt: the sentence after the question, by name.
+        ablation: `grey` shows grey pictures of the same size, `text` no picture (paper section 5.1).
+        shots: 2 puts two solved text questions before each question (paper section 5.1: LLMs answer 2-shot).
+    """
+
+    prompt: Literal["letter", "select"] = "letter"
+    ablation: Ablation = "none"
+    shots: Literal["0", "2"] = "0"

@@ -1,0 +1,95 @@
+"""The benchmarks that there are, and one way to the rows of any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.mmstar import MMSTAR
+from spiqa_tasks.benchmarks.scifibench import SCIFIBENCH
+from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.benchmarks.spiqa import SPIQA
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.source import Source, default_source, demo_source
+
+BENCHMARKS: dict[str, Benchmark] = {}
+
+
+def register(benchmark: Benchmark) -> None:
+    """Make a benchmark known to hooks, commands and hosts."""
+    BENCHMARKS[benchmark.name] = benchmark
+
+
+for _own in (SPIQA, MMSTAR, SCIFIBENCH):
+    register(_own)
+
+
+def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
+    """Return the benchmark of a row."""
+    return BENCHMARKS[row["benchmark"]]
+
+
+def yaml_folder() -> Path:
+    """Return the folder with the YAMLs of the package's own tasks, as the host's `--include_path` wants it."""
+    return Path(str(resources.files("spiqa_tasks.yaml_configs")))
+
+
+def yaml_folders() -> list[Path]:
+    """Return the folders with the YAMLs of all benchmarks."""
+    others = [benchmark.yaml_folder for benchmark in BENCHMARKS.values() if benchmark.yaml_folder is not None]
+    return [yaml_folder(), *others]
+
+
+def load_table(name: str, split: str, settings: str, source: Source | None = None) -> Any:
+    """Return the rows of a task as a pyarrow table.
+
+    Args:
+        name: of the benchmark.
+        split: one of its splits.
+        settings: the text of the task's `dataset_name`.
+        source: where the release files are (default: shipped for `demo...`, else `default_source`).
+
+    Raises:
+        InputError: unknown split or settings.
+        DataError: files missing, unreadable or not in the release's format.
+    """
+    import pyarrow
+
+    benchmark, source = _resolved(name, split, source)
+    rows = benchmark.load(source, split, benchmark.parse(settings))
+    return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
+
+
+def load_rows(name: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
+    """Return the rows of a task as dicts; see `load_table`."""
+    benchmark, source = _resolved(name, split, source)
+    rows = benchmark.load(source, split, benchmark.parse(settings))
+    found: list[dict[str, Any]] = rows if isinstance(rows, list) else rows.to_pylist()
+    return found
+
+
+def rows_for_scoring(name: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
+    """Return the rows without what only a model sees; neither picture archives nor full texts are read.
+
+    Ids, questions, answers, groups, order of figures and settings text are those of `load_rows`. Raises as it does.
+    """
+    parsed = BENCHMARKS[name].parse(settings)
+    unseen = BENCHMARKS[name].unseen(parsed)
+    rows = load_rows(name, split, settings_text(unseen), source)
+    for row in rows:
+        row["settings"] = settings_text(parsed)
+    return rows
+
+
+def _resolved(name: str, split: str, source: Source | None) -> tuple[Benchmark, Source]:
+    benchmark = BENCHMARKS[name]
+    if split not in benchmark.splits:
+        raise InputError(f"Expected a split of {name} among {', '.join(benchmark.splits)}; found {split!r}.")
+    if source is None:
+        source = demo_source() if split.startswith("demo") else default_source()
+    return benchmark, source
+
+

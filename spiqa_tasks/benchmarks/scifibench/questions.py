@@ -1,0 +1,151 @@
+"""SciFIBench's release files, read: one `Question` per row, with its figures written to the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.benchmarks.choice.rows import check_answer
+from spiqa_tasks.files.parquet import read_rows
+from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
+from spiqa_tasks.errors import DataError
+
+COLUMNS = ("ID", "Question", "Options", "Answer", "Category", "Images")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: the sha256 of its encoded bytes and its file, "" where no task shows it."""
+
+    digest: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its options in the order shown.
+
+    Attributes:
+        file: the release file's name, such as `CS_Figure2Caption`; with `id` it names the question.
+        text: figure -> caption: the question; caption -> figure: the caption.
+        options: parallel to `letters`: the captions, or empty texts where the options are figures.
+        figures: one (figure -> caption), or one for each letter (caption -> figure).
+    """
+
+    file: str
+    id: str
+    text: str
+    letters: tuple[str, ...]
+    options: tuple[str, ...]
+    answer: str
+    category: str
+    figures: tuple[Figure, ...]
+
+    @property
+    def to_figure(self) -> bool:
+        """Whether the options are figures."""
+        return self.file.endswith("Caption2Figure")
+
+    @property
+    def position(self) -> int:
+        """The place of the answer among the options, from 0."""
+        return self.letters.index(self.answer)
+
+    @property
+    def caption(self) -> str:
+        """The true caption."""
+        return self.text if self.to_figure else self.options[self.position]
+
+    @property
+    def figure(self) -> Figure:
+        """The true figure."""
+        return self.figures[self.position if self.to_figure else 0]
+
+    def content(self) -> set[str]:
+        """Everything shown, to compare questions by: captions without case, spacing and final stop; figures."""
+        captions = {self.text} if self.to_figure else set(self.options)
+        return {plain(caption) for caption in captions} | {figure.digest for figure in self.figures}
+
+
+def plain(caption: str) -> str:
+    """A caption without what does not tell captions apart: case, spacing, a final full stop."""
+    return " ".join(caption.casefold().split()).rstrip(" .")
+
+
+def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool) -> list[Question]:
+    """The questions of the release file `file` (its shards `paths`, their fingerprint `data`), in order.
+
+    Args:
+        with_files: write the figures to the cache and check them; otherwise their paths are empty.
+
+    Raises:
+        DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
+    """
+    records = read_rows(paths, COLUMNS)
+    figures = _figures(file, data, records, with_files)
+    return [_question(file, record, shown) for record, shown in zip(records, figures, strict=True)]
+
+
+def _figures(file: str, data: str, records: Sequence[dict[str, Any]], with_files: bool) -> list[tuple[Figure, ...]]:
+    named = [
+        (f"{record['ID']}-{position}", encoded(cell, f"row {record['ID']} of {file}"))
+        for record in records
+        for position, cell in enumerate(record["Images"] or [])
+    ]
+    paths = [""] * len(named)
+    if with_files:
+        paths = write_pictures(f"scifibench-{file}-{data}", named)
+        check_pictures(paths)
+    digests = (hashlib.sha256(content).hexdigest() for _, content in named)
+    figures = iter([Figure(digest, path) for digest, path in zip(digests, paths, strict=True)])
+    return [tuple(next(figures) for _ in record["Images"] or []) for record in records]
+
+
+def _question(file: str, record: dict[str, Any], figures: tuple[Figure, ...]) -> Question:
+    row_id = str(record["ID"])
+    options = _options(row_id, record["Options"] or [])
+    to_figure = file.endswith("Caption2Figure")
+    expected = len(options) if to_figure else 1
+    if len(figures) != expected:
+        raise DataError(
+            f"Expected question {row_id} of {file} to have {expected} pictures, found {len(figures)}. "
+            "Fetch the file again."
+        )
+    if not record["Question"]:
+        raise DataError(f"Expected question {row_id} of {file} to have a text, found none. Fetch the file again.")
+    return Question(
+        file=file,
+        id=row_id,
+        text=_caption(record["Question"]) if to_figure else record["Question"],
+        letters=tuple(options),
+        options=("",) * len(options) if to_figure else tuple(options.values()),
+        answer=check_answer(row_id, record["Answer"], list(options)),
+        category=record["Category"],
+        figures=figures,
+    )
+
+
+def _caption(question: str) -> str:
+    """The caption of a caption -> figure question, which the release writes as `Caption: ... Which image ...?`."""
+    return (
+        re.sub(r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", question)
+        .removeprefix("Caption:")
+        .strip()
+    )
+
+
+def _options(row_id: str, options: Sequence[str]) -> dict[str, str]:
+    """Letter -> text of options such as `A)  caption`."""
+    read: dict[str, str] = {}
+    for option in options:
+        match = re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL)
+        if match is None:
+            raise DataError(f"Expected the options of question {row_id} as 'A) text', found {option!r}.")
+        read[match.group(1)] = match.group(2)
+    if len(read) < 2 or len(read) != len(options):
+        raise DataError(f"Expected question {row_id} to have options with letters of their own, found {list(options)}.")
+    return read

@@ -1,0 +1,70 @@
+"""A scored answer of SciFIBench: a choice, or a caption."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from spiqa_tasks.benchmarks.aggregation import Metric, mean_of, share_of
+from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, choice_record, choice_signature
+from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.record import Ask, Record, Response
+from spiqa_tasks.benchmarks.scifibench.prompts import template
+from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
+from spiqa_tasks.judge.letters import LetterRule
+from spiqa_tasks.judge.types import Verdict
+
+OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range"})
+"""Why the matcher finds no letter in an answer that may still have one; refusals and empty answers have none."""
+
+BY_JUDGE = "accuracy_llm"
+"""The matcher's letter, or the judge's where the matcher leaves the answer open (appendix G.2)."""
+
+
+def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+    """Return the record of one answer, in the groups of its direction and its category."""
+    if row["prompt"] == "caption":
+        return _caption_record(row, response, context)
+    groups = {"direction": row["subcategory"], "category": slug(row["category"])}
+    found = choice_record(row, response, groups, choice_signature(row, template(row), context))
+    if "extractor=judge" not in row["settings"].split(","):
+        return found
+    if found.rule not in OPEN_RULES:
+        return found.with_scores({BY_JUDGE: score for score in [found.scores.get("accuracy")] if score is not None})
+    request = context.letters.request(response.text, row["letters"])
+    read = partial(_judged_score, context.letters, tuple(row["letters"]), row["answer"])
+    return dataclasses.replace(found, asks=(Ask(BY_JUDGE, request, read),))
+
+
+def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
+    """Return the metrics, the headline first."""
+    if settings.prompt == "caption":
+        return (mean_of("captioned_rate"), FAILURE_RATES[-1])
+    by_judge = (mean_of(BY_JUDGE, "judge"), share_of("extractor_rate", _is_asked, "judge"))
+    return (ACCURACY, *(by_judge if settings.extractor == "judge" else ()), *FAILURE_RATES)
+
+
+def _is_asked(found: Record) -> bool:
+    return bool(found.asks or found.verdicts)
+
+
+def _judged_score(rule: LetterRule, letters: Sequence[str], answer: str, verdict: Verdict) -> float:
+    return float(rule.letter(verdict, letters) == answer)
+
+
+def _caption_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+    """The caption as its prediction (None where there is none), beside the true one."""
+    caption = " ".join(response.text.split()) or None if response.failure is None else None
+    return Record(
+        row["id"],
+        caption,
+        row["caption"],
+        status="request_failed" if response.failure is not None else "ok" if caption else "unparsed",
+        reason=response.failure,
+        scores={"captioned_rate": float(caption is not None)},
+        groups={"category": slug(row["category"])},
+        signature=choice_signature(row, template(row), context).with_fields(matcher="").text,
+    )

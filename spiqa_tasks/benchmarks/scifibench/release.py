@@ -1,0 +1,110 @@
+"""SciFIBench: figure -> caption (one picture, five captions) and caption -> figure (one caption, five pictures)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from spiqa_tasks.files.replaced import ablated_pictures
+from spiqa_tasks.benchmarks.choice.rows import Row
+from spiqa_tasks.benchmarks.scifibench.questions import Question, read_questions
+from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, pair_similarities, random_shots, similar_shots
+from spiqa_tasks.benchmarks.scifibench.variants import marked_letter, shuffled, with_random_negatives
+from spiqa_tasks.files.source import SCIFIBENCH, Source, fingerprint
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
+from spiqa_tasks.benchmarks.settings import settings_text
+
+SPLITS = {
+    "cs_fig2cap": ("CS_Figure2Caption",),
+    "cs_cap2fig": ("CS_Caption2Figure",),
+    "general_fig2cap": ("General_Figure2Caption",),
+    "general_cap2fig": ("General_Caption2Figure",),
+    "captioning": ("CS_Figure2Caption", "General_Figure2Caption"),
+    "demo": ("CS_Figure2Caption", "CS_Caption2Figure"),
+    "demo_fig2cap": ("CS_Figure2Caption",),
+    "demo_cap2fig": ("CS_Caption2Figure",),
+}
+def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
+    """One row per question of `split`, in the order of the file.
+
+    Beyond what every choice row has: `texts` (what OCR reads, parallel to the pictures that it replaces; else empty),
+    `marked` (the letter of the marked caption, or ""), `shots` (the examples, each with the fields of a row that are
+    shown) and `caption` (the true one). The split `captioning` joins two files, so its ids are `<file>/<ID>`.
+
+    Raises:
+        DataError: a file is missing, unreadable or lacks a column; a picture that cannot be decoded.
+        InputError: settings that do not suit the split.
+    """
+    if (settings.mark != "none" or settings.prompt == "caption") and any("Caption2" in name for name in SPLITS[split]):
+        raise InputError(f"Expected a split of figure -> caption for mark=... and prompt=caption; found {split!r}.")
+    rows: list[Row] = []
+    for name in SPLITS[split]:
+        paths = source.files(SCIFIBENCH, f"data/{name}-*.parquet")
+        data = fingerprint(paths)
+        questions = read_questions(paths, name, data, settings.ablation != "text")
+        rows += _rows(questions, split, settings, data)
+    return _sampled(rows, settings)
+
+
+def _rows(questions: Sequence[Question], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
+    if settings.negatives == "random":
+        questions = with_random_negatives(questions, settings.seed)
+    questions = [shuffled(question, settings.shuffle) for question in questions]
+    shots = _shots(questions, settings)
+    texts = _texts(questions) if settings.ocr == "yes" else {}
+    return [
+        {
+            **_shown(question, settings, texts),
+            "id": f"{question.file}/{question.id}" if split == "captioning" else question.id,
+            "caption": question.caption,
+            "category": question.category,
+            "subcategory": "cap2fig" if question.to_figure else "fig2cap",
+            "benchmark": "scifibench",
+            "split": split,
+            "prompt": settings.prompt,
+            "marked": marked_letter(question, settings.mark, settings.seed),
+            "ignore": settings.ignore,
+            "shots": [_shown(example, settings, texts) for example in examples],
+            "settings": settings_text(settings),
+            "data": data,
+        }
+        for question, examples in zip(questions, shots, strict=True)
+    ]
+
+
+def _shown(question: Question, settings: SciFIBenchSettings, texts: dict[str, str]) -> dict[str, Any]:
+    shows_pictures = settings.ablation != "text" and not texts
+    paths = [figure.path for figure in question.figures] if shows_pictures else []
+    return {
+        "question": question.text,
+        "letters": list(question.letters),
+        "options": list(question.options),
+        "answer": question.answer,
+        "images": ablated_pictures(paths, settings.ablation),
+        "texts": [texts[figure.digest] for figure in question.figures] if texts else [],
+    }
+
+
+def _shots(questions: Sequence[Question], settings: SciFIBenchSettings) -> list[list[Question]]:
+    if settings.shots == 0:
+        return [[] for _ in questions]
+    if settings.shot_kind == "random":
+        return random_shots(questions, settings.shots, settings.seed)
+    if settings.encoder:
+        return similar_shots(questions, settings.shots, pair_similarities(questions, settings.encoder))
+    return similar_shots(questions, settings.shots, caption_similarities(questions))
+
+
+def _texts(questions: Sequence[Question]) -> dict[str, str]:
+    from spiqa_tasks.files.ocr import figure_texts
+
+    return figure_texts((figure.digest, figure.path) for question in questions for figure in question.figures)
+
+
+def _sampled(rows: list[Row], settings: SciFIBenchSettings) -> list[Row]:
+    if not 0 < settings.sample < len(rows):
+        return rows
+    places = random.Random(f"sample#{settings.seed}").sample(range(len(rows)), settings.sample)
+    return [rows[place] for place in sorted(places)]

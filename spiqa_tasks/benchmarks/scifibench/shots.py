@@ -1,0 +1,74 @@
+"""Examples for few-shot prompts (SciFIBench section 4.4, Figure 6): random ones, or the most similar ones.
+
+The paper takes its examples from a noisy set that is not published; ours are other questions of the same file.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spiqa_tasks.benchmarks.scifibench.questions import Question
+from spiqa_tasks.errors import DataError
+
+Similarities = NDArray[np.float64]
+
+
+def random_shots(questions: Sequence[Question], count: int, seed: int) -> list[list[Question]]:
+    """For each question `count` others, drawn by the seed and the question's identity."""
+
+    def order(index: int) -> list[int]:
+        question = questions[index]
+        places = list(range(len(questions)))
+        random.Random(f"shots#{seed}#{question.file}/{question.id}").shuffle(places)
+        return places
+
+    return _pick(questions, count, order)
+
+
+def similar_shots(questions: Sequence[Question], count: int, similarities: Similarities) -> list[list[Question]]:
+    """For each question the `count` most similar others, the most similar one last, next to the question.
+
+    Args:
+        similarities: shape (questions, questions), higher is more similar.
+    """
+    picked = _pick(questions, count, lambda index: np.argsort(-similarities[index], kind="stable").tolist())
+    return [examples[::-1] for examples in picked]
+
+
+def caption_similarities(questions: Sequence[Question]) -> Similarities:
+    """Cosines of the true captions' TF-IDF vectors, shape (questions, questions)."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform([q.caption for q in questions])
+    return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)
+
+
+def pair_similarities(questions: Sequence[Question], checkpoint: str) -> Similarities:
+    """Cosines of the true pairs' joint embeddings: image and caption, normalised and joined (section 3.2, step 2)."""
+    from spiqa_tasks.files.embeddings import ClipEncoder
+
+    encoder = ClipEncoder(checkpoint)
+    texts = encoder.texts([question.caption for question in questions])
+    images = encoder.images([question.figure.path for question in questions])
+    joined = np.concatenate([texts, images], axis=1)
+    similarities: Similarities = joined @ joined.T / 2
+    return similarities
+
+
+def _pick(questions: Sequence[Question], count: int, order: Callable[[int], list[int]]) -> list[list[Question]]:
+    content = [question.content() for question in questions]
+    picked = []
+    for index, question in enumerate(questions):
+        others = (place for place in order(index) if place != index and not content[place] & content[index])
+        examples = [questions[place] for place, _ in zip(others, range(count), strict=False)]
+        if len(examples) < count:
+            raise DataError(
+                f"Expected {count} examples for question {question.id} of {question.file} that share no caption and "
+                f"no figure with it, found {len(examples)}. Use fewer shots."
+            )
+        picked.append(examples)
+    return picked

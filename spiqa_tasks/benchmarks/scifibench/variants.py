@@ -1,0 +1,90 @@
+"""What the paper's side experiments change in SciFIBench's questions; every draw is seeded by the question's identity.
+
+A draw depends on the seed, the release file's name and the question's ID alone, so it is the same in every process,
+with any `--limit` and whatever the order of evaluation.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from spiqa_tasks.benchmarks.scifibench.questions import Figure, Question, plain
+from spiqa_tasks.errors import DataError
+
+
+def with_random_negatives(questions: Sequence[Question], seed: int) -> list[Question]:
+    """The questions with the false options replaced by the true ones of other questions (section 4.3, Table 2).
+
+    The answer keeps its letter. No two options are alike, and none of the false ones is true as well: pairs with a
+    caption that some pair has together with the true figure are left out, and figures likewise.
+
+    Raises:
+        DataError: the file has too few different pairs.
+    """
+    captions: dict[str, set[str]] = {}
+    digests: dict[str, set[str]] = {}
+    for question in questions:
+        captions.setdefault(question.figure.digest, set()).add(plain(question.caption))
+        digests.setdefault(plain(question.caption), set()).add(question.figure.digest)
+    return [
+        _randomised(question, questions, captions[question.figure.digest], digests[plain(question.caption)], seed)
+        for question in questions
+    ]
+
+
+def shuffled(question: Question, seed: int) -> Question:
+    """The question with its options in another order (section 4.2); 0 keeps the order of the release."""
+    if seed == 0:
+        return question
+    order = list(range(len(question.letters)))
+    _random("shuffle", seed, question).shuffle(order)
+    return replace(
+        question,
+        options=tuple(question.options[index] for index in order),
+        answer=question.letters[order.index(question.position)],
+        figures=tuple(question.figures[index] for index in order) if question.to_figure else question.figures,
+    )
+
+
+def marked_letter(question: Question, mark: str, seed: int) -> str:
+    """The letter of the caption to mark (section 4.7): `correct`, a random `incorrect` one, or "" for `none`."""
+    if mark == "none":
+        return ""
+    if mark == "correct":
+        return question.answer
+    wrong = [letter for letter in question.letters if letter != question.answer]
+    return _random("mark", seed, question).choice(wrong)
+
+
+def _randomised(
+    question: Question, questions: Sequence[Question], true_captions: set[str], true_digests: set[str], seed: int
+) -> Question:
+    captions, digests = set(true_captions), set(true_digests)
+    pool = list(questions)
+    _random("negatives", seed, question).shuffle(pool)
+    options, figures = [""] * len(question.letters), [question.figure] * len(question.letters)
+    options[question.position] = question.caption
+    for place in (index for index in range(len(options)) if index != question.position):
+        options[place], figures[place] = _next_pair(question, pool, captions, digests)
+        captions.add(plain(options[place]))
+        digests.add(figures[place].digest)
+    if question.to_figure:
+        return replace(question, figures=tuple(figures))
+    return replace(question, options=tuple(options))
+
+
+def _next_pair(question: Question, pool: list[Question], captions: set[str], digests: set[str]) -> tuple[str, Figure]:
+    while pool:
+        other = pool.pop()
+        if plain(other.caption) not in captions and other.figure.digest not in digests:
+            return other.caption, other.figure
+    raise DataError(
+        f"Expected {question.file} to have {len(question.letters)} different figure-caption pairs to draw the options "
+        f"of question {question.id} from, found {len(captions)}. Fetch the released file."
+    )
+
+
+def _random(purpose: str, seed: int, question: Question) -> random.Random:
+    return random.Random(f"{purpose}#{seed}#{question.file}/{question.id}")

@@ -1,0 +1,123 @@
+"""Answers in, records out, numbers out: the one way in which a host's hooks and `score` do it."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric, Value, in_group
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.scoring.reasoning import without_reasoning
+
+logger = logging.getLogger("spiqa_tasks")
+
+Row = Mapping[str, Any]
+
+
+class Scorer:
+    """Scores the answers to one task.
+
+    Attributes:
+        benchmark, settings: the task's.
+        context: what the records have in common.
+        judging: the judge that is asked; None where there is none.
+    """
+
+    def __init__(self, benchmark: Benchmark, settings: Any, context: Context, judging: Judging | None) -> None:
+        self.benchmark = benchmark
+        self.settings = settings
+        self.context = context
+        self.judging = judging
+
+    def record(self, row: Row, response: Response) -> Record:
+        """Return the record of one answer, the judge not yet asked; a defect becomes a status, with the reason."""
+        try:
+            answer = dataclasses.replace(response, text=without_reasoning(response.text))
+            return self.benchmark.record(row, answer, self.context)
+        except Exception as error:
+            logger.exception("Question %s could not be scored; its answer is kept in the samples file.", row["id"])
+            return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
+
+    def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
+        """Return the records with what the judge says, and with the scores that every metric gives a single answer.
+
+        Args:
+            records: from `record`.
+            whole: whether these are all answers of the run. Scores that depend on the other answers, and those of
+                questions that are several documents, are only given then.
+        """
+        judged = self.judging.complete(records) if self.judging else list(records)
+        metrics = [metric for metric in self.metrics() if metric.needs == "text programs"]
+        if self.benchmark.join is not None:
+            return self._with_questions(judged) if whole else judged
+        return _with_answer_scores(judged, [metric for metric in metrics if whole or not metric.of_corpus])
+
+    def metrics(self) -> list[Metric]:
+        """Return the task's metrics that can be computed here, the headline first."""
+        return [metric for metric in self.benchmark.metrics(self.settings) if self.why_not(metric) is None]
+
+    def why_not(self, metric: Metric) -> str | None:
+        """Return why a metric cannot be computed here, or None."""
+        if metric.needs == "judge" and self.judging is None:
+            return "judging is switched off (SPIQA_JUDGE=none or --judge none)"
+        if metric.needs == "text programs":
+            return self.context.unavailable.get(metric.name.removesuffix("_released"))
+        return None
+
+    def value(self, name: str, records: Sequence[Record]) -> Value:
+        """Return the value of the metric of a row's name (`metric` or `metric/group`) over records of that group."""
+        if name == SCORING_FAILED.name:
+            return SCORING_FAILED.compute(records)
+        return self.values([self.benchmark.metric(name, self.settings)], records)[0]
+
+    def values(self, metrics: Sequence[Metric], records: Sequence[Record], group: str | None = None) -> list[Value]:
+        """Return the values of metrics over the records, or over those of a group; NaN where there are none."""
+        questions = self.questions(records)
+        found = []
+        for metric in metrics:
+            members: Sequence[Record] = records if metric.of_documents else questions
+            members = members if group is None else in_group(members, group)
+            found.append(metric.compute(members) if members else Value(math.nan, 0, reason="there is no such answer"))
+        return found
+
+    def questions(self, records: Sequence[Record]) -> list[Record]:
+        """Return one record per question, with what the judge says; they are the records where no question is more."""
+        if self.benchmark.join is None:
+            return list(records)
+        joined = self.benchmark.join(records, self.context)
+        return self.judging.complete(joined) if self.judging else joined
+
+    def _with_questions(self, documents: Sequence[Record]) -> list[Record]:
+        """The documents, the first one of each question with the question's record and scores."""
+        metrics = [metric for metric in self.metrics() if not metric.of_documents]
+        questions = self.questions(documents)
+        unhelpful = [metric for metric in metrics if metric.needs == "nothing"]
+        scored = _with_answer_scores(questions, [m for m in metrics if m.needs == "text programs"] + unhelpful)
+        by_anchor = {question.details["anchor"]: question for question in scored if "anchor" in question.details}
+        return [
+            dataclasses.replace(
+                document,
+                scores=by_anchor[document.id].scores,
+                details={**document.details, "question": by_anchor[document.id].as_dict()},
+            )
+            if document.id in by_anchor
+            else document
+            for document in documents
+        ]
+
+
+def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
+    """The records with the scores that these metrics give every answer."""
+    by_id: dict[str, dict[str, float]] = {}
+    for metric in metrics:
+        for key, score in metric.compute(records).scores.items() if records else ():
+            by_id.setdefault(key, {})[metric.name] = score
+    return [record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records]
+
+

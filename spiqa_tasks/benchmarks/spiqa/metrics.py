@@ -1,0 +1,163 @@
+"""SPIQA's metrics: L3Score, the text metrics, retrieval, and what went wrong (paper section 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.metrics.text_scores import METRICS, text_scores
+from spiqa_tasks.scoring.withholding import MINIMUM_SCORED
+
+RELEASED = "_released"
+SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")
+"""The text metrics in the host's table; `breakdown` has the others."""
+
+Texts = Callable[[Record], Sequence[str]]
+"""The predictions of a record that a text metric is over."""
+
+
+def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
+    """Return the metrics, the headline first."""
+    found: list[Metric] = []
+    if settings.protocol != "released":
+        found += _corrected(settings)
+    if settings.protocol != "corrected":
+        found += _released(settings)
+    return (*found, *_rates(settings))
+
+
+def table(settings: SpiqaSettings) -> list[str]:
+    """Return the rows of the host's table, at most 16: L3Score overall and by figure type, texts, what went wrong.
+
+    With both protocols the figure types, BLEU-1 and the corrected reading's details are left to `breakdown`.
+    """
+    both = settings.protocol == "both"
+    hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")}
+    names = [metric.name for metric in metrics(settings) if metric.name.removesuffix(RELEASED) not in hidden]
+    types = [] if settings.protocol != "corrected" else [f"{names[0]}/{group}" for group in GROUPS]
+    return [names[0], *types, *names[1:]]
+
+
+def _corrected(settings: SpiqaSettings) -> list[Metric]:
+    retrieval = [mean_of("retrieval_accuracy")] if settings.setting == "cot" else []
+    l3score = Metric("l3score", lambda records: _L3SCORE.compute(_whole(records)), needs="judge")
+    texts = [text_metric(name, name, _prediction) for name in METRICS]
+    return [l3score, *retrieval, *texts]
+
+
+def _released(settings: SpiqaSettings) -> list[Metric]:
+    if settings.setting == "perfigure":
+        l3score = Metric(f"l3score{RELEASED}", _perfigure_l3score_released, needs="judge")
+        return [l3score, *(text_metric(f"{name}{RELEASED}", name, _answers_released) for name in METRICS)]
+    retrieval = [mean_of(f"retrieval_accuracy{RELEASED}")] if settings.setting == "cot" else []
+    texts = [text_metric(f"{name}{RELEASED}", name, _prediction_released) for name in METRICS]
+    return [mean_of(f"l3score{RELEASED}", "judge"), *retrieval, *texts]
+
+
+def _rates(settings: SpiqaSettings) -> list[Metric]:
+    unformatted = share_of("unformatted_rate", lambda record: record.rule in ("unformatted", "empty"))
+    request_failed = share_of("request_failed_rate", lambda record: record.status == "request_failed")
+    if settings.setting != "perfigure":
+        truncated = share_of("truncated_rate", lambda record: record.rule == "truncated")
+        judge_failed = share_of("judge_failed_rate", lambda record: record.judge_failed, "judge")
+        return [unformatted, truncated, judge_failed, request_failed]
+    judge_failed = [] if settings.protocol == "released" else [_PERFIGURE_JUDGE_FAILED]
+    documents = [_of_documents(metric) for metric in (unformatted, request_failed)]
+    return [documents[0], share_of("incomplete_rate", _is_incomplete), _UNHELPFUL, *judge_failed, documents[1]]
+
+
+def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:
+    """Return a text metric over the predictions that `texts` takes from a record, against the record's reference.
+
+    Args:
+        name: the metric's.
+        toolkit: its name in `metrics.text_scores`.
+        texts: gives none where the record has no answer.
+    """
+
+    def compute(records: Sequence[Record]) -> Value:
+        records = _whole(records)
+        taken = [(record, texts(record)) for record in records]
+        answered = [(record, found) for record, found in taken if found]
+        missing = withheld(len(answered), len(records))
+        if missing is not None:
+            return missing
+        pairs = [(text, record.reference) for record, found in answered for text in found]
+        scores = text_scores(pairs, [toolkit])
+        if toolkit in scores.omitted:
+            return Value(math.nan, len(answered), reason=scores.omitted[toolkit])
+        items = scores.per_item.get(toolkit, ()) if len(pairs) == len(answered) else ()
+        by_id = {record.id: float(item) for (record, _), item in zip(answered, items, strict=False)}
+        return Value(float(scores.values[toolkit]), len(answered), by_id)
+
+    return Metric(name, compute, needs="text programs", of_corpus=toolkit == "cider")
+
+
+_L3SCORE = mean_of("l3score", "judge")
+
+
+def _whole(records: Sequence[Record]) -> list[Record]:
+    """The questions whose documents are all there; questions that are one document always are."""
+    return [record for record in records if not _is_incomplete(record)]
+
+
+def _is_incomplete(record: Record) -> bool:
+    return record.status == "incomplete"
+
+
+def _of_documents(metric: Metric) -> Metric:
+    return Metric(metric.name, metric.compute, metric.higher_is_better, of_documents=True)
+
+
+def _prediction(record: Record) -> Sequence[str]:
+    return () if record.prediction is None else (record.prediction,)
+
+
+def _prediction_released(record: Record) -> Sequence[str]:
+    return () if "released" not in record.details else (record.details["released"]["prediction"],)
+
+
+def _answers_released(record: Record) -> Sequence[str]:
+    """Every helpful referred figure is an answer of its own; a question without one has one empty answer."""
+    return () if record.prediction is None else record.details["released_answers"] or ("",)
+
+
+def _perfigure_l3score_released(records: Sequence[Record]) -> Value:
+    """L3Score as the released script divides: by the answers judged plus one for every question.
+
+    The script means to count a question without a helpful figure, but never notes that it had one.
+    """
+    questions = _whole(records)
+    answered = [record for record in questions if record.prediction is not None]
+    told = [verdict for record in answered for verdict in record.verdicts if verdict["metric"] == f"l3score{RELEASED}"]
+    scores = [verdict["score"] for verdict in told if "score" in verdict]
+    missing = withheld(len(answered), len(questions))
+    if missing is not None:
+        return missing
+    if len(scores) < MINIMUM_SCORED * len(told):
+        return Value(math.nan, len(scores), reason=f"{len(scores)} of {len(told)} answers were judged")
+    return Value(sum(scores) / (len(scores) + len(answered)), len(answered))
+
+
+def _unhelpful(records: Sequence[Record]) -> Value:
+    """The share of questions of which no figure was found helpful."""
+    questions = _whole(records)
+    answered = {r.id: float(r.status == "no_helpful_figure") for r in questions if r.prediction is not None}
+    return withheld(len(answered), len(questions)) or Value(
+        sum(answered.values()) / len(answered), len(answered), answered
+    )
+
+
+def _perfigure_judge_failed(records: Sequence[Record]) -> Value:
+    """The share of answers that could not be judged, of those that were to be judged for l3score."""
+    told = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == "l3score"]
+    failed = sum("score" not in verdict for verdict in told)
+    return Value(failed / len(told) if told else 0.0, len(told))
+
+
+_UNHELPFUL = Metric("unhelpful_rate", _unhelpful, higher_is_better=False)
+_PERFIGURE_JUDGE_FAILED = Metric("judge_failed_rate", _perfigure_judge_failed, higher_is_better=False, needs="judge")

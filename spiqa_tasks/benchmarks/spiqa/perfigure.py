@@ -1,0 +1,145 @@
+"""SPIQA for models that take one picture: each figure is shown alone, twice, and the answers are joined per question.
+
+The paper (section 5.1) shows such models every figure one by one; the released scripts ask of a figure whether it is
+helpful, and for an answer. Here each of the two prompts is a document of its own, and a question is put together when
+all documents are there:
+
+- corrected: the answers of the figures found helpful, each text once, in the order shown, joined by a space; where no
+  figure is found helpful the question is failed: score 0, the prediction is empty.
+- released: every helpful figure among those that the answer needs counts as an answer of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.record import Ask, Record, Response
+from spiqa_tasks.benchmarks.signature import parse, sign
+from spiqa_tasks.benchmarks.spiqa.groups import groups_of
+from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
+from spiqa_tasks.benchmarks.spiqa.settings import parsed
+from spiqa_tasks.scoring.helpful import is_helpful_released, parse_helpful
+
+
+@dataclass(frozen=True)
+class FigureReply:
+    """What a model said about one figure of a question."""
+
+    verdict: str
+    answer: str
+    referred: bool
+
+    @property
+    def helpful(self) -> bool:
+        """Whether it was found helpful; a reply without yes or no counts as in the released scripts, as helpful."""
+        return parse_helpful(self.verdict) is not False
+
+
+def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+    """Return the record of one document: the reply as its prediction, and all that joining the question needs."""
+    text = response.text.strip()
+    failed = response.failure is not None
+    unclear = row["step"] == "helpful" and parse_helpful(text) is None
+    empty = row["step"] == "answer" and not text
+    details = {key: row[key] for key in ("question_id", "question", "step", "documents")}
+    return Record(
+        row["id"],
+        None if failed else text,
+        row["answer"],
+        row["paper_id"],
+        status="request_failed" if failed else "ok",
+        rule=None if failed else "unformatted" if unclear or empty else "ok",
+        reason=response.failure,
+        groups=groups_of(row, row["documents"] // 2),
+        details={**details, "figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])},
+        signature=sign(
+            row,
+            setting_hash("perfigure"),
+            context.host,
+            tokenizer=context.tokenizer,
+            **dict(context.judged_by),
+        ).text,
+    )
+
+
+def join(documents: Sequence[Record], context: Context) -> list[Record]:
+    """Return one record per question.
+
+    A question with documents missing (a run may be limited in the middle of one) has the status `incomplete` and no
+    scores. A question that was joined before is taken from its first document. `details` has `anchor`, the id of that
+    document, and the answers that the released scripts score.
+    """
+    by_question: dict[str, dict[str, Record]] = {}
+    for record in documents:
+        by_question.setdefault(record.details.get("question_id", record.id), {})[record.id] = record
+    return [_joined(question_id, list(parts.values()), context) for question_id, parts in by_question.items()]
+
+
+def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
+    before = next((part.details["question"] for part in parts if isinstance(part.details.get("question"), dict)), None)
+    if before is not None:
+        return Record.from_dict(before)
+    if any(part.status == "scoring_failed" for part in parts) or len(parts) < parts[0].details["documents"]:
+        return Record(question_id, status="incomplete", cluster=parts[0].cluster)
+    ordered = sorted(parts, key=lambda part: int(part.id.split("/")[-2]))
+    first = ordered[0]
+    shared: dict[str, Any] = {
+        "reference": first.reference,
+        "cluster": first.cluster,
+        "groups": first.groups,
+        "signature": first.signature,
+    }
+    failed = next((part for part in ordered if part.status == "request_failed"), None)
+    if failed is not None:
+        details = {"anchor": first.id}
+        return Record(question_id, status="request_failed", reason=failed.reason, details=details, **shared)
+    return _question(question_id, ordered, _replies(ordered), shared, context)
+
+
+def _replies(ordered: Sequence[Record]) -> list[FigureReply]:
+    by_id = {part.id: part for part in ordered}
+    return [
+        FigureReply(
+            part.prediction or "",
+            by_id[part.id.removesuffix("helpful") + "answer"].prediction or "",
+            part.details["referred"],
+        )
+        for part in ordered
+        if part.details["step"] == "helpful"
+    ]
+
+
+def _question(
+    question_id: str,
+    ordered: Sequence[Record],
+    replies: Sequence[FigureReply],
+    shared: Mapping[str, Any],
+    context: Context,
+) -> Record:
+    first = ordered[0]
+    protocol = parsed(parse(first.signature).settings).protocol
+    prediction = " ".join(dict.fromkeys(reply.answer for reply in replies if reply.helpful and reply.answer))
+    released = [reply.answer for reply in replies if reply.referred and is_helpful_released(reply.verdict)]
+    helped = any(reply.helpful for reply in replies)
+    about = (first.details["question"], first.reference)
+    asks: list[Ask] = []
+    scores: dict[str, float] = {}
+    if protocol != "released":
+        if helped:
+            asks.append(Ask("l3score", context.l3.request(*about, prediction), context.l3.score))
+        else:
+            scores["l3score"] = 0.0
+    if protocol != "corrected":
+        asks += [Ask("l3score_released", context.l3.request(*about, answer), context.l3.score) for answer in released]
+    return Record(
+        question_id,
+        prediction,
+        status="ok" if helped else "no_helpful_figure",
+        scores=scores,
+        details={"anchor": first.id} | ({} if protocol == "corrected" else {"released_answers": released}),
+        asks=tuple(asks),
+        **shared,
+    )

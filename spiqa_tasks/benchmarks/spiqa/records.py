@@ -1,0 +1,107 @@
+"""A scored answer of SPIQA to a question whose figures were shown together."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.record import Ask, Record, Response
+from spiqa_tasks.benchmarks.signature import sign
+from spiqa_tasks.benchmarks.spiqa.groups import groups_of
+from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
+from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
+from spiqa_tasks.scoring.answers import parse_answer, parse_answer_released, parse_cot
+from spiqa_tasks.scoring.cot_released import parse_cot_released
+from spiqa_tasks.scoring.refusals import is_refusal
+
+
+def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+    """Return the record of one answer.
+
+    `rule` is how the answer was found (`ok`, `unformatted`, `truncated`, `empty`), `details` has the figures in the
+    order shown, the image that a chain of thought names, and with the protocol `released` what the released scripts
+    read. The setting `perfigure` gives the record of a document (see `perfigure`).
+    """
+    settings = settings_of(row)
+    if settings.setting == "perfigure":
+        return document_record(row, response, context)
+    if response.shown is not None:
+        row = _as_shown(row, response.shown)
+    shared: dict[str, Any] = {
+        "reference": row["answer"],
+        "cluster": row["paper_id"],
+        "groups": groups_of(row, len(row["figures"])),
+        "signature": signature(row, context),
+    }
+    figures = {"figures": [figure["file"] for figure in row["figures"]]}
+    if response.failure is not None:
+        return Record(row["id"], status="request_failed", reason=response.failure, details=figures, **shared)
+    prediction, rule, image = _parse(settings.setting, response.text)
+    found = Record(
+        row["id"],
+        prediction,
+        rule=rule,
+        refused=is_refusal(response.text),
+        details=figures | ({"image": image} if settings.setting == "cot" else {}),
+        **shared,
+    )
+    if settings.protocol != "released":
+        found = _with_corrected(found, row, settings, context)
+    if settings.protocol != "corrected":
+        found = _with_released(found, row, response.text, settings, context)
+    return found
+
+
+def signature(row: Mapping[str, Any], context: Context) -> str:
+    """Return the signature of an answer to `row`, as text."""
+    wording = setting_hash(settings_of(row).setting)
+    return sign(row, wording, context.host, tokenizer=context.tokenizer, **dict(context.judged_by)).text
+
+
+def l3_ask(context: Context, metric: str, question: str, reference: str, prediction: str) -> Ask:
+    """Return what the judge is asked for the L3Score `metric` of a prediction."""
+    return Ask(metric, context.l3.request(question, reference, prediction), context.l3.score)
+
+
+def _with_corrected(found: Record, row: Mapping[str, Any], settings: SpiqaSettings, context: Context) -> Record:
+    if settings.setting == "cot":
+        found = found.with_scores({"retrieval_accuracy": float(found.details["image"] in row["referred"])})
+    return _asking(found, l3_ask(context, "l3score", row["question"], row["answer"], found.prediction or ""))
+
+
+def _with_released(
+    found: Record, row: Mapping[str, Any], response: str, settings: SpiqaSettings, context: Context
+) -> Record:
+    """The record with what the released scripts' parsers find."""
+    released: dict[str, Any] = {"prediction": parse_answer_released(response)}
+    if settings.setting == "cot":
+        released["image"], released["prediction"] = parse_cot_released(response)
+        found = found.with_scores({"retrieval_accuracy_released": float(released["image"] in row["referred"])})
+    ask = l3_ask(context, "l3score_released", row["question"], row["answer"], released["prediction"])
+    return _asking(_detailed(found, {"released": released}), ask)
+
+
+def _asking(found: Record, ask: Ask) -> Record:
+    return dataclasses.replace(found, asks=(*found.asks, ask))
+
+
+def _detailed(found: Record, details: Mapping[str, Any]) -> Record:
+    return dataclasses.replace(found, details={**found.details, **details})
+
+
+def _parse(setting: str, response: str) -> tuple[str, str, int | None]:
+    if setting == "cot":
+        cot = parse_cot(response)
+        return cot.answer, cot.status, cot.image
+    parsed = parse_answer(response)
+    return parsed.text, parsed.status, None
+
+
+def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:
+    """The row with the figures that the model was really shown, in that order."""
+    referred = {row["figures"][index]["file"] for index in row["referred"]}
+    indices = [index for index, file in enumerate(shown) if file in referred]
+    return {**row, "figures": [{"file": file} for file in shown], "referred": indices}

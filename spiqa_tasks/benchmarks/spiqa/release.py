@@ -1,0 +1,186 @@
+"""SPIQA: the release's three annotation formats become one row per question (paper section 3; DESIGN of the splits).
+
+A row is what every hook gets: {id, paper_id, question, answer, figures: [{path, file, caption, group,
+group_released}] in the order shown, referred: positions in `figures`, group, group_released, full_text, question_id,
+step, documents, benchmark, split, settings, data}. The setting `perfigure` has `documents` rows per question: one per figure and
+`step`.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
+from spiqa_tasks.files.pictures import check_pictures
+from spiqa_tasks.files.source import SPIQA, Repository, Source, fingerprint
+from spiqa_tasks.benchmarks.spiqa.formats import READERS, Paper
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.table import Shown, questions_shown, rows_table
+from spiqa_tasks.errors import DataError
+
+logger = logging.getLogger("spiqa_tasks")
+
+
+@dataclass(frozen=True)
+class Split:
+    """Where a split's files are and which of the three annotation formats it has.
+
+    `packed` pictures are neither extracted nor decoded before a run, only looked up by name: each is extracted when it
+    is first shown. The train split has 270,000 of them in 25 GB.
+    """
+
+    annotations: str
+    pictures: str
+    annotation_format: Literal["A", "B", "C"]
+    packed: bool = False
+
+    @property
+    def small_pictures(self) -> str | None:
+        """The archive of 224px pictures, which the release has for the test splits."""
+        return None if self.pictures.startswith("train_val") else self.pictures.replace(".zip", "_224px.zip")
+
+
+SPLITS = {
+    "testA": Split("test-A/SPIQA_testA.json", "test-A/SPIQA_testA_Images.zip", "A"),
+    "testB": Split("test-B/SPIQA_testB.json", "test-B/SPIQA_testB_Images.zip", "B"),
+    "testC": Split("test-C/SPIQA_testC.json", "test-C/SPIQA_testC_Images.zip", "C"),
+    "val": Split("train_val/SPIQA_val.json", "train_val/SPIQA_train_val_Images.zip", "A"),
+    "train": Split("train_val/SPIQA_train.json", "train_val/SPIQA_train_val_Images.zip", "A", packed=True),
+}
+SPLITS["demo"] = SPLITS["testA"]
+PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
+
+
+def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
+    """A pyarrow table with one row per question of `split` (per question, figure and prompt for `perfigure`).
+
+    Raises:
+        DataError: files missing, unreadable or not in the release's format; a figure that cannot be read.
+    """
+    files = SPLITS[split]
+    annotations = source.files(SPIQA, files.annotations)[0]
+    with _no_collection():
+        papers = read_papers(annotations, files.annotation_format)
+        if settings.setting == "fullpaper":
+            papers = with_text(source, papers)
+        questions = questions_shown(papers, settings)
+        paths = _picture_paths(source, files, questions, settings)
+        return rows_table(questions, paths, settings, split, fingerprint([annotations]))
+
+
+def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]]:
+    """Return the (repository, pattern) pairs that a task reads; an archive may be an extracted folder instead."""
+    files = SPLITS[split]
+    patterns = [files.annotations]
+    if settings.shows_pictures:
+        small = files.small_pictures if settings.resolution == "224px" else None
+        patterns.append(small or files.pictures)
+    if settings.setting == "fullpaper" and files.annotation_format == "A":
+        patterns.append(PARAGRAPHS)
+    return [(SPIQA, pattern) for pattern in patterns]
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pause the garbage collector, which would look through the millions of objects of a large file over and over."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[Paper]:
+    """The papers of an annotation file.
+
+    Raises:
+        DataError: not JSON, or a paper that lacks a field of its format.
+    """
+    try:
+        content = json.loads(path.read_bytes(), object_hook=_without_explanation)
+    except (ValueError, OSError) as error:
+        raise DataError(f"Expected {path} to be a JSON file, found {error}. Fetch it again.") from error
+    if not isinstance(content, dict) or not content:
+        raise DataError(f"Expected {path} to map paper ids to papers, found {type(content).__name__}. Fetch it again.")
+    reader = READERS[annotation_format]
+    papers = []
+    for paper_id, paper in content.items():
+        try:
+            papers.append(reader(paper_id, paper))
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise DataError(
+                f"Expected paper {paper_id} of {path} in the format of test-{annotation_format}, "
+                f"found {type(error).__name__} {error}. Fetch the file again, or name the right split."
+            ) from error
+    return papers
+
+
+def _without_explanation(value: dict[str, Any]) -> dict[str, Any]:
+    """Drop what no task uses, half of the train split's text."""
+    value.pop("explanation", None)
+    return value
+
+
+def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
+    """The papers with their full text, which A, val and train keep in an archive of its own.
+
+    Raises:
+        DataError: a paper whose text is missing or empty.
+    """
+    absent = {f"{paper.paper_id}.txt" for paper in papers if not paper.full_text}
+    texts: dict[str, str] = {}
+    if absent:
+        folder = picture_folder(source, SPIQA, PARAGRAPHS, sorted(absent))
+        texts = {name: (folder / name).read_text(encoding="utf-8", errors="replace").strip() for name in absent}
+    whole = [paper.with_text(paper.full_text or texts[f"{paper.paper_id}.txt"]) for paper in papers]
+    empty = [paper.paper_id for paper in whole if not paper.full_text]
+    if empty:
+        raise DataError(
+            f"Expected the full text of every paper, found {len(empty)} papers without any, the first is {empty[0]}. "
+            f"Fetch {PARAGRAPHS} again, or run the task without _fullpaper."
+        )
+    return whole
+
+
+def _picture_paths(
+    source: Source, files: Split, questions: Sequence[Shown], settings: SpiqaSettings
+) -> Mapping[str, str]:
+    """Picture within the archive -> path; none where no picture is shown."""
+    if not settings.shows_pictures:
+        return {}
+    names = sorted({shown.paper.figures[file].picture for shown in questions for file in shown.files})
+    unsafe = [name for name in names if is_unsafe(name)]
+    if unsafe:
+        raise DataError(f"Expected figure names inside the archive, found {unsafe[0]!r}. Fetch the file again.")
+    archive = _picture_archive(source, files, settings)
+    if files.packed and source.folder(SPIQA, archive.removesuffix(".zip")) is None:
+        return packed_pictures(source.files(SPIQA, archive)[0], names)
+    folder = picture_folder(source, SPIQA, archive, names)
+    on_disk = [f"{folder}/{name}" for name in names]
+    if not files.packed:
+        check_pictures(on_disk)
+    return dict(zip(names, on_disk, strict=True))
+
+
+def _picture_archive(source: Source, files: Split, settings: SpiqaSettings) -> str:
+    """The archive to read: the one of small pictures where the settings want it and the source has it."""
+    small = files.small_pictures
+    if settings.resolution == "224px" and small is not None:
+        if source.folder(SPIQA, small.removesuffix(".zip")) is not None:
+            return small
+        try:
+            source.files(SPIQA, small)
+        except DataError as error:
+            logger.warning("The pictures are resized to 224 pixels here, for want of the release's own: %s", error)
+        else:
+            return small
+    return files.pictures

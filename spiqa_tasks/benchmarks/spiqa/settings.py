@@ -1,0 +1,64 @@
+"""What a SPIQA task shows and how it is scored: the keys of a task's `dataset_name`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from spiqa_tasks.files.replaced import Ablation
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.benchmarks.settings import parse_settings
+
+Setting = Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"]
+Resolution = Literal["full", "224px"]
+Protocol = Literal["corrected", "released", "both"]
+
+
+@dataclass(frozen=True)
+class SpiqaSettings:
+    """What a SPIQA task shows and how it is scored.
+
+    Attributes:
+        setting: the paper's task (section 3.1), ablation (section 5.3), or one figure at a time (section 5.1).
+        max_figures: at most so many figures a question; 0 means all of the paper's.
+        seed: draws another choice and order of the figures.
+        resolution: `224px` shows the pictures of the release's 224px archive, or squares of 224 pixels where there
+            is none (section 5.1, Figure B.1).
+        ablation: `grey` shows grey pictures of the same size, `text` no picture.
+        protocol: `corrected` follows the paper; `released` does what the released scripts do, under metric names of
+            their own; `both` gives both, for up to twice the judge calls.
+    """
+
+    setting: Setting = "direct"
+    max_figures: int = 8
+    seed: int = 0
+    resolution: Resolution = "full"
+    ablation: Ablation = "none"
+    protocol: Protocol = "corrected"
+
+    def __post_init__(self) -> None:
+        if self.max_figures < 0:
+            raise InputError(f"Expected max_figures to be 0 (all figures) or more; found {self.max_figures}.")
+
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether the model sees any picture."""
+        return self.setting != "captiononly" and self.ablation != "text"
+
+    @property
+    def only_referred(self) -> bool:
+        """Whether only the figures that the answer needs are asked about, as the released open-model scripts do."""
+        return self.setting == "perfigure" and self.protocol == "released"
+
+
+def settings_of(row: Mapping[str, Any]) -> SpiqaSettings:
+    """The settings that a row carries."""
+    return parsed(row["settings"])
+
+
+@cache
+def parsed(text: str) -> SpiqaSettings:
+    """Return the settings of a task's `dataset_name`."""
+    return parse_settings(SpiqaSettings, text)

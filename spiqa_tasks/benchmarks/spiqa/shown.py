@@ -1,0 +1,44 @@
+"""What stands for a figure's picture when it is shown: itself, a square of 224 pixels, or pure grey."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from PIL import Image
+
+from spiqa_tasks.files.replaced import ablated_pictures
+from spiqa_tasks.files.archives import unpacked
+from spiqa_tasks.files.pictures import open_picture, save_png
+from spiqa_tasks.files.source import cache_folder
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+
+SIDE = 224
+SMALL_FOLDER = "_Images_224px"
+"""What the names of the release's archives of small pictures end in."""
+
+
+def shown_picture(path: str, settings: SpiqaSettings) -> str:
+    """The file to show in the place of a row's picture; made once and kept in the cache.
+
+    Args:
+        path: of a row; a picture within an archive (`archive::member`) is extracted first.
+        settings: the task's.
+
+    Raises:
+        DataError: a picture that cannot be read.
+    """
+    path = unpacked(path)
+    if settings.resolution == "224px" and SMALL_FOLDER not in path:
+        path = _small(path)
+    return ablated_pictures([path], settings.ablation)[0]
+
+
+def _small(path: str) -> str:
+    """The picture as a square of 224 pixels: the released scripts resize so, whatever the picture's shape."""
+    status = os.stat(path)
+    name = hashlib.sha256(f"{path} {status.st_size} {status.st_mtime_ns}".encode()).hexdigest()[:24]
+    small = cache_folder() / "224px" / name[:2] / f"{name}.png"
+    if not small.exists():
+        save_png(open_picture(path).resize((SIDE, SIDE), Image.Resampling.BICUBIC), small)
+    return str(small)

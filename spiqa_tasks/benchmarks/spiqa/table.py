@@ -1,0 +1,148 @@
+"""SPIQA's rows, built as columns: the train split's 2.1 million figures are picked by index, not copied one by one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from spiqa_tasks.benchmarks.spiqa.formats import Paper
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.settings import settings_text
+
+STEPS = ("helpful", "answer")
+"""The two prompts that a figure is shown with when it is shown alone (released open-model scripts)."""
+
+FIGURE_FIELDS = ("path", "file", "caption", "group", "group_released")
+ROW_FIELDS = (
+    *("id", "paper_id", "question", "answer", "group", "group_released", "full_text", "question_id"),
+    *("referred", "step", "documents"),
+)
+_BATCH = 2000
+
+
+class Shown(NamedTuple):
+    """A question of a paper and the files of the figures shown with it, in order."""
+
+    paper: Paper
+    position: int
+    files: list[str]
+
+    @property
+    def question_id(self) -> str:
+        """Paper id and position from 0."""
+        return f"{self.paper.paper_id}/{self.position}"
+
+
+def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int) -> list[str]:
+    """The figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
+
+    Depends on the question's identity and `seed` alone, never on process, limit or order of evaluation.
+
+    Args:
+        files: all figures of the paper.
+        referred: those that the answer needs; kept first when they alone exceed `limit`.
+        question_id: the row's id.
+        limit: at most so many; 0 means all.
+        seed: 0 is the default order; other seeds draw others.
+    """
+    needed = list(dict.fromkeys(referred))
+    others = [file for file in files if file not in needed]
+    if limit and len(needed) + len(others) > limit:
+        needed = needed[:limit]
+        others = _shuffled(others, f"{question_id}#{seed}#choice")[: limit - len(needed)]
+    return _shuffled(needed + others, f"{question_id}#{seed}#order")
+
+
+def _shuffled(files: Sequence[str], key: str) -> list[str]:
+    """The files in an order that depends on `key` alone, in any version of Python."""
+    digest = hashlib.shake_256(key.encode()).digest(8 * len(files))
+    ranks = [digest[start : start + 8] for start in range(0, len(digest), 8)]
+    return [file for _, file in sorted(zip(ranks, files, strict=True))]
+
+
+def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Shown]:
+    """Every question with the figures it is shown with, in the order of the file."""
+    result = []
+    for paper in papers:
+        files = list(paper.figures)
+        for position, question in enumerate(paper.questions):
+            if settings.only_referred:
+                shown = [file for file in files if file in question.referred]
+            else:
+                question_id = f"{paper.paper_id}/{position}"
+                shown = choose_figures(files, question.referred, question_id, settings.max_figures, settings.seed)
+            result.append(Shown(paper, position, shown))
+    return result
+
+
+def rows_table(
+    questions: Sequence[Shown], paths: Mapping[str, str], settings: SpiqaSettings, split: str, data: str
+) -> Any:
+    """A pyarrow table with one row per question, or per question, figure and prompt where figures are shown alone.
+
+    Args:
+        questions: from `questions_shown`.
+        paths: picture within the archive -> path to show; missing ones become "".
+        settings: the task's.
+        split, data: the split's name and the fingerprint of its annotations, for every row.
+    """
+    import pyarrow
+
+    batches = [
+        _batch(questions[start : start + _BATCH], paths, settings, {"benchmark": "spiqa", "split": split, "data": data})
+        for start in range(0, len(questions), _BATCH)
+    ]
+    return pyarrow.concat_tables(batches)
+
+
+def _batch(
+    questions: Sequence[Shown], paths: Mapping[str, str], settings: SpiqaSettings, constants: Mapping[str, str]
+) -> Any:
+    import pyarrow
+
+    figures: list[tuple[str, ...]] = []
+    places: dict[str, dict[str, int]] = {}
+    rows: list[tuple[Any, ...]] = []
+    taken: list[int] = []
+    offsets = [0]
+    for shown in questions:
+        paper = shown.paper
+        if paper.paper_id not in places:
+            places[paper.paper_id] = {file: len(figures) + index for index, file in enumerate(paper.figures)}
+            figures += [
+                (paths.get(figure.picture, ""), figure.file, figure.caption, figure.group, figure.group_released)
+                for figure in paper.figures.values()
+            ]
+        place = places[paper.paper_id]
+        for row, files in _documents(shown, settings):
+            rows.append(row)
+            taken += [place[file] for file in files]
+            offsets.append(len(taken))
+    types = {"referred": pyarrow.list_(pyarrow.int64())}
+    columns = zip(ROW_FIELDS, zip(*rows, strict=True), strict=True)
+    arrays = {name: pyarrow.array(values, type=types.get(name)) for name, values in columns}
+    structs = pyarrow.StructArray.from_arrays(
+        [pyarrow.array(values) for values in zip(*figures, strict=True)], FIGURE_FIELDS
+    )
+    arrays["figures"] = pyarrow.ListArray.from_arrays(offsets, structs.take(pyarrow.array(taken)))
+    same = {**constants, "settings": settings_text(settings)}
+    arrays |= {name: pyarrow.repeat(value, len(rows)) for name, value in same.items()}
+    return pyarrow.table(arrays)
+
+
+def _documents(shown: Shown, settings: SpiqaSettings) -> Iterator[tuple[tuple[Any, ...], list[str]]]:
+    """The question's rows in the order of `ROW_FIELDS`, each with the files of its figures."""
+    paper, question = shown.paper, shown.paper.questions[shown.position]
+    first = paper.figures[question.referred[0]]
+    text = paper.full_text if settings.setting == "fullpaper" else ""
+    question_id = shown.question_id
+    same = (paper.paper_id, question.question, question.answer, first.group, first.group_released, text, question_id)
+    if settings.setting != "perfigure":
+        referred = [index for index, file in enumerate(shown.files) if file in question.referred]
+        yield (question_id, *same, referred, "", 1), shown.files
+        return
+    for index, file in enumerate(shown.files):
+        referred = [0] if file in question.referred else []
+        for step in STEPS:
+            yield (f"{question_id}/{index}/{step}", *same, referred, step, len(STEPS) * len(shown.files)), [file]

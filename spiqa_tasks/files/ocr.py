@@ -1,0 +1,84 @@
+"""Text read out of figures, for the text-only baseline with OCR (SciFIBench section 4.1).
+
+The engine is RapidOCR, whose package ships its models; the paper's engine is another one, so numbers differ a little.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable
+from importlib import metadata
+from pathlib import Path
+
+from filelock import FileLock
+from PIL import Image
+from tqdm import tqdm
+
+from spiqa_tasks.files.pictures import open_picture
+from spiqa_tasks.files.source import cache_folder
+from spiqa_tasks.errors import DataError, InputError
+
+PACKAGE = "rapidocr"
+
+Reader = Callable[[Image.Image], list[str]]
+
+
+def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """sha256 digest -> the text of a figure, its lines in reading order, of (digest, path) pairs.
+
+    Each figure is read once: the text is kept in the cache folder under the engine's version and the digest. Other
+    processes wait instead of reading the same figures.
+
+    Raises:
+        InputError: the extra `ocr` is not installed.
+        DataError: the engine fails on a figure.
+    """
+    folder = cache_folder() / "ocr" / f"{PACKAGE}-{_version()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    found = dict(figures)
+    with FileLock(folder / ".lock"):
+        _read_missing({digest: path for digest, path in found.items() if not _file(folder, digest).is_file()}, folder)
+    return {digest: "\n".join(json.loads(_file(folder, digest).read_text(encoding="utf-8"))) for digest in found}
+
+
+def _read_missing(missing: dict[str, str], folder: Path) -> None:
+    if not missing:
+        return
+    read = _engine()
+    for digest, path in tqdm(missing.items(), "reading figures (OCR)"):
+        try:
+            lines = read(open_picture(path))
+        except Exception as error:  # the engine documents no errors of its own
+            raise DataError(f"Expected the OCR engine to read {path}, it failed: {error}.") from error
+        temporary = folder / f".{digest}.part"
+        temporary.write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
+        temporary.replace(_file(folder, digest))
+
+
+def _file(folder: Path, digest: str) -> Path:
+    return folder / f"{digest}.json"
+
+
+def _version() -> str:
+    try:
+        return metadata.version(PACKAGE)
+    except metadata.PackageNotFoundError:
+        raise _missing() from None
+
+
+def _engine() -> Reader:
+    try:
+        import onnxruntime  # noqa: F401 - the engine imports it late, with an error of its own
+        from rapidocr import RapidOCR
+    except ImportError as error:
+        raise _missing() from error
+    engine = RapidOCR(params={"Global.log_level": "error"})
+    logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+    return lambda picture: list(engine(picture).txts or ())
+
+
+def _missing() -> InputError:
+    return InputError(
+        "Expected an OCR engine for a task with ocr=yes, found none. Install it with: pip install 'spiqa-tasks[ocr]'"
+    )

@@ -1,0 +1,104 @@
+"""Pictures as files: written out of parquet rows, checked once before a run, opened only when a model asks."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+from PIL import Image, UnidentifiedImageError
+
+from spiqa_tasks.files.source import cache_folder
+from spiqa_tasks.errors import DataError
+
+
+def open_picture(path: str) -> Image.Image:
+    """The picture as RGB; transparent parts become white, as on the paper's page."""
+    with Image.open(path) as image:
+        return on_page(image)
+
+
+def on_page(image: Image.Image) -> Image.Image:
+    """The image as RGB, its transparent parts white."""
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        rgba = image.convert("RGBA")
+        page = Image.new("RGBA", rgba.size, "white")
+        return Image.alpha_composite(page, rgba).convert("RGB")
+    return image.convert("RGB")
+
+
+def check_pictures(paths: Iterable[str]) -> None:
+    """Read every picture once; a later call with the same unchanged files only compares sizes and times.
+
+    Raises:
+        DataError: a picture that cannot be decoded, by name.
+    """
+    unique = sorted(set(paths))
+    listing = hashlib.sha256()
+    for path in unique:
+        status = os.stat(path)
+        listing.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
+    stamp = cache_folder() / "checked" / listing.hexdigest()[:24]
+    if stamp.exists():
+        return
+    with ThreadPoolExecutor() as pool:
+        broken = [path for path in pool.map(_broken, unique) if path]
+    if broken:
+        raise DataError(
+            f"Expected every figure to be a readable picture, found {len(broken)} that cannot be decoded, "
+            f"the first is {broken[0]}. Delete it (and its archive's extracted folder) and fetch the data again."
+        )
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.touch()
+
+
+def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[str]:
+    """Write (name without suffix, encoded bytes) pairs below the cache's `images/<folder>`; return their paths."""
+    target = cache_folder() / "images" / folder
+    target.mkdir(parents=True, exist_ok=True)
+    paths = [target / f"{name}{_suffix(content)}" for name, content in pictures]
+    with FileLock(target / ".lock"):
+        for path, (_, content) in zip(paths, pictures, strict=True):
+            if not path.is_file() or path.stat().st_size != len(content):
+                temporary = path.with_name(f".{path.name}.part")
+                temporary.write_bytes(content)
+                os.replace(temporary, path)
+    return [str(path) for path in paths]
+
+
+def save_png(image: Image.Image, path: Path) -> None:
+    """Write a picture so that no process ever sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
+    image.save(temporary, format="PNG")
+    os.replace(temporary, path)
+
+
+def encoded(cell: Any, where: str) -> bytes:
+    """The encoded bytes of a parquet Image cell ({bytes, path})."""
+    content = cell.get("bytes") if isinstance(cell, dict) else None
+    if not content:
+        raise DataError(f"Expected a picture in {where}, found none. Fetch the file again.")
+    return bytes(content)
+
+
+def _broken(path: str) -> str | None:
+    try:
+        with Image.open(path) as image:
+            if image.format == "PNG":
+                image.verify()
+            else:
+                image.load()
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError):
+        return path
+    return None
+
+
+def _suffix(content: bytes) -> str:
+    signatures = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
+    return next((suffix for start, suffix in signatures.items() if content.startswith(start)), ".img")

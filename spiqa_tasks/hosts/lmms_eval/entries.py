@@ -1,0 +1,63 @@
+"""What the host logs and aggregates of a record: the whole of it under one metric, its id and score under the others.
+
+Every entry carries its record, through the host's gathering of processes too, so that an aggregation can compute any
+metric from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.scorer import Scorer
+
+BASELINE = "score"
+"""The key of a sample at which the host's `--baseline` looks for the answer's score; no row of the table."""
+
+
+class Entry(dict[str, Any]):
+    """A metric's value of one answer.
+
+    Attributes:
+        metric: the row's name, `metric` or `metric/group`.
+        record: the answer's.
+        task: benchmark and settings of the task, which tell how it is scored.
+    """
+
+    def __init__(self, values: dict[str, Any], metric: str, record: Record, task: tuple[str, str]) -> None:
+        super().__init__(values)
+        self.metric = metric
+        self.record = record
+        self.task = task
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Entry, (dict(self), self.metric, self.record, self.task)
+
+
+def entries_of(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict[str, Any]:
+    """Return what `process_results` gives the host.
+
+    The first metric that there is, the headline wherever it can be computed, holds the whole record.
+    """
+    found: dict[str, Any] = {}
+    for name in _names(record, scorer):
+        values = {"id": record.id, "cluster": record.cluster} if found else record.as_dict()
+        score = record.scores.get(name.partition("/")[0])
+        values |= {} if score is None else {"score": score}
+        found[name] = Entry({key: value for key, value in values.items() if value is not None}, name, record, task)
+    if record.status == "scoring_failed":
+        name = SCORING_FAILED.name
+        found[name] = Entry({"id": record.id, "reason": record.reason}, name, record, task)
+    headline = next((entry["score"] for entry in found.values() if "score" in entry), None)
+    return found if headline is None else {**found, BASELINE: headline}
+
+
+def _names(record: Record, scorer: Scorer) -> Iterable[str]:
+    """The rows of the table that the record is part of."""
+    there = {metric.name for metric in scorer.metrics()}
+    for name in scorer.benchmark.rows_of_table(scorer.settings):
+        metric, _, group = name.partition("/")
+        if metric in there and (not group or group in record.groups.values()):
+            yield name

@@ -1,0 +1,72 @@
+"""Answers in tables: MMStar's xlsx submission and VLMEvalKit's xlsx and tsv files."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spiqa_tasks.offline.prediction_types import Prediction, Predictions
+from spiqa_tasks.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ID_COLUMNS = ("id", "ID", "index")
+"""Where a row's id may stand, the first that is there."""
+
+
+def read_spreadsheet(path: Path) -> Predictions:
+    """The answers of an xlsx file's first sheet.
+
+    Raises:
+        InputError: no spreadsheet, openpyxl is not installed, or a column is missing.
+    """
+    import pandas as pd
+
+    if importlib.util.find_spec("openpyxl") is None:
+        raise InputError(f"Expected openpyxl to read {path}, found it not installed: pip install spiqa-tasks[excel].")
+    try:
+        table = pd.read_excel(path, dtype=str, keep_default_na=False, na_filter=False, engine="openpyxl")
+    except (ValueError, KeyError, OSError) as error:
+        raise InputError(f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx.") from error
+    return _read(path, table)
+
+
+def read_tsv(path: Path) -> Predictions:
+    """The answers of a tab-separated file with a header line.
+
+    Raises:
+        InputError: not tab-separated, or a column is missing.
+    """
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
+    except (ValueError, OSError) as error:
+        raise InputError(f"Expected {path} to be a tab-separated file, found {error}. Save it again as tsv.") from error
+    return _read(path, table)
+
+
+def _read(path: Path, table: pd.DataFrame) -> Predictions:
+    """Texts are taken as they are: an answer `NA` or `None` is an answer; an empty cell is an empty answer."""
+    id_column = next((column for column in ID_COLUMNS if column in table.columns), None)
+    if id_column is None or "prediction" not in table.columns:
+        raise InputError(
+            f"Expected {path} to have the columns index (or id) and prediction, found "
+            f"{', '.join(map(str, table.columns)) or 'none'}. Rename the columns."
+        )
+    pairs = zip(table[id_column], table["prediction"], strict=True)
+    items = tuple(Prediction(_row_id(row_id), _text(text)) for row_id, text in pairs)
+    return Predictions(path, "table", items)
+
+
+def _row_id(cell: object) -> str:
+    """The id; spreadsheets turn whole numbers into `3.0`."""
+    text = _text(cell).strip()
+    whole, _, fraction = text.partition(".")
+    return whole if whole.isdigit() and fraction and not fraction.strip("0") else text
+
+
+def _text(cell: object) -> str:
+    return cell if isinstance(cell, str) else ""

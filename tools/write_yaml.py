@@ -1,0 +1,272 @@
+"""Writes yaml_configs/: one template per benchmark, a leaf per task and a file per group, all from the tables below.
+
+Run `python tools/write_yaml.py` after a change; a test holds the folder equal to what this writes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+
+FOLDER = Path(__file__).resolve().parents[1] / "yaml_configs"
+TEMPLATE = "_template_yaml"
+STUB = "rows.jsonl"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A task: its name, split and settings; `about` becomes a comment, `extra` further lines."""
+
+    name: str
+    split: str
+    settings: str = ""
+    about: str = ""
+    extra: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group: its name and members; with `mean_of` the mean of that metric over them is its own number."""
+
+    name: str
+    members: Sequence[str]
+    about: str = ""
+    mean_of: str = ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A benchmark's tasks: the settings of its template, every setting whose metrics it may need, leaves, groups."""
+
+    settings: str
+    variants: Sequence[str]
+    tokens: int
+    leaves: Sequence[Leaf]
+    groups: Sequence[Group]
+    template: Sequence[str] = field(default=())
+
+
+# SPIQA ---------------------------------------------------------------------------------------------------------------
+
+SPIQA_SETTINGS = {
+    "": "",
+    "_224px": "resolution=224px",
+    "_captiononly": "setting=captiononly",
+    "_cot": "setting=cot",
+    "_fullpaper": "setting=fullpaper",
+    "_grey": "ablation=grey",
+    "_nocaption": "setting=nocaption",
+    "_perfigure": "setting=perfigure,max_figures=0",
+    "_text": "ablation=text",
+}
+SPIQA_SPLITS = ("testA", "testB", "testC", "val", "demo")
+
+
+def _spiqa() -> Family:
+    leaves = [
+        Leaf(f"spiqa_{split}{suffix}", split, settings)
+        for split, (suffix, settings) in product(SPIQA_SPLITS, SPIQA_SETTINGS.items())
+    ]
+    groups = [
+        Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]) for suffix in SPIQA_SETTINGS
+    ]
+    variants = [f"{key},protocol={protocol}" for key, protocol in product(("setting=cot", "setting=perfigure"), ("both", "corrected", "released"))]
+    return Family("setting=direct", variants, 512, [*leaves, Leaf("spiqa_train", "train")], groups, ("cluster_key: cluster",))
+
+
+# MMStar --------------------------------------------------------------------------------------------------------------
+
+GREY = "For models that need an image: pure grey images of the original size (paper section 5.1)."
+LLM = "For LLM bases: text only, two solved questions first (paper section 5.1); the next blank line ends the answer."
+TEXT = "LVLM-text: the question without its image (paper section 5.1)."
+GAIN = "The seven benchmarks of the paper's Table 6; docs/mmstar.md has the recipe. All but mmstar_filtered are the host's."
+GAIN_TASKS = ("mmmu_val", "mmbench_en_dev_static", "scienceqa_img", "ai2d", "seedbench", "mathvista_testmini_format")
+
+
+def _mmstar() -> Family:
+    leaves = []
+    for name, split in (("mmstar_filtered", "val"), ("mmstar_demo", "demo")):
+        leaves += [
+            Leaf(name, split),
+            Leaf(f"{name}_grey", split, "prompt=letter,ablation=grey", GREY),
+            Leaf(f"{name}_llm", split, "prompt=letter,ablation=text,shots=2", LLM, [_generation(512, ("\n\n",))]),
+            Leaf(f"{name}_text", split, "prompt=letter,ablation=text", TEXT),
+        ]
+    return Family("prompt=letter", [""], 512, leaves, [Group("multimodal_gain", [*GAIN_TASKS, "mmstar_filtered"], GAIN)])
+
+
+# SciFIBench ----------------------------------------------------------------------------------------------------------
+
+SCIFIBENCH_SPLITS = tuple(f"{subset}_{way}" for subset, way in product(("cs", "general"), ("fig2cap", "cap2fig")))
+EVERY_SPLIT = {
+    "_grey": ("ablation=grey", "Grey pictures of the same size."),
+    "_ocr": ("ocr=yes", "What an OCR engine reads instead of the pictures (section 4.1, Table 2)."),
+    "_random": ("negatives=random", "Random negatives (section 4.3, Table 2)."),
+    "_text": ("ablation=text", "No picture."),
+}
+REASONING = "The prompts of appendix I.2, without the sentence that asks for a letter only."
+MARKS = {
+    f"_marked_{mark}{suffix}": f"mark={mark}{ignore}"
+    for mark, (suffix, ignore) in product(("correct", "incorrect"), (("", ""), ("_ignore", ",ignore=yes")))
+}
+SHOTS = {
+    f"_{count}shot{suffix}": f"shots={count},shot_kind={kind}"
+    for (kind, suffix), count in product((("random", ""), ("similar", "_similar")), range(1, 6))
+}
+CAPTIONS = "Captions for 100 figures (section 4.6); `spiqa-tasks rank` has judges rank them."
+DEMO = {
+    "demo": ("", "_grey", "_reasoning", "_text"),
+    "demo_fig2cap": ("", "_2shot_similar", *MARKS, "_ocr", "_random", "_shuffle1"),
+    "demo_cap2fig": ("", "_random"),
+}
+
+
+def _scifibench() -> Family:
+    shuffles = {f"_shuffle{order}": f"shuffle={order}" for order in (1, 2, 3)}
+    settings = {"": "", **{key: value for key, (value, _) in EVERY_SPLIT.items()}, **shuffles, **MARKS, **SHOTS}
+    common = ("", *EVERY_SPLIT, *shuffles, "_reasoning")
+    suffixes = {
+        split: (*common, *(MARKS if split.endswith("fig2cap") else ()), *(SHOTS if split == "cs_fig2cap" else ()))
+        for split in SCIFIBENCH_SPLITS
+    } | DEMO
+    leaves = [
+        Leaf(f"scifibench_{split}{suffix}", split, _letter(settings, suffix))
+        for split, each in suffixes.items()
+        for suffix in each
+    ]
+    target = ["doc_to_target: caption"]
+    leaves.append(Leaf("scifibench_captioning", "captioning", "prompt=caption,sample=100", CAPTIONS, target))
+    leaves.append(Leaf("scifibench_demo_captioning", "demo_fig2cap", "prompt=caption", "", target))
+    return Family("prompt=letter", ["extractor=judge", "prompt=caption"], 512, leaves, list(_scifibench_groups(shuffles)))
+
+
+def _letter(settings: Mapping[str, str], suffix: str) -> str:
+    if suffix == "_reasoning":
+        return "prompt=reasoning"
+    return f"prompt=letter,{settings[suffix]}" if settings[suffix] else "prompt=letter"
+
+
+def _scifibench_groups(shuffles: Iterable[str]) -> Iterator[Group]:
+    plain = [f"scifibench_{split}" for split in SCIFIBENCH_SPLITS]
+    for way, title in (("fig2cap", "Figure -> caption"), ("cap2fig", "Caption -> figure")):
+        about = f"{title}: the overall column of Table 2, the mean over both subsets."
+        yield Group(f"scifibench_{way}", [name for name in plain if name.endswith(way)], about, "accuracy")
+    about = "Table 2: both subsets of each task, and each task's overall mean."
+    yield Group("scifibench", ["scifibench_fig2cap", "scifibench_cap2fig"], about)
+    for suffix, title in [*((key, title) for key, (_, title) in EVERY_SPLIT.items()), ("_reasoning", REASONING)]:
+        yield Group(f"scifibench{suffix}", [f"{name}{suffix}" for name in plain], title)
+    orders = [f"{name}{suffix}" for name in plain for suffix in shuffles]
+    yield Group("scifibench_shuffle", [*plain, *orders], "Four orders of the options (section 4.2).")
+    control = "scifibench_cs_fig2cap"
+    about = "The alignment study: the control and four augmentations (section 4.7, Figures 9 and 10)."
+    yield Group("scifibench_alignment", [control, *(f"{control}{suffix}" for suffix in MARKS)], about)
+    yield Group("scifibench_shots", [control, *(f"{control}{suffix}" for suffix in SHOTS)], "0 to 5 examples, random and similar (Figure 6).")
+
+
+FAMILIES = {"spiqa": _spiqa, "mmstar": _mmstar, "scifibench": _scifibench}
+
+# Files ---------------------------------------------------------------------------------------------------------------
+
+HOOKS = """\
+dataset_path: json
+dataset_kwargs: {{data_files: {{{files}}}}}
+dataset_name: {settings}
+process_docs: !function spiqa_tasks.utils.documents.load
+doc_to_messages: !function spiqa_tasks.utils.showing.doc_to_messages
+doc_to_visual: !function spiqa_tasks.utils.showing.doc_to_visual
+doc_to_text: !function spiqa_tasks.utils.showing.doc_to_text
+doc_to_target: answer
+process_results: !function spiqa_tasks.utils.answers.process_results
+output_type: generate_until
+"""
+PICTURES = """\
+lmms_eval_specific_kwargs:  # encoded: PNG files go to the server as they are; path: the class reads files
+  openai: {images: encoded}
+  openai_compatible: {images: encoded}
+  async_openai: {images: encoded}
+  async_openai_compatible: {images: encoded}
+  vllm: {images: encoded}
+  qwen2_5_vl: {images: path}
+  default: {images: pil}
+"""
+HEAD = """\
+# What every task of {name} shares; made by tools/write_yaml.py. A task of one's own: include a leaf, give it a name,
+# change `dataset_name` (key=value,...; keys that are not named keep their default).
+"""
+
+
+def files() -> dict[str, str]:
+    """Return every file of the folder, by its path below it, with its text."""
+    found: dict[str, str] = {}
+    for name, make in FAMILIES.items():
+        family = make()
+        found[f"{name}/{STUB}"] = json.dumps({"benchmark": name}) + "\n"
+        found[f"{name}/{TEMPLATE}"] = _template(BENCHMARKS[name], family)
+        found |= {f"{name}/{leaf.name}.yaml": _leaf(leaf) for leaf in family.leaves}
+        found |= {f"{name}/{group.name}.yaml": _group(group) for group in family.groups}
+    return found
+
+
+def _template(benchmark: Benchmark, family: Family) -> str:
+    splits = ", ".join(f"{split}: {STUB}" for split in benchmark.splits)
+    rows = "".join(
+        f"  - {{metric: {name}, aggregation: !function spiqa_tasks.utils.answers.aggregate, "
+        f"higher_is_better: {str(metric.higher_is_better).lower()}}}\n"
+        for name, metric in _rows(benchmark, family.variants).items()
+    )
+    headline = benchmark.headline(benchmark.parse(family.settings)).name
+    parts = [HEAD.format(name=benchmark.name), HOOKS.format(files=splits, settings=family.settings)]
+    parts += [_generation(family.tokens) + "\n", PICTURES, *(f"{line}\n" for line in family.template)]
+    parts += ["metric_list:\n", rows, f"metadata: {{version: 2.0, benchmark: {benchmark.name}, headline: {headline}}}\n"]
+    return "".join(parts)
+
+
+def _rows(benchmark: Benchmark, variants: Sequence[str]) -> dict[str, Metric]:
+    """Row of the host's table -> its metric, of all variants of a task's settings."""
+    rows: dict[str, Metric] = {}
+    for variant in variants:
+        settings = benchmark.parse(variant)
+        rows |= {name: benchmark.metric(name, settings) for name in benchmark.rows_of_table(settings) if name not in rows}
+    return rows | {SCORING_FAILED.name: SCORING_FAILED}
+
+
+def _leaf(leaf: Leaf) -> str:
+    lines = [f"# {leaf.about}"] if leaf.about else []
+    lines += [f"include: {TEMPLATE}", f"task: {leaf.name}", f"test_split: {leaf.split}"]
+    lines += [f"dataset_name: {leaf.settings}"] if leaf.settings else []
+    return "\n".join([*lines, *leaf.extra]) + "\n"
+
+
+def _group(group: Group) -> str:
+    lines = [f"# {group.about}"] if group.about else []
+    lines += [f"group: {group.name}", f"task: [{', '.join(group.members)}]"]
+    if group.mean_of:
+        lines.append(f"aggregate_metric_list: [{{metric: {group.mean_of}, aggregation: mean, weight_by_size: false}}]")
+        lines.append("metadata: {version: 2.0}")
+    return "\n".join(lines) + "\n"
+
+
+def _generation(tokens: int, until: Sequence[str] = ()) -> str:
+    stops = json.dumps(list(until))
+    return f"generation_kwargs: {{max_new_tokens: {tokens}, temperature: 0, do_sample: false, top_p: 1.0, until: {stops}}}"
+
+
+def main() -> None:
+    """Write the folder, and remove what is no longer made."""
+    made = files()
+    for path in [*FOLDER.rglob("*.yaml"), *FOLDER.rglob("*_yaml"), *FOLDER.rglob("*.jsonl")]:
+        if path.relative_to(FOLDER).as_posix() not in made:
+            path.unlink()
+    for name, text in made.items():
+        (FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""What a YAML calls for the answers: from a response to what is logged, and from that to the numbers.
+
+Neither may raise: the host would then write no results and no answers, of no task of the run.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spiqa_tasks.hosts.lmms_eval.ahead import record_of, scorer_of
+from spiqa_tasks.hosts.lmms_eval.entries import Entry, entries_of
+
+logger = logging.getLogger("spiqa_tasks")
+
+
+def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
+    """One entry per row of the table; the first one holds the whole record of the answer."""
+    task = (doc["benchmark"], doc["settings"])
+    return entries_of(record_of(doc, results[0]), scorer_of(*task), task)
+
+
+def aggregate(entries: Sequence[Entry]) -> float:
+    """The value of the metric that the entries are of, in natural units; NaN where it is withheld."""
+    first = entries[0]
+    try:
+        value = scorer_of(*first.task).value(first.metric, [entry.record for entry in entries])
+    except Exception:
+        logger.exception("%s could not be computed and is withheld; score the samples file again.", first.metric)
+        return math.nan
+    if value.reason is not None and "/" not in first.metric:
+        logger.warning("%s is withheld: %s.", first.metric, value.reason)
+    return value.value

@@ -1,0 +1,29 @@
+"""What a YAML calls for its documents: from the host's stub dataset to the rows of the task."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import datasets
+
+from spiqa_tasks.benchmarks.registry import load_table
+from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.hosts.lmms_eval.ahead import scorer_of
+
+
+def load(stub: datasets.Dataset) -> datasets.Dataset:
+    """`process_docs`: the rows of the task.
+
+    The stub's only row names the benchmark, `test_split` is the split and `dataset_name` the settings. Where scoring
+    needs a judge, it is asked a test question first, so that a run never starts without.
+
+    Raises:
+        SystemExit: data, settings or a judge that cannot be used; the host retries ordinary exceptions and exits 0.
+    """
+    benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name)
+    try:
+        scorer_of(benchmark, settings)
+        table = load_table(benchmark, str(stub.split), settings)
+    except SpiqaTasksError as error:
+        raise SystemExit(f"spiqa-tasks: {error}") from error
+    return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=uuid4().hex)
