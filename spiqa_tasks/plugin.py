@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.data.source import cache_path
+from spiqa_tasks.files.cache import cache_path
 
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest

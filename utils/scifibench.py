@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks import aggregation
 from spiqa_tasks.benchmarks.scifibench_records import scifibench_records
 from spiqa_tasks.errors import JudgeError, SpiqaTasksError
 from spiqa_tasks.judge.config import judge_from_environ
-from spiqa_tasks.judge.extraction import LetterJudge
+from spiqa_tasks.judge.letters import LetterJudge
 
 from .dataset import rows_of
 from .guard import keeps_answers, withholds

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
-MINIMUM_SCORED = 0.99
-"""A number over fewer than this share of its questions is withheld (NaN): failures are not a random sample."""
+from spiqa_tasks.scoring.withholding import MINIMUM_SCORED as MINIMUM_SCORED
+from spiqa_tasks.scoring.withholding import mean_or_nan
 
 
 def mean(records: Sequence[Mapping[str, Any]]) -> float:
@@ -16,10 +15,7 @@ def mean(records: Sequence[Mapping[str, Any]]) -> float:
     Returns:
         The mean, or NaN when fewer than 99% of the records have a score.
     """
-    scores: list[float] = [record["score"] for record in records if "score" in record]
-    if not scores or len(scores) < MINIMUM_SCORED * len(records):
-        return math.nan
-    return sum(scores) / len(scores)
+    return mean_or_nan([record.get("score") for record in records])
 
 
 def judge_failures(records: Sequence[MutableMapping[str, Any]]) -> float:

@@ -9,7 +9,7 @@ from spiqa_tasks.benchmarks.choice_prompts import template
 from spiqa_tasks.benchmarks.choice_records import choice_records
 from spiqa_tasks.benchmarks.prompting import prompt_hash
 from spiqa_tasks.benchmarks.signature import signature
-from spiqa_tasks.judge.extraction import LetterJudge
+from spiqa_tasks.judge.letters import LetterJudge
 from spiqa_tasks.scoring.refusals import is_request_failure
 
 Record = dict[str, Any]

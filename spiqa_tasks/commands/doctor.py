@@ -8,9 +8,10 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.data.source import cache_folder, default_source
+from spiqa_tasks.data.source import default_source
 from spiqa_tasks.data.status import is_there
 from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.tasks import catalogue
 
 Finding = tuple[bool, str, str]
@@ -80,6 +81,6 @@ def _judge() -> Finding:
         if config is None:
             return True, "judge", "switched off (SPIQA_JUDGE=none)"
         verdict = L3Judge(config).preflight()
-        return True, "judge", f"{config.name} answers as {verdict.model}"
+        return True, "judge", f"{config.name} answers as {verdict.model}" + (f" at {config.url}" if config.url else "")
     except SpiqaTasksError as error:
         return False, "judge", str(error)
