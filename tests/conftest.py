@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
-    os.environ.pop(offline, None)  # read when the hub's client is imported, so before everything else
-
 from spiqa_tasks.judge.providers import PROVIDERS
+
+for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
+    os.environ.pop(offline, None)  # read when the hub's client is imported, which is later
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
