@@ -11,7 +11,7 @@ from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
-PICTURE = JudgeRequest("p", kind="text", images=("a.png",))
+PICTURE = JudgeRequest("p", kind="text", images=("data:image/png;base64,AAAA",))
 WORDS = JudgeRequest("p", lookup=("yes",))
 
 
