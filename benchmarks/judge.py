@@ -63,7 +63,7 @@ def requests_for(count: int, tag: str = "") -> list[JudgeRequest]:
     """Judging requests for `count` different answers, about as long as real ones."""
     judge = L3Judge(JudgeConfig("openai", "gpt-4o", "http://127.0.0.1"))
     text = "the proposed model outperforms every baseline by a wide margin on all of the datasets"
-    return [judge.request(f"{tag}{i}: what does Figure {i} show?", text, text) for i in range(count)]
+    return [judge.rule.request(f"{tag}{i}: what does Figure {i} show?", text, text) for i in range(count)]
 
 
 def engine_seconds(config: JudgeConfig, requests: list[JudgeRequest]) -> tuple[float, Engine]:

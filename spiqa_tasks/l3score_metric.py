@@ -11,8 +11,9 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.config import DEFAULT_JUDGE, parse_judge
 from spiqa_tasks.judge.engine import shared_engine
-from spiqa_tasks.judge.l3 import TOP, L3Judge, headline
+from spiqa_tasks.judge.l3 import TOP, L3Judge, L3Rule
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT
+from spiqa_tasks.scoring.withholding import mean_or_nan
 
 
 class L3Score:
@@ -22,10 +23,12 @@ class L3Score:
     >>> metric.compute(questions=["Where is Niagara Falls located?"], references=["In the United States and Canada."],
     ...                predictions=["Niagara Falls is on the border between the United States and Canada."])["l3score"]
 
-    `judge` is `provider:model`; URL and key default to SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY (then
-    OPENAI_API_KEY). `prompt` is "released" or "paper", `top` the number of first-token log-probabilities used (the
-    paper's 5) or "full-vocabulary". Verdicts are cached in `cache_dir` (default: SPIQA_TASKS_CACHE, then the
-    platform's user cache folder) unless `cache=False`. Raises JudgeError where the judge cannot give L3Score.
+    `judge` is `provider:model` or `provider:model@URL`; the URL may also be `base_url` and defaults to
+    SPIQA_JUDGE_BASE_URL, then to the provider's. Without `api_key`, the key is the judge's own one in the environment
+    (`spiqa_tasks.judge.keys` has the rule): OPENAI_API_KEY goes to OpenAI alone. `prompt` is "released" or "paper",
+    `top` the number of first-token log-probabilities used (the paper's 5) or "full-vocabulary". Verdicts are cached in
+    `cache_dir` (default: SPIQA_TASKS_CACHE, then the platform's user cache folder) unless `cache=False`. Raises
+    JudgeError where the judge cannot give L3Score.
     """
 
     def __init__(
@@ -44,8 +47,8 @@ class L3Score:
         config = parse_judge(judge, base_url=base_url, api_key=api_key, environ=os.environ)
         config = replace(config, concurrency=concurrency, timeout=timeout, cache=cache)
         if cache_dir is not None:
-            config = replace(config, cache_dir=Path(cache_dir))
-        self._judge = L3Judge(shared_engine(config), prompt, top)
+            config = replace(config, cache_dir=Path(cache_dir).expanduser())
+        self._judge = L3Judge(shared_engine(config), L3Rule(prompt, top))
 
     def compute(
         self, *, questions: Sequence[str], references: Sequence[str], predictions: Sequence[str]
@@ -58,14 +61,14 @@ class L3Score:
         """
         _check(questions, references, predictions)
         triples = list(zip(questions, references, predictions, strict=True))
-        requests = [self._judge.request(*triple) for triple in triples]
+        requests = [self._judge.rule.request(*triple) for triple in triples]
         engine = self._judge.engine
         if engine.estimate(requests).calls:
             self._judge.preflight()
         verdicts = engine.map(requests)
-        scores = [self._judge.score(verdict) for verdict in verdicts]
+        scores = [self._judge.rule.score(verdict) for verdict in verdicts]
         return {
-            "l3score": headline(scores),
+            "l3score": mean_or_nan(scores),
             "scores": scores,
             "judge_failed": sum(score is None for score in scores),
             "reasons": [verdict.reason for verdict in verdicts],

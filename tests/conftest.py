@@ -10,6 +10,11 @@ from typing import Any
 
 import pytest
 
+from spiqa_tasks.judge.providers import PROVIDERS
+
+for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
+    os.environ.pop(offline, None)  # read when the hub's client is imported, which is later
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
 
@@ -20,7 +25,8 @@ def own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     cache = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(cache))
     monkeypatch.setenv("SPIQA_JUDGE", "none")
-    for name in ("SPIQA_TASKS_DATA", "SPIQA_JUDGE_BASE_URL", "SPIQA_JUDGE_API_KEY", "OPENAI_API_KEY"):
+    keys = [provider.key_variable for provider in PROVIDERS.values() if provider.key_variable]
+    for name in ("SPIQA_TASKS_DATA", "SPIQA_JUDGE_BASE_URL", "SPIQA_JUDGE_API_KEY", *keys):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -8,10 +8,11 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.files.source import cache_folder, default_source
-from spiqa_tasks.benchmarks.status import is_there
+from spiqa_tasks.data.source import default_source
+from spiqa_tasks.data.status import is_there
 from spiqa_tasks.errors import SpiqaTasksError
-from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
+from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.tasks import catalogue
 
 Finding = tuple[bool, str, str]
 
@@ -66,7 +67,7 @@ def _data() -> list[Finding]:
 
 
 def _text_metrics() -> list[Finding]:
-    from spiqa_tasks.metrics.text_scores import available_metrics
+    from spiqa_tasks.benchmarks.text_scores import available_metrics
 
     return [(reason is None, name, reason or "available") for name, reason in available_metrics().items()]
 
@@ -80,6 +81,6 @@ def _judge() -> Finding:
         if config is None:
             return True, "judge", "switched off (SPIQA_JUDGE=none)"
         verdict = L3Judge(config).preflight()
-        return True, "judge", f"{config.name} answers as {verdict.model}"
+        return True, "judge", f"{config.name} answers as {verdict.model}" + (f" at {config.url}" if config.url else "")
     except SpiqaTasksError as error:
         return False, "judge", str(error)

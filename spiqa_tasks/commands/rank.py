@@ -12,7 +12,8 @@ from typing import Any
 from tabulate import tabulate
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import JudgeConfig, parse_judge
+from spiqa_tasks.judge.config import parse_judge
+from spiqa_tasks.judge.providers import PROVIDERS
 
 
 def add(subparsers: Any) -> None:
@@ -38,21 +39,22 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.analysis.ranking import ask_of, rank, read_items
     from spiqa_tasks.judge.engine import shared_engine
 
-    configs = {name: _config(name) for name in dict.fromkeys(arguments.judge)}
-    blind = [name for name, config in configs.items() if config.provider == "hf"]
+    configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}
+    blind = [name for name, config in configs.items() if not config.declaration.sees_pictures]
     if blind:
-        raise InputError(
-            f"Expected judges that see pictures, found {', '.join(blind)}. Use openai: or anthropic: ones."
-        )
+        raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {_seeing()}.")
     items, left_out = read_items(arguments.runs)
     if not items:
         raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
     engines = {name: shared_engine(config) for name, config in configs.items()}
+    requests = {name: [ask_of(item, name, arguments.seed).request for item in items] for name in engines}
+    calls = {name: engine.estimate(requests[name]).calls for name, engine in engines.items()}
     if arguments.dry_run:
-        requests = {name: [ask_of(item, name, arguments.seed).request for item in items] for name in engines}
-        calls = {name: engine.estimate(requests[name]).calls for name, engine in engines.items()}
         _print_calls(calls, len(items), arguments.json)
         return 0
+    for name, engine in engines.items():
+        if calls[name]:
+            engine.config.require_key()
     outcome = rank(items, engines, arguments.seed)
     failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
     counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}
@@ -67,9 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 3 if failed or left_out else 0
 
 
-def _config(judge: str) -> JudgeConfig:
-    name, separator, url = judge.partition("@http")
-    return parse_judge(name, base_url=f"http{url}" if separator else None, environ=os.environ)
+def _seeing() -> str:
+    return " or ".join(f"{provider.name}:" for provider in PROVIDERS.values() if provider.sees_pictures)
 
 
 def _print_calls(calls: dict[str, int], items: int, as_json: bool) -> None:

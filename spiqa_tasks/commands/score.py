@@ -35,8 +35,8 @@ def add(subparsers: Any) -> None:
     score.add_argument(
         "--judge",
         action="append",
-        metavar="PROVIDER:MODEL",
-        help="judge of L3Score, or none; PROVIDER:MODEL@URL for one at a server of its own; several are compared "
+        metavar="PROVIDER:MODEL[@URL]",
+        help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
         "(default: SPIQA_JUDGE)",
     )
     score.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")

@@ -11,9 +11,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Protocol
 
-import platformdirs
-
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.cache import cache_folder as cache_folder
 
 
 @dataclass(frozen=True)
@@ -154,22 +153,6 @@ def default_source(environ: Mapping[str, str] = os.environ) -> Source:
             "which is no folder. Correct the variable, or unset it to use the Hugging Face hub."
         )
     return LocalSource(path)
-
-
-def cache_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """`SPIQA_TASKS_CACHE`, else the platform's user cache folder."""
-    root = environ.get("SPIQA_TASKS_CACHE")
-    return Path(root).expanduser() if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
-
-
-def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """The folder of `cache_path`; made if missing."""
-    path = cache_path(environ)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"Expected a writable cache folder at {path}: {error}. Set SPIQA_TASKS_CACHE.") from error
-    return path
 
 
 def fingerprint(paths: list[Path]) -> str:

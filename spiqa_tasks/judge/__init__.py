@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from spiqa_tasks.judge.config import JudgeConfig, judge_from_environ, parse_judge
 from spiqa_tasks.judge.engine import Engine, shared_engine
-from spiqa_tasks.judge.l3 import L3Judge, headline
+from spiqa_tasks.judge.l3 import L3Judge, L3Rule
+from spiqa_tasks.judge.letters import LetterJudge, LetterRule
 from spiqa_tasks.judge.pending import JudgedRecord, Pending
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -14,9 +15,11 @@ __all__ = [
     "JudgeRequest",
     "JudgedRecord",
     "L3Judge",
+    "L3Rule",
+    "LetterJudge",
+    "LetterRule",
     "Pending",
     "Verdict",
-    "headline",
     "judge_from_environ",
     "parse_judge",
     "shared_engine",

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
+from spiqa_tasks.files.cache import cache_path
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 FILE_NAME = "judge.sqlite"
@@ -111,11 +112,11 @@ class VerdictCache:
 
 
 def open_cache(directory: Path | None) -> VerdictCache | None:
-    """The cache in `directory` (None: the platform's user cache folder).
+    """Open the cache in `directory` (None: that of `files.cache.cache_path`).
 
     None, with a warning, where the folder cannot be written. A damaged file is moved aside, with a warning.
     """
-    path = (directory or _default_directory()) / FILE_NAME
+    path = (directory or cache_path()) / FILE_NAME
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return VerdictCache(path)
@@ -142,12 +143,6 @@ def _move_aside(path: Path) -> Path:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     path.replace(aside)
     return aside
-
-
-def _default_directory() -> Path:
-    from platformdirs import user_cache_path
-
-    return user_cache_path("spiqa-tasks")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.files.cache import cache_path
+from spiqa_tasks.judge.keys import KEY_VARIABLE, find_key
+from spiqa_tasks.judge.providers import PROVIDERS, Provider
 from spiqa_tasks.judge.retry import RetryPolicy
+from spiqa_tasks.judge.types import JudgeRequest
 
 DEFAULT_JUDGE = "openai:gpt-4o"
-LOGPROB_JUDGES = "openai:<model> (OpenAI's non-reasoning models or any OpenAI-compatible server) and hf:<path or id>"
+JUDGE_VARIABLE = "SPIQA_JUDGE"
+URL_VARIABLE = "SPIQA_JUDGE_BASE_URL"
 
-_BASE_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1", "hf": ""}
-_KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-_REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
+_URL_BEGINS = re.compile(r"@(?=https?://)")
 _SECRET_IN_URL = re.compile(r"//[^/?#]*@|[?&](?:[\w-]*key|token|access_token|sig|secret|password)=", re.IGNORECASE)
 
 
@@ -24,8 +28,9 @@ class JudgeConfig:
     """A judge and how to ask it. The key is kept out of `repr`.
 
     `base_url` is the judge's own (None: the provider's public one). `timeout` is seconds for one request, `batch_size`
-    the number of prompts in one forward pass of an `hf:` judge, `cache_dir` the folder of `judge.sqlite` (None: the
-    platform's user cache folder), `cache=False` switches the cache off.
+    the number of prompts in one forward pass of a judge in this process, `cache_dir` the folder of `judge.sqlite`
+    (None: that of `files.cache.cache_path`), `cache=False` switches the cache off.
+    Raises JudgeError: unknown provider, no model, or a URL that cannot be used.
     """
 
     provider: str
@@ -40,21 +45,19 @@ class JudgeConfig:
     cache_dir: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.provider not in _BASE_URLS:
+        if self.provider not in PROVIDERS:
             raise JudgeError(
                 f"Unknown judge provider {self.provider!r}; expected provider:model (such as {DEFAULT_JUDGE}) "
-                f"with one of the providers {', '.join(_BASE_URLS)}."
+                f"with one of the providers {', '.join(PROVIDERS)}."
             )
         if not self.model:
             raise JudgeError(f"The judge {self.provider!r} names no model; write it as {self.provider}:<model>.")
         if self.concurrency < 1 or self.batch_size < 1 or self.timeout <= 0:
             raise JudgeError("The judge's concurrency and batch size must be at least 1 and its timeout above 0.")
-        if self.base_url and _SECRET_IN_URL.search(self.base_url):
-            raise JudgeError(
-                "The judge's base URL holds credentials; pass them as the key (SPIQA_JUDGE_API_KEY), never in the URL."
-            )
-        if self.base_url and not self.base_url.startswith(("http://", "https://")):
-            raise JudgeError(f"The judge's base URL must start with http:// or https://, found {self.base_url!r}.")
+        if self.base_url:
+            _check_url(self.base_url)
+            if not self.declaration.url:
+                raise JudgeError(f"The judge {self.name} runs in this process and has no URL; leave the URL out.")
 
     @property
     def name(self) -> str:
@@ -62,61 +65,111 @@ class JudgeConfig:
         return f"{self.provider}:{self.model}"
 
     @property
+    def declaration(self) -> Provider:
+        """What the judge's provider declares."""
+        return PROVIDERS[self.provider]
+
+    @property
     def url(self) -> str:
-        """The base URL in use, without a trailing slash; empty for a local judge."""
-        return (self.base_url or _BASE_URLS[self.provider]).rstrip("/")
+        """The base URL in use, without a trailing slash; empty for a judge in this process."""
+        return (self.base_url or self.declaration.url).rstrip("/")
 
     @property
     def is_public_url(self) -> bool:
         """Whether the provider's own server is asked (so that its prices hold and it needs a key)."""
-        return bool(self.url) and self.url == _BASE_URLS[self.provider]
+        return bool(self.url) and self.url == self.declaration.url
+
+    def cannot(self, request: JudgeRequest) -> str | None:
+        """Say why this judge cannot be asked this; None where it can."""
+        return self._missing_key() or self.declaration.cannot(self.model, request)
+
+    def require_key(self) -> None:
+        """Raise JudgeError for a public server without a key; called when the judge is going to be asked."""
+        missing = self._missing_key()
+        if missing is not None:
+            raise JudgeError(missing)
+
+    def require_logprobs(self) -> None:
+        """Raise JudgeError for a judge that cannot return token log-probabilities, which L3Score is made of."""
+        reason = self.declaration.why_no_logprobs(self.model)
+        if reason is not None:
+            known = " and ".join(provider.logprob_judges for provider in PROVIDERS.values() if provider.logprob_judges)
+            raise JudgeError(f"L3Score cannot be judged by {self.name}: {reason}; choose one of {known}.")
 
     def redact(self, text: str) -> str:
-        """`text` with the key taken out."""
+        """Return `text` with the key taken out."""
         return text.replace(self.api_key, "[key]") if self.api_key else text
+
+    def _missing_key(self) -> str | None:
+        if self.api_key or not self.is_public_url:
+            return None
+        return (
+            f"The judge {self.name} needs a key and none was found; set {KEY_VARIABLE} "
+            f"(or {self.declaration.key_variable}), choose another judge with {JUDGE_VARIABLE}=provider:model, "
+            f"or switch judging off with {JUDGE_VARIABLE}=none."
+        )
 
 
 def parse_judge(
     judge: str, *, base_url: str | None = None, api_key: str | None = None, environ: Mapping[str, str]
 ) -> JudgeConfig:
-    """The judge written as `provider:model`; what is not given comes from `environ`.
+    """Return the judge written as `provider:model` or `provider:model@URL`; needs no key yet.
 
-    The URL comes from SPIQA_JUDGE_BASE_URL only (`hf:` has none), never from the variables that point at the model
-    under test. The key
-    comes from SPIQA_JUDGE_API_KEY, then from OPENAI_API_KEY (for `anthropic:`, ANTHROPIC_API_KEY).
-    Raises JudgeError: unknown provider, no model, or a public server without a key.
+    A model's name may hold `:`, `/` and `@`; only `@http://` and `@https://` begin a URL. Without one, and without
+    `base_url`, the judge is asked at SPIQA_JUDGE_BASE_URL where that is set (unless it runs in this process), else at
+    its provider's public address; the variables that point at the model under test are never used. `api_key` is the
+    judge's whatever its URL; without it, `keys.find_key` says which key of `environ` is its own.
+
+    Raises:
+        JudgeError: unknown provider, no model, two URLs, or a URL that cannot be used.
     """
-    provider, _, model = judge.strip().partition(":")
-    fallback = environ.get(_KEY_VARIABLES.get(provider, ""))
-    cache_dir = environ.get("SPIQA_TASKS_CACHE")
-    config = JudgeConfig(
-        provider,
-        model.strip(),
-        base_url or (environ.get("SPIQA_JUDGE_BASE_URL") if provider != "hf" else None) or None,
-        api_key or environ.get("SPIQA_JUDGE_API_KEY") or fallback or None,
-        cache_dir=Path(cache_dir) if cache_dir else None,
-    )
-    if config.is_public_url and not config.api_key:
-        raise JudgeError(
-            f"The judge {config.name} needs a key and none was found; set SPIQA_JUDGE_API_KEY "
-            f"(or {_KEY_VARIABLES[provider]}), choose another judge with SPIQA_JUDGE=provider:model, "
-            "or switch judging off with SPIQA_JUDGE=none."
-        )
-    return config
+    provider, model, url = _split(judge)
+    if url and base_url and url != base_url:
+        raise JudgeError(f"The judge {provider}:{model} has two URLs, one behind @ and one as base_url; leave one out.")
+    url = url or base_url or _default_url(provider, environ)
+    config = JudgeConfig(provider, model, url or None, cache_dir=cache_path(environ))
+    key = api_key or find_key(config.declaration, config.url, _named_url(environ), environ)
+    return replace(config, api_key=key)
 
 
 def judge_from_environ(environ: Mapping[str, str]) -> JudgeConfig | None:
-    """The judge that SPIQA_JUDGE names (default openai:gpt-4o, the paper's); None when it is `none`."""
-    judge = environ.get("SPIQA_JUDGE", "").strip() or DEFAULT_JUDGE
-    return None if judge.lower() == "none" else parse_judge(judge, environ=environ)
+    """Return the judge that SPIQA_JUDGE names (default openai:gpt-4o, the paper's); None when it is `none`."""
+    judge = environ.get(JUDGE_VARIABLE, "").strip() or DEFAULT_JUDGE
+    if judge.lower() == "none":
+        return None
+    return parse_judge(judge, environ={**environ, JUDGE_VARIABLE: judge})
 
 
-def require_logprobs(config: JudgeConfig) -> None:
-    """Raise JudgeError for a judge that cannot return token log-probabilities, which L3Score is made of."""
-    if config.provider == "anthropic":
-        found = "Anthropic's API returns no token log-probabilities"
-    elif config.provider == "openai" and _REASONING.match(config.model.rsplit("/", 1)[-1]):
-        found = f"the reasoning model {config.model} returns no token log-probabilities"
-    else:
-        return
-    raise JudgeError(f"L3Score cannot be judged by {config.name}: {found}; choose one of {LOGPROB_JUDGES}.")
+def _split(judge: str) -> tuple[str, str, str]:
+    """Provider, model and URL of `provider:model@URL`; what is missing is empty."""
+    name, *url = _URL_BEGINS.split(judge.strip(), maxsplit=1)
+    provider, _, model = name.partition(":")
+    return provider, model.strip(), "".join(url)
+
+
+def _default_url(provider: str, environ: Mapping[str, str]) -> str:
+    """SPIQA_JUDGE_BASE_URL, which judges in this process have no use for."""
+    is_local = provider in PROVIDERS and not PROVIDERS[provider].url
+    return "" if is_local else environ.get(URL_VARIABLE, "")
+
+
+def _named_url(environ: Mapping[str, str]) -> str:
+    """The base URL that the environment names, without a trailing slash; empty where it names none."""
+    provider, _, url = _split(environ.get(JUDGE_VARIABLE, ""))
+    public = PROVIDERS[provider].url if provider in PROVIDERS else ""
+    return (url or environ.get(URL_VARIABLE, "") or public).rstrip("/")
+
+
+def _check_url(url: str) -> None:
+    """Raise JudgeError for a base URL that cannot be used; never repeats one with credentials."""
+    if _SECRET_IN_URL.search(url):
+        raise JudgeError(
+            f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}), never in the URL."
+        )
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise JudgeError(f"The judge's base URL must be http://host... or https://host..., found {url!r}.")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from spiqa_tasks.judge.batcher import Batcher
 from spiqa_tasks.judge.cache import Claim, VerdictCache
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers import Provider
+from spiqa_tasks.judge.providers import JudgeClient
 from spiqa_tasks.judge.retry import AskError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
@@ -44,9 +44,9 @@ class Dispatcher:
     as many requests in a row as there are slots were told to slow down, all wait as long as the server asked for.
     """
 
-    def __init__(self, config: JudgeConfig, provider: Provider, cache: VerdictCache | None) -> None:
+    def __init__(self, config: JudgeConfig, client: JudgeClient, cache: VerdictCache | None) -> None:
         self._config = config
-        self._provider = provider
+        self._client = client
         self._cache = cache
         self._claims = Batcher(cache.claim_many, config.concurrency) if cache else None
         self._puts = Batcher(_putter(cache), _STORED_TOGETHER) if cache else None
@@ -79,7 +79,7 @@ class Dispatcher:
         await asyncio.gather(*self._workers, *self._settling, return_exceptions=True)
         for job in list(self._open):
             self._finish(job, failed("the judge engine was closed before the judge answered"))
-        await self._provider.aclose()
+        await self._client.aclose()
         for batcher in (self._claims, self._puts):
             if batcher is not None:
                 batcher.close()
@@ -129,8 +129,11 @@ class Dispatcher:
 
     async def _ask(self, job: Job) -> Verdict | None:
         """The verdict, or None where the job comes back to the queue later."""
+        reason = self._config.cannot(job.request)
+        if reason is not None:
+            return failed(reason)
         try:
-            verdict = await self._provider.ask(job.request)
+            verdict = await self._client.ask(job.request)
         except AskError as error:
             return self._after_failure(job, error)
         except Exception as error:  # a defect must not leave anyone waiting for ever: it becomes the reason

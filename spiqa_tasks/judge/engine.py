@@ -17,7 +17,7 @@ from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.dispatcher import Dispatcher, Job
 from spiqa_tasks.judge.pending import Pending
 from spiqa_tasks.judge.pricing import cost, estimated_tokens
-from spiqa_tasks.judge.providers import Provider, make_provider
+from spiqa_tasks.judge.providers import JudgeClient
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.summary import Summary, Tally
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -58,10 +58,10 @@ class _PendingVerdict:
 class _Session:
     """A loop in a daemon thread with everything that must not outlive a fork."""
 
-    def __init__(self, config: JudgeConfig, make: Callable[[JudgeConfig], Provider]) -> None:
-        self.provider = make(config)
+    def __init__(self, config: JudgeConfig, make: Callable[[JudgeConfig], JudgeClient]) -> None:
+        self.client = make(config)
         self.cache: VerdictCache | None = open_cache(config.cache_dir) if config.cache else None
-        self.dispatcher = Dispatcher(config, self.provider, self.cache)
+        self.dispatcher = Dispatcher(config, self.client, self.cache)
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, name="judge-engine", daemon=True)
         self.thread.start()
@@ -82,9 +82,9 @@ class Engine:
     are kept in the cache for later runs and for other processes. Use from any thread; a forked child starts afresh.
     """
 
-    def __init__(self, config: JudgeConfig, make: Callable[[JudgeConfig], Provider] = make_provider) -> None:
+    def __init__(self, config: JudgeConfig, make: Callable[[JudgeConfig], JudgeClient] | None = None) -> None:
         self.config = config
-        self._make = make
+        self._make = make or config.declaration.make_client
         self._reported = ""
         self._session: _Session | None = None
         self._reset()
@@ -102,7 +102,8 @@ class Engine:
             return pending
 
     def ask_now(self, request: JudgeRequest, policy: RetryPolicy) -> Verdict:
-        """Ask under another retry policy, past the cache, and wait."""
+        """Ask under another retry policy, past the cache, and wait. Raises JudgeError where a key is missing."""
+        self.config.require_key()
         with self._condition:
             pending = _PendingVerdict(self, request, "")
             self._enqueue(pending, policy)
@@ -130,7 +131,7 @@ class Engine:
             print(line, file=sys.stderr)
 
     def estimate(self, requests: Iterable[JudgeRequest]) -> Estimate:
-        """What judging these would take, without asking."""
+        """Return what judging these would take; asks nothing and needs no key."""
         with self._condition:
             session = self._running()
             wanted = {self._key(request, session): request for request in requests}
@@ -173,7 +174,7 @@ class Engine:
 
     def _key(self, request: JudgeRequest, session: _Session) -> str:
         config = self.config
-        return request_key(config.provider, config.model, config.url, session.provider.fingerprint, request)
+        return request_key(config.provider, config.model, config.url, session.client.fingerprint, request)
 
     def _enqueue(self, pending: _PendingVerdict, policy: RetryPolicy) -> None:
         if pending.request is None:

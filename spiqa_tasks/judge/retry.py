@@ -29,6 +29,16 @@ class AskError(Exception):
         self.retry_after = retry_after
 
 
+class HttpError(AskError):
+    """The server answered with an error status; `message` is what its body says."""
+
+    def __init__(self, status: int, message: str, *, retryable: bool, retry_after: float | None) -> None:
+        reason = f"HTTP {status}: {message}" if message else f"HTTP {status}"
+        super().__init__(reason, retryable=retryable, refused=status == 429, retry_after=retry_after)
+        self.status = status
+        self.message = message
+
+
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """How long to insist.

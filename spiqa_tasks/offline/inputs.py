@@ -13,14 +13,11 @@ from spiqa_tasks.offline.scored import L3SCORE, Scored
 from spiqa_tasks.benchmarks.signature import fields
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.config import judge_from_environ, parse_judge
-from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.l3 import L3Judge, L3Rule
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.hosts.lmms_eval.catalogue import Task
 
 Row = Mapping[str, Any]
-
-PUBLIC_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
-"""Keys of public servers, which a judge at a server of its own is never given."""
 
 
 def chosen_judges(
@@ -37,23 +34,19 @@ def chosen_judges(
 
     Raises:
         InputError: a judge for a task that needs none, or an unknown prompt or rule.
-        JudgeError: a judge that cannot give L3Score, or a public one without a key.
+        JudgeError: a judge that cannot give L3Score.
     """
     named = [name for name in dict.fromkeys(names or ()) if name.lower() != "none"]
     if L3SCORE not in task.metrics:
         if named:
             raise InputError(f"Expected no --judge for {task.name}, which has no L3Score; found {named[0]}. Leave it.")
         return {}
-    configs = {}
-    for name in named:
-        judge, at, rest = name.partition("@http")
-        known = environ if not at else {key: environ[key] for key in environ if key not in PUBLIC_KEYS}
-        configs[name] = parse_judge(judge, base_url=at[1:] + rest or None, environ=known)
+    configs = {name: parse_judge(name, environ=environ) for name in named}
     if names is None:
         default = judge_from_environ(environ)
         configs = {default.name: default} if default is not None else {}
-    rule = int(top) if top.isdigit() else top
-    return {name: L3Judge(config, prompt, rule) for name, config in configs.items()}
+    rule = L3Rule(prompt, int(top) if top.isdigit() else top)
+    return {name: L3Judge(config, rule) for name, config in configs.items()}
 
 
 def read_answers(places: Sequence[Path], task: Task, rows: Sequence[Row]) -> tuple[dict[str, Matched], list[str]]:

@@ -32,8 +32,8 @@ class _Rehearsal(L3Judge):
         vars(self).update(vars(judge), engine=_Unasked())
         self.requests: list[JudgeRequest] = []
 
-    def submit(self, question: str, reference: str, prediction: str) -> Pending:
-        self.requests.append(self.request(question, reference, prediction))
+    def submit(self, request: JudgeRequest) -> Pending:
+        self.requests.append(request)
         return _Unasked()
 
     def signature_fields(self) -> dict[str, str]:

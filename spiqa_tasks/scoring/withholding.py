@@ -1,4 +1,4 @@
-"""When a mean is told: failures are not a random sample, so a mean over too few of its answers is withheld."""
+"""When a mean is withheld: failures are not a random sample, so a number over too few of its answers misleads."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import math
 from collections.abc import Sequence
 
 MINIMUM_SCORED = 0.99
-"""The share of answers that must have a score."""
+"""Least share of the answers that must have a score."""
 
 
 def mean_or_nan(scores: Sequence[float | None]) -> float:
-    """Return the mean of the scores that are there; NaN where there is none, or fewer than 99% are."""
-    known = [score for score in scores if score is not None]
-    if not known or len(known) < MINIMUM_SCORED * len(scores):
+    """Return the mean of the scores that are there; None stands for an answer without one.
+
+    Returns:
+        The mean, or NaN when there are no scores or fewer than 99% of the answers have one.
+    """
+    scored = [score for score in scores if score is not None]
+    if not scored or len(scored) < MINIMUM_SCORED * len(scores):
         return math.nan
-    return sum(known) / len(known)
+    return sum(scored) / len(scored)

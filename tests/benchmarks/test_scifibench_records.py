@@ -17,7 +17,7 @@ from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.extraction import LetterJudge
+from spiqa_tasks.judge.letters import LetterJudge
 from spiqa_tasks.judge.retry import RetryPolicy
 
 OPEN = "Between {} and something else I am torn, though the former has a nicer shape."

@@ -13,7 +13,9 @@ from openai_server import Behaviour, OpenAIServer
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.l3 import L3Judge, headline
+from spiqa_tasks.judge.l3 import L3Judge, L3Rule
+from spiqa_tasks.judge.prompts import l3_prompt, prompt_hash
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 MakeEngine = Callable[..., Engine]
 
@@ -94,14 +96,18 @@ def test_the_signature_tells_judges_prompts_and_rules_apart(server: OpenAIServer
     assert signature["judge_served"] == ["gpt-4o-2024-08-06"]
     assert signature["judge_host"] == server.url.split("/")[2]
     assert signature["rule"] == "top-5"
-    others = [L3Judge(engine_of(), prompt="paper"), L3Judge(engine_of(), top=10), L3Judge(engine_of(model="m"))]
+    others = [
+        L3Judge(engine_of(), L3Rule("paper")),
+        L3Judge(engine_of(), L3Rule(top=10)),
+        L3Judge(engine_of(model="m")),
+    ]
     assert all(other.signature() | {"judge_served": 0} != signature | {"judge_served": 0} for other in others)
 
 
 def test_more_alternatives_can_be_asked_for(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """With top=20 the server is asked for twenty and all of them count."""
     server.behaviour.verdict = lambda _prompt: [("Yes", -0.5)] + [(f"w{i}", -4.0) for i in range(7)] + [("No", -5.0)]
-    wide = L3Judge(engine_of(), top=20).record({}, "Q?", "a", "a").resolve()["score"]
+    wide = L3Judge(engine_of(), L3Rule(top=20)).record({}, "Q?", "a", "a").resolve()["score"]
     assert server.requests[0]["body"]["top_logprobs"] == 20
     assert wide == pytest.approx(math.exp(-0.5) / (math.exp(-0.5) + math.exp(-5.0)))
 
@@ -111,17 +117,38 @@ def test_unusable_settings_are_refused_before_the_run(config: JudgeConfig) -> No
     with pytest.raises(JudgeError, match="Anthropic"):
         L3Judge(replace(config, provider="anthropic"))
     with pytest.raises(InputError, match="prompt"):
-        L3Judge(config, prompt="mine")
+        L3Rule("mine")
     with pytest.raises(InputError, match="top"):
-        L3Judge(config, top=1)
+        L3Rule(top=1)
     with pytest.raises(JudgeError, match="hf:"):
-        L3Judge(config, top="full-vocabulary")
+        L3Judge(config, L3Rule(top="full-vocabulary"))
 
 
-def test_the_headline_is_withheld_below_99_percent() -> None:
-    """The mean is over the judged, and NaN when more than one in a hundred is missing or there are none."""
-    assert headline([0.5, 1.0]) == 0.75
-    assert headline([1.0] * 99 + [None]) == 1.0
-    assert math.isnan(headline([1.0] * 98 + [None] * 2))
-    assert math.isnan(headline([]))
-    assert math.isnan(headline([None]))
+def test_the_rule_needs_no_judge() -> None:
+    """Requests, scores and the rule's part of the signature come without a config, a key or an engine."""
+    rule = L3Rule()
+    request = rule.request("Q?", "red", "Candidate answer: blue")
+    assert request == JudgeRequest(l3_prompt("released", "Q?", "red", "Candidate answer: blue"))
+    assert rule.score(Verdict("ok", "Yes", (("Yes", math.log(0.6)), ("No", math.log(0.2))))) == pytest.approx(0.75)
+    assert rule.score(failed("HTTP 500")) is None
+    assert rule.signature() == {
+        "prompt": f"released:{prompt_hash('released')}",
+        "rule": "top-5",
+        "temperature": 0.0,
+        "max_tokens": 1,
+    }
+
+
+def test_the_full_vocabulary_rule_counts_what_was_looked_up() -> None:
+    """Yes and no are looked up, and an entry beyond the first five counts."""
+    rule = L3Rule(top="full-vocabulary")
+    assert set(rule.request("q", "a", "b").lookup) == {"yes", "yeah", "no"}
+    words = [("Yes", math.log(0.4)), *((f"w{i}", math.log(0.1)) for i in range(5)), ("No", math.log(0.1))]
+    assert rule.score(Verdict("ok", "Yes", tuple(words))) == pytest.approx(0.8)
+
+
+def test_a_public_judge_without_a_key_is_told_when_it_is_asked() -> None:
+    """The judge is set up without a key; the test question needs one and says what to set."""
+    judge = L3Judge(JudgeConfig("openai", "gpt-4o", cache=False))
+    with pytest.raises(JudgeError, match=r"needs a key.*SPIQA_JUDGE_API_KEY \(or OPENAI_API_KEY\)"):
+        judge.preflight()

@@ -83,7 +83,7 @@ def l3score_released(records: Records, judge: L3Judge, verdicts: Verdicts) -> fl
     questions, _ = join(records)
     answered = _answered(questions)
     triples = [_triple(question, answer) for question in answered for answer in question.released_answers]
-    scores = [judge.score(pending.result()) for pending in _submit(triples, judge, verdicts)]
+    scores = [judge.rule.score(pending.result()) for pending in _submit(triples, judge, verdicts)]
     judged = [score for score in scores if score is not None]
     if _is_withheld(len(answered), len(questions)) or len(judged) < MINIMUM_SCORED * len(scores):
         return math.nan
@@ -101,7 +101,7 @@ def judge_failed_rate(records: Records, judge: L3Judge, verdicts: Verdicts) -> f
 def _submit(triples: Sequence[tuple[str, str, str]], judge: L3Judge, verdicts: Verdicts) -> list[Pending]:
     """The verdicts, waited for; those that another metric asked for are not asked for again."""
     new = [triple for triple in dict.fromkeys(triples) if triple not in verdicts]
-    verdicts |= {triple: judge.submit(*triple) for triple in new}
+    verdicts |= {triple: judge.submit(judge.rule.request(*triple)) for triple in new}
     pendings = [verdicts[triple] for triple in triples]
     judge.engine.wait(pendings, report=bool(new))
     return pendings

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import mimetypes
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.http_client import JsonClient
+from spiqa_tasks.judge.providers.declaration import Provider
+from spiqa_tasks.judge.providers.pictures import encoded
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+if TYPE_CHECKING:
+    from spiqa_tasks.judge.config import JudgeConfig
 
 API_VERSION = "2023-06-01"
 
@@ -22,14 +22,14 @@ class AnthropicApi:
     fingerprint = ""
 
     def __init__(self, config: JudgeConfig) -> None:
+        from spiqa_tasks.judge.providers.http_client import JsonClient
+
         self._model = config.model
         headers = {"anthropic-version": API_VERSION} | ({"x-api-key": config.api_key} if config.api_key else {})
         self._client = JsonClient(config, headers)
 
     async def ask(self, request: JudgeRequest) -> Verdict:
-        """One message; fails at once for requests for log-probabilities."""
-        if request.kind != "text":
-            raise AskError("anthropic: judges answer with text only", retryable=False)
+        """Ask for one message."""
         start = time.monotonic()
         body: dict[str, Any] = {
             "model": self._model,
@@ -66,6 +66,15 @@ def _image_source(image: str) -> dict[str, str]:
     if image.startswith("data:"):
         kind, _, data = image.removeprefix("data:").partition(";base64,")
     else:
-        kind = mimetypes.guess_type(image)[0] or "image/png"
-        data = base64.b64encode(Path(image).read_bytes()).decode()
+        kind, data = encoded(image)
     return {"type": "base64", "media_type": kind, "data": data}
+
+
+PROVIDER = Provider(
+    name="anthropic",
+    url="https://api.anthropic.com/v1",
+    key_variable="ANTHROPIC_API_KEY",
+    make_client=AnthropicApi,
+    why_no_logprobs=lambda _model: "Anthropic's API returns no token log-probabilities",
+    sees_pictures=True,
+)

@@ -11,8 +11,8 @@ import pytest
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.hf_local import HfLocal
-from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.l3 import L3Judge, L3Rule
+from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.scoring.l3score import l3score
@@ -94,8 +94,8 @@ def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: 
 def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path: Path) -> None:
     """Under the full-vocabulary rule the score uses the exact probabilities of the best yes and the best no."""
     engine = _engine(model_dir, tmp_path)
-    judge = L3Judge(engine, top="full-vocabulary")
-    request = judge.request("q", "a", "b")
+    judge = L3Judge(engine, L3Rule(top="full-vocabulary"))
+    request = judge.rule.request("q", "a", "b")
     record = judge.record({}, "q", "a", "b").resolve()
     engine.close()
     assert judge.signature()["rule"] == "full-vocabulary"
@@ -154,10 +154,7 @@ def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
     assert "cannot be loaded" in (verdict.reason or "")
 
 
-@pytest.mark.parametrize(
-    "request_", [JudgeRequest("p", images=("a.png",)), JudgeRequest("p", kind="text", temperature=0.5)]
-)
-def test_what_a_local_judge_cannot_do_fails_at_once(tmp_path: Path, request_: JudgeRequest) -> None:
-    """Images and sampled text are refused."""
-    with pytest.raises(AskError):
-        asyncio.run(HfLocal(JudgeConfig("hf", str(tmp_path))).ask(request_))
+def test_sampled_text_is_refused(tmp_path: Path) -> None:
+    """A local judge writes its most likely text only."""
+    with pytest.raises(AskError, match="temperature 0"):
+        asyncio.run(HfLocal(JudgeConfig("hf", str(tmp_path))).ask(JudgeRequest("p", kind="text", temperature=0.5)))

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
+from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.l3score_metric import L3Score
 
 QUESTIONS = ["Where is Niagara Falls located?", "What colour is the sky?"]
 REFERENCES = ["In the United States and Canada.", "Blue"]
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    """A judge that agrees to equal answers."""
+    with OpenAIServer(Behaviour()) as running:
+        yield running
 
 
 def _metric(server: OpenAIServer, folder: Path, **options: Any) -> L3Score:

@@ -1,37 +1,30 @@
-"""What goes over the wire to the judges' servers, and what is read from it."""
+"""What goes over the wire to servers of the OpenAI protocol, and what is read from it."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
-import logging
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.anthropic_api import AnthropicApi
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.l3 import L3Judge
-from spiqa_tasks.judge.openai_api import OpenAIApi, _auth_headers
-from spiqa_tasks.judge.providers import Provider
+from spiqa_tasks.judge.providers import JudgeClient
+from spiqa_tasks.judge.providers.openai import PROVIDER, OpenAIApi, _auth_headers
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 KEY = "sk-secret-0123456789"
 
 
-def _ask(provider: Provider, *requests: JudgeRequest) -> list[Verdict]:
+def _ask(client: JudgeClient, *requests: JudgeRequest) -> list[Verdict]:
     async def run() -> list[Verdict]:
         try:
-            return [await provider.ask(request) for request in requests]
+            return [await client.ask(request) for request in requests]
         finally:
-            await provider.aclose()
+            await client.aclose()
 
     return asyncio.run(run())
 
@@ -119,47 +112,13 @@ def test_what_is_no_logprob_is_no_verdict(
     assert caught.value.retryable
 
 
-def test_anthropic_writes_text(server: OpenAIServer, config: JudgeConfig) -> None:
-    """The messages API gets its own headers and gives text and token counts; log-probabilities fail at once."""
-    server.behaviour.text = "B"
-    claude = replace(config, provider="anthropic", model="claude")
-    verdict = _ask(AnthropicApi(claude), JudgeRequest("p", kind="text", max_tokens=9, system="s"))[0]
-    sent = server.requests[0]
-    assert sent["path"] == "/v1/messages"
-    assert sent["headers"]["x-api-key"] == KEY
-    assert sent["body"]["system"] == "s"
-    assert (verdict.text, verdict.prompt_tokens, verdict.completion_tokens) == ("B", 3, 2)
-    with pytest.raises(AskError) as caught:
-        _ask(AnthropicApi(claude), JudgeRequest("p"))
-    assert not caught.value.retryable
+@pytest.mark.parametrize("model", ["o1", "o1-mini", "o3", "o4-mini", "gpt-5", "gpt-5-mini", "openai/o3-mini"])
+def test_reasoning_models_say_why_they_give_no_logprobs(model: str) -> None:
+    """The known reasoning families are told by their names, behind a router's prefix too."""
+    assert "reasoning" in (PROVIDER.why_no_logprobs(model) or "")
 
 
-@pytest.mark.parametrize("fault", ["echo_key", "401", "reset", "truncated", "ok"])
-def test_the_key_is_written_nowhere(
-    server: OpenAIServer,
-    engine_of: Callable[..., Engine],
-    caplog: pytest.LogCaptureFixture,
-    capfd: pytest.CaptureFixture[str],
-    fault: str,
-) -> None:
-    """No log at any level, output, cache byte, reason, error, record or signature holds the key."""
-    caplog.set_level(logging.DEBUG)
-    server.behaviour.sticky = fault
-    engine = engine_of(retry=replace(engine_of().config.retry, max_attempts=2))
-    judge = L3Judge(engine)
-    said: list[Any] = [engine.config, vars(judge)]
-    try:
-        said.append(judge.preflight())
-    except JudgeError as error:
-        said.append(error)
-    record = judge.record({"id": 1}, "Q?", "a", "a")
-    judge.finish([record])
-    said += [record, judge.signature(), engine.summary()]
-    engine.close()
-    written = caplog.text + "".join(capfd.readouterr()) + repr(said)
-    assert KEY in server.requests[0]["headers"]["authorization"]
-    assert KEY not in written
-    assert engine.config.cache_dir is not None
-    files = list(engine.config.cache_dir.iterdir())
-    assert files
-    assert not any(KEY.encode() in file.read_bytes() for file in files)
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "o11y-model", "Qwen/Qwen2.5-7B-Instruct"])
+def test_other_models_may_judge(model: str) -> None:
+    """Only the known reasoning families are refused."""
+    assert PROVIDER.why_no_logprobs(model) is None

@@ -14,19 +14,9 @@ import aiohttp
 from yarl import URL
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.retry import AskError, is_retryable, retry_after_seconds
+from spiqa_tasks.judge.retry import AskError, HttpError, is_retryable, retry_after_seconds
 
 _FINAL_ERRORS = (aiohttp.InvalidURL, aiohttp.ClientConnectorCertificateError)
-
-
-class HttpError(AskError):
-    """The server answered with an error status; `message` is what its body says."""
-
-    def __init__(self, status: int, message: str, *, retryable: bool, retry_after: float | None) -> None:
-        reason = f"HTTP {status}: {message}" if message else f"HTTP {status}"
-        super().__init__(reason, retryable=retryable, refused=status == 429, retry_after=retry_after)
-        self.status = status
-        self.message = message
 
 
 class JsonClient:

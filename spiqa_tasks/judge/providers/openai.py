@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import base64
 import math
-import mimetypes
+import re
 import sys
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.http_client import HttpError, JsonClient
-from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.providers.declaration import Provider
+from spiqa_tasks.judge.providers.pictures import encoded
+from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import ROUNDING
+
+if TYPE_CHECKING:
+    from spiqa_tasks.judge.config import JudgeConfig
+
+_REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
 
 
 class OpenAIApi:
@@ -28,16 +31,16 @@ class OpenAIApi:
     fingerprint = ""
 
     def __init__(self, config: JudgeConfig) -> None:
+        from spiqa_tasks.judge.providers.http_client import JsonClient
+
         self._model = config.model
         self._client = JsonClient(config, _auth_headers(config))
         self._limit_name = "max_tokens"
         self._send_temperature = True
 
     async def ask(self, request: JudgeRequest) -> Verdict:
-        """One chat completion; its first token's alternatives where the request is for log-probabilities."""
+        """Make one chat completion, with its first token's alternatives where log-probabilities are asked for."""
         start = time.monotonic()
-        if request.lookup:
-            raise AskError("an API judge cannot look words up in its whole vocabulary", retryable=False)
         while True:
             body = self._body(request)
             try:
@@ -92,8 +95,8 @@ def _content(request: JudgeRequest) -> str | list[dict[str, Any]]:
 def _image_url(image: str) -> str:
     if image.startswith(("http://", "https://", "data:")):
         return image
-    kind = mimetypes.guess_type(image)[0] or "image/png"
-    return f"data:{kind};base64,{base64.b64encode(Path(image).read_bytes()).decode()}"
+    kind, data = encoded(image)
+    return f"data:{kind};base64,{data}"
 
 
 def _verdict(answer: dict[str, Any], request: JudgeRequest, seconds: float) -> Verdict:
@@ -118,3 +121,20 @@ def _top_logprobs(choice: dict[str, Any]) -> tuple[tuple[str, float], ...]:
     if not pairs or any(math.isnan(logprob) or logprob > ROUNDING for _, logprob in pairs):
         raise AskError("the server's answer holds no token log-probabilities", retryable=True)
     return tuple(sorted(pairs, key=lambda pair: -pair[1]))
+
+
+def _why_no_logprobs(model: str) -> str | None:
+    if _REASONING.match(model.rsplit("/", 1)[-1]):
+        return f"the reasoning model {model} returns no token log-probabilities"
+    return None
+
+
+PROVIDER = Provider(
+    name="openai",
+    url="https://api.openai.com/v1",
+    key_variable="OPENAI_API_KEY",
+    make_client=OpenAIApi,
+    why_no_logprobs=_why_no_logprobs,
+    logprob_judges="openai:<model> (OpenAI's non-reasoning models or any OpenAI-compatible server)",
+    sees_pictures=True,
+)

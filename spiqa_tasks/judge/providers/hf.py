@@ -10,13 +10,16 @@ import time
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.batcher import Batcher
-from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers.declaration import Provider
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+
+if TYPE_CHECKING:
+    from spiqa_tasks.judge.config import JudgeConfig
 
 
 class HfLocal:
@@ -36,9 +39,7 @@ class HfLocal:
         self._batches = Batcher(self._run, config.batch_size)
 
     async def ask(self, request: JudgeRequest) -> Verdict:
-        """The verdict from the next batch."""
-        if request.images:
-            raise AskError("hf: judges answer text only", retryable=False)
+        """Return the verdict from the next batch."""
         if request.kind == "text" and request.temperature != 0:
             raise AskError("hf: judges write their most likely text only (temperature 0)", retryable=False)
         return await self._batches(request)
@@ -180,3 +181,14 @@ def _fingerprint(folder: Path) -> str:
     files = sorted(path for path in folder.iterdir() if path.is_file())
     stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     return hashlib.sha256(repr(stats).encode()).hexdigest()
+
+
+PROVIDER = Provider(
+    name="hf",
+    url="",
+    key_variable=None,
+    make_client=HfLocal,
+    why_no_logprobs=lambda _model: None,
+    logprob_judges="hf:<path or id>",
+    searches_vocabulary=True,
+)

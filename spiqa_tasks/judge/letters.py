@@ -1,0 +1,66 @@
+"""A judge that finds the letter in an answer that the matcher leaves open (SciFIBench appendix G.2)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.pending import JudgedRecord
+from spiqa_tasks.judge.rule_judge import RuleJudge
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.scoring.mcq import extract_choice
+
+PROMPT = (
+    "Here is the output from a generative model:\n{output}\n"
+    "The output contains the answer to a multiple choice question with options {first}) - {last}). "
+    "Return only the letter of the answer. If no answer is found, return None."
+)
+MAX_TOKENS = 16
+
+_REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY, or use a task without extractor=judge"
+
+
+@dataclass(frozen=True)
+class LetterRule:
+    """Which letter an answer gives, read by a judge that writes text; pure."""
+
+    def request(self, response: str, letters: Sequence[str]) -> JudgeRequest:
+        """Return what the judge is asked about one answer to a question with these letters."""
+        prompt = PROMPT.format(output=response, first=letters[0], last=letters[-1])
+        return JudgeRequest(prompt, kind="text", max_tokens=MAX_TOKENS)
+
+    def letter(self, verdict: Verdict, letters: Sequence[str]) -> str | None:
+        """Return the one of `letters` that the judge wrote; None where it wrote none or failed."""
+        return extract_choice(verdict.text, dict.fromkeys(letters, "")).letter if verdict.ok else None
+
+    def signature(self) -> str:
+        """Return eight hexadecimal digits of the prompt's hash."""
+        return hashlib.sha256(PROMPT.encode()).hexdigest()[:8]
+
+
+class LetterJudge(RuleJudge):
+    """Asks a judge what a `LetterRule` says; any judge that writes text will do."""
+
+    def __init__(self, judge: JudgeConfig | Engine, rule: LetterRule | None = None) -> None:
+        self.rule = rule or LetterRule()
+        super().__init__(judge, self.rule.request("The answer is B.", "ABCDE"), _REMEDY)
+
+    @property
+    def name(self) -> str:
+        """The judge as configured and the hash of the prompt."""
+        return f"{self.engine.config.name}#{self.rule.signature()}"
+
+    def record(self, fields: Mapping[str, Any], response: str, letters: Sequence[str], answer: str) -> JudgedRecord:
+        """Return a record with `fields` that gains `letter` (or None) and `score` with the verdict; does not wait."""
+        pending = self.submit(self.rule.request(response, letters))
+        return JudgedRecord(fields, pending, lambda verdict: self._fields(verdict, letters, answer))
+
+    def _fields(self, verdict: Verdict, letters: Sequence[str], answer: str) -> dict[str, Any]:
+        if not verdict.ok:
+            return {"status": verdict.status, "reason": verdict.reason}
+        letter = self.rule.letter(verdict, letters)
+        return {"letter": letter, "score": float(letter == answer), "status": "ok", "judge_model": verdict.model}

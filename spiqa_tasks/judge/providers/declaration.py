@@ -1,0 +1,59 @@
+"""What every provider of judges declares about itself, and what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+if TYPE_CHECKING:
+    from spiqa_tasks.judge.config import JudgeConfig
+
+
+class JudgeClient(Protocol):
+    """Asks one judge. Made and used by the engine."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what tells this judge apart beyond its name and URL; empty where nothing does."""
+
+    async def ask(self, request: JudgeRequest) -> Verdict:
+        """Try once to answer one request; raises `retry.AskError`."""
+
+    async def aclose(self) -> None:
+        """Let go of connections and threads."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A provider of judges.
+
+    Attributes:
+        name: what stands before the colon in `provider:model`.
+        url: its public base URL without a trailing slash; empty where models run in this process.
+        key_variable: the environment variable of its own key, which is sent to `url` alone; None where it has none.
+        make_client: makes what asks a judge; imports heavy libraries only then.
+        why_no_logprobs: says for a model why it gives no token log-probabilities; None where it gives them.
+        logprob_judges: names for people the judges that give them; empty where none does.
+        sees_pictures: whether requests may have pictures.
+        searches_vocabulary: whether words can be looked up in the whole vocabulary (`JudgeRequest.lookup`).
+    """
+
+    name: str
+    url: str
+    key_variable: str | None
+    make_client: Callable[[JudgeConfig], JudgeClient]
+    why_no_logprobs: Callable[[str], str | None]
+    logprob_judges: str = ""
+    sees_pictures: bool = False
+    searches_vocabulary: bool = False
+
+    def cannot(self, model: str, request: JudgeRequest) -> str | None:
+        """Say why `model` cannot answer this request; None where it can."""
+        if request.images and not self.sees_pictures:
+            return f"{self.name}: judges see no pictures"
+        if request.lookup and not self.searches_vocabulary:
+            return f"{self.name}: judges cannot look words up in their whole vocabulary"
+        return self.why_no_logprobs(model) if request.kind == "logprobs" else None

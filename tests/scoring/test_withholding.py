@@ -1,0 +1,32 @@
+"""When a mean is withheld."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring.withholding import mean_or_nan
+
+
+def test_the_mean_is_withheld_below_99_percent() -> None:
+    """The mean is over the scored, and NaN when more than one in a hundred is missing or there are none."""
+    assert mean_or_nan([0.5, 1.0]) == 0.75
+    assert mean_or_nan([1.0] * 99 + [None]) == 1.0
+    assert math.isnan(mean_or_nan([1.0] * 98 + [None] * 2))
+    assert math.isnan(mean_or_nan([1.0] * 98 + [None]))
+    assert math.isnan(mean_or_nan([]))
+    assert math.isnan(mean_or_nan([None]))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=300), st.integers(0, 5))
+def test_it_is_the_mean_or_nothing(scores: list[float], missing: int) -> None:
+    """One in a hundred may be missing, no more; what is missing never moves the mean."""
+    found = mean_or_nan([*scores, *[None] * missing])
+    if missing * 99 > len(scores):
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(statistics.fmean(scores))
