@@ -7,9 +7,12 @@ from setuptools.command.build_py import build_py
 
 NAME = "spiqa_tasks_lmms_eval.pth"
 LINE = (
-    "import sys; any(a.endswith(('lmms-eval', 'lmms-eval.exe')) for a in sys.orig_argv[:2]) "
-    "and __import__('spiqa_tasks.hosts.lmms_eval.registration').plugin.index_tasks()\n"
+    "import sys; (lambda a: a[1:] and (a[1].replace(chr(92), '/').rpartition('/')[2].startswith('lmms-eval') or "
+    "'-m' in a[1:4] and (lambda m: m[:1] and (m[0].partition('.')[0] == 'lmms_eval' or "
+    "m[0] == 'uvicorn' and any(n.startswith('lmms_eval.') for n in m)))(a[a.index('-m') + 1:])))(sys.orig_argv) "
+    "and __import__('spiqa_tasks.hosts.lmms_eval.here')\n"
 )
+"""Runs in processes whose program is lmms-eval or whose module is the host's (uvicorn serves its user interface)."""
 
 
 class BuildPyWithPth(build_py):

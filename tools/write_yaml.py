@@ -77,8 +77,10 @@ def _spiqa() -> Family:
     groups = [
         Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]) for suffix in SPIQA_SETTINGS
     ]
-    variants = [f"{key},protocol={protocol}" for key, protocol in product(("setting=cot", "setting=perfigure"), ("both", "corrected", "released"))]
-    return Family("setting=direct", variants, 512, [*leaves, Leaf("spiqa_train", "train")], groups, ("cluster_key: cluster",))
+    leaves.append(Leaf("spiqa_train", "train"))
+    readings = product(("setting=cot", "setting=perfigure"), ("corrected", "released", "both"))
+    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings]
+    return Family("setting=direct", variants, 512, leaves, groups, ("cluster_key: cluster",))
 
 
 # MMStar --------------------------------------------------------------------------------------------------------------
@@ -86,7 +88,7 @@ def _spiqa() -> Family:
 GREY = "For models that need an image: pure grey images of the original size (paper section 5.1)."
 LLM = "For LLM bases: text only, two solved questions first (paper section 5.1); the next blank line ends the answer."
 TEXT = "LVLM-text: the question without its image (paper section 5.1)."
-GAIN = "The seven benchmarks of the paper's Table 6; docs/mmstar.md has the recipe. All but mmstar_filtered are the host's."
+GAIN = "The seven benchmarks of the paper's Table 6 (docs/mmstar.md). All but mmstar_filtered are the host's."
 GAIN_TASKS = ("mmmu_val", "mmbench_en_dev_static", "scienceqa_img", "ai2d", "seedbench", "mathvista_testmini_format")
 
 
@@ -99,7 +101,8 @@ def _mmstar() -> Family:
             Leaf(f"{name}_llm", split, "prompt=letter,ablation=text,shots=2", LLM, [_generation(512, ("\n\n",))]),
             Leaf(f"{name}_text", split, "prompt=letter,ablation=text", TEXT),
         ]
-    return Family("prompt=letter", [""], 512, leaves, [Group("multimodal_gain", [*GAIN_TASKS, "mmstar_filtered"], GAIN)])
+    gain = Group("multimodal_gain", [*GAIN_TASKS, "mmstar_filtered"], GAIN)
+    return Family("prompt=letter", [""], 512, leaves, [gain])
 
 
 # SciFIBench ----------------------------------------------------------------------------------------------------------
@@ -144,7 +147,8 @@ def _scifibench() -> Family:
     target = ["doc_to_target: caption"]
     leaves.append(Leaf("scifibench_captioning", "captioning", "prompt=caption,sample=100", CAPTIONS, target))
     leaves.append(Leaf("scifibench_demo_captioning", "demo_fig2cap", "prompt=caption", "", target))
-    return Family("prompt=letter", ["extractor=judge", "prompt=caption"], 512, leaves, list(_scifibench_groups(shuffles)))
+    variants = ["extractor=judge", "prompt=caption"]
+    return Family("prompt=letter", variants, 512, leaves, list(_scifibench_groups(shuffles)))
 
 
 def _letter(settings: Mapping[str, str], suffix: str) -> str:
@@ -167,7 +171,8 @@ def _scifibench_groups(shuffles: Iterable[str]) -> Iterator[Group]:
     control = "scifibench_cs_fig2cap"
     about = "The alignment study: the control and four augmentations (section 4.7, Figures 9 and 10)."
     yield Group("scifibench_alignment", [control, *(f"{control}{suffix}" for suffix in MARKS)], about)
-    yield Group("scifibench_shots", [control, *(f"{control}{suffix}" for suffix in SHOTS)], "0 to 5 examples, random and similar (Figure 6).")
+    about = "0 to 5 examples, random and similar (Figure 6)."
+    yield Group("scifibench_shots", [control, *(f"{control}{suffix}" for suffix in SHOTS)], about)
 
 
 FAMILIES = {"spiqa": _spiqa, "mmstar": _mmstar, "scifibench": _scifibench}
@@ -224,8 +229,8 @@ def _template(benchmark: Benchmark, family: Family) -> str:
     headline = benchmark.headline(benchmark.parse(family.settings)).name
     parts = [HEAD.format(name=benchmark.name), HOOKS.format(files=splits, settings=family.settings)]
     parts += [_generation(family.tokens) + "\n", PICTURES, *(f"{line}\n" for line in family.template)]
-    parts += ["metric_list:\n", rows, f"metadata: {{version: 2.0, benchmark: {benchmark.name}, headline: {headline}}}\n"]
-    return "".join(parts)
+    metadata = f"metadata: {{version: 2.0, benchmark: {benchmark.name}, headline: {headline}}}\n"
+    return "".join([*parts, "metric_list:\n", rows, metadata])
 
 
 def _rows(benchmark: Benchmark, variants: Sequence[str]) -> dict[str, Metric]:
@@ -233,7 +238,8 @@ def _rows(benchmark: Benchmark, variants: Sequence[str]) -> dict[str, Metric]:
     rows: dict[str, Metric] = {}
     for variant in variants:
         settings = benchmark.parse(variant)
-        rows |= {name: benchmark.metric(name, settings) for name in benchmark.rows_of_table(settings) if name not in rows}
+        for name in benchmark.rows_of_table(settings):
+            rows.setdefault(name, benchmark.metric(name, settings))
     return rows | {SCORING_FAILED.name: SCORING_FAILED}
 
 
@@ -254,8 +260,8 @@ def _group(group: Group) -> str:
 
 
 def _generation(tokens: int, until: Sequence[str] = ()) -> str:
-    stops = json.dumps(list(until))
-    return f"generation_kwargs: {{max_new_tokens: {tokens}, temperature: 0, do_sample: false, top_p: 1.0, until: {stops}}}"
+    sampling = "temperature: 0, do_sample: false, top_p: 1.0"
+    return f"generation_kwargs: {{max_new_tokens: {tokens}, {sampling}, until: {json.dumps(list(until))}}}"
 
 
 def main() -> None:

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from spiqa_tasks.hosts.lmms_eval.results import Run, read_samples
-from spiqa_tasks.benchmarks.signature import fields
+from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
+from spiqa_tasks.hosts.lmms_eval.results import Run, TaskRun, record_of
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.refusals import is_refusal, is_request_failure
+from spiqa_tasks.scoring.refusals import is_refusal
 
 OVERALL = "all"
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 _PLACEHOLDERS = re.compile(r"\s*<image(?:[ _]?\d+)?>\s*")
-_LOGGED = ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media")
+_LOGGED = ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media", "score")
 _NO_METRICS = frozenset({*_LOGGED, "doc", "arguments", "submission"})
 _AGREEMENT = 0.005
 """How far the mean of scores inferred from a host's records may lie from the number that the host reports."""
@@ -61,7 +62,7 @@ class Answer:
 class Answers:
     """All answers of one run to one task, by question id (ours, else the host's doc_id).
 
-    `signature` has the fields of our tasks' signature, empty for other tasks; `total` is the number that the host
+    `signature` is that of our tasks, empty for other tasks; `total` is the number that the host
     reports, 0 to 1.
     """
 
@@ -69,7 +70,7 @@ class Answers:
     task: str
     metric: str
     by_id: Mapping[str, Answer]
-    signature: Mapping[str, str]
+    signature: Signature
     total: float | None
 
     @cached_property
@@ -89,14 +90,11 @@ def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
     Raises:
         InputError: no samples file, one that is not the host's, or no such metric.
     """
-    path = run.samples(task)
-    if path is None:
+    path, logged = run.samples(task), TaskRun(run, task).samples()
+    if not logged:
         raise InputError(
             f"Expected the samples of {task} beside {run.path}, found none. Run the host again with --log_samples."
         )
-    logged = list(read_samples(path))
-    if not logged:
-        raise InputError(f"Expected answers in {path}, found none. Run the host again.")
     chosen = metric or _default_metric(logged[0], run, task)
     samples = [sample for sample in logged if chosen in sample or "scoring_failed_count" in sample]
     if not any(chosen in sample for sample in samples):
@@ -108,7 +106,7 @@ def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
     total = _total(run, task, chosen)
     if not _agree([sample.get(chosen) for sample in samples], by_id.values(), total):
         by_id = {key: dataclasses.replace(answer, score=None) for key, answer in by_id.items()}
-    return Answers(run, task, chosen, by_id, _signature(samples, chosen), total)
+    return Answers(run, task, chosen, by_id, _signature(samples), total)
 
 
 def score_of(record: Any) -> float | None:
@@ -141,10 +139,14 @@ def response_of(sample: Mapping[str, Any]) -> str:
 
 
 def _default_metric(sample: Mapping[str, Any], run: Run, task: str) -> str:
+    """The headline that the task names, `accuracy`, or the first metric that has scores and of which more is better."""
     names = [name for name in sample if name not in _NO_METRICS]
-    scored = [name for name in names if score_of(sample[name]) is not None]
-    reported = [name for name, score in run.tasks[task].items() if score.value is not None]
-    return next(iter([*(name for name in names if name == "accuracy"), *scored, *reported]), "accuracy")
+    entries = run.configs[task].get("metric_list") or ()
+    worse = {entry["metric"] for entry in entries if isinstance(entry, dict) and entry.get("higher_is_better") is False}
+    scored = [name for name in names if name not in worse and score_of(sample[name]) is not None]
+    reported = [name for name, score in run.tasks[task].items() if name not in worse and score.value is not None]
+    preferred = [name for name in (TaskRun(run, task).headline, "accuracy") if name in names]
+    return next(iter([*preferred, *scored, *reported]), "accuracy")
 
 
 def _total(run: Run, task: str, metric: str) -> float | None:
@@ -165,12 +167,9 @@ def _agree(records: Iterable[Any], answers: Iterable[Answer], total: float | Non
     return total is not None and abs(sum(scores) / len(scores) - total) <= _AGREEMENT
 
 
-def _signature(samples: Sequence[Mapping[str, Any]], metric: str) -> dict[str, str]:
-    records = (sample.get(metric) for sample in samples)
-    text = next(
-        (record["signature"] for record in records if isinstance(record, Mapping) and "signature" in record), ""
-    )
-    return fields(text) if text else {}
+def _signature(samples: Sequence[Mapping[str, Any]]) -> Signature:
+    records = (record_of(sample) for sample in samples)
+    return parse(next((record.signature for record in records if record is not None and record.signature), ""))
 
 
 def _identity(sample: Mapping[str, Any], metric: str) -> str:
@@ -182,25 +181,24 @@ def _identity(sample: Mapping[str, Any], metric: str) -> str:
 
 def _answer(sample: Mapping[str, Any], metric: str) -> Answer:
     record = sample.get(metric)
+    own = record_of(sample)
     response = response_of(sample)
-    refusal = sample.get("refusal_rate")
     return Answer(
         int(sample["doc_id"]),
         None if is_request_failure(response) else score_of(record),
-        _groups_of(sample, metric, record),
+        tuple(own.groups.values()) if own is not None else _groups_of(record),
         response,
         str(sample.get("input", "")),
         str(sample["target"]),
-        bool(refusal["score"]) if isinstance(refusal, Mapping) else None,
+        own.refused if own is not None else None,
     )
 
 
-def _groups_of(sample: Mapping[str, Any], metric: str, record: Any) -> tuple[str, ...]:
-    prefix = f"{metric}/"
-    groups = tuple(name.removeprefix(prefix) for name in sample if name.startswith(prefix))
-    if not groups and isinstance(record, Mapping):
-        groups = tuple(dict.fromkeys(str(record[name]) for name in _GROUPS if record.get(name)))
-    return groups
+def _groups_of(record: Any) -> tuple[str, ...]:
+    """The groups that a record of one of the host's own tasks names."""
+    if not isinstance(record, Mapping):
+        return ()
+    return tuple(dict.fromkeys(str(record[name]) for name in _GROUPS if record.get(name)))
 
 
 def _flat(value: Any) -> list[str]:

@@ -1,96 +1,91 @@
-"""Accuracy by category, caption length and figure size, with Wilson intervals (SciFIBench section 4.5, Table 5)."""
+"""Any metric by any group of answers, with 95% intervals, and by a measured property of the questions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
-from PIL import Image
-
-from spiqa_tasks.analysis.choice_runs import Answers
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, in_group
+from spiqa_tasks.benchmarks.intervals import interval
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
-from spiqa_tasks.scoring.intervals import wilson
 
-By = Literal["category", "caption_length", "figure_size"]
+OVERALL = "all"
 
 
 @dataclass(frozen=True)
-class Group:
-    """Accuracy, 0 to 1, over the `n` answered questions of one group, with its 95% Wilson interval.
+class GroupValue:
+    """A metric's value, in natural units, over the `n` scored answers of one group, with its 95% interval.
 
-    `low_value` and `high_value` are the ends of a bin (None for a category).
+    `value` is NaN where it is withheld, `low` and `high` where there is no interval; `low_value` and `high_value` are
+    the ends of a bin (None for a named group).
     """
 
     model: str
     task: str
+    metric: str
     group: str
     n: int
-    accuracy: float
+    value: float
     low: float
     high: float
     low_value: float | None = None
     high_value: float | None = None
 
 
-def by_category(answers: Answers) -> list[Group]:
-    """One group per category, in the order of the alphabet, then `all`."""
-    categories = {key: str(record["category"]) for key, record in answers.records.items()}
-    members = {
-        name: [key for key in categories if categories[key] == name] for name in sorted(set(categories.values()))
-    }
-    return [_group(answers, name, ids) for name, ids in {**members, "all": list(categories)}.items()]
+def by_group(run: OwnRun, metrics: Sequence[Metric]) -> list[GroupValue]:
+    """Return each metric overall, then for every group, kind by kind, names in alphabetical order within a kind.
+
+    Source: SciFIBench section 4.5 and Table 5; SPIQA Tables 6 and 7; MMStar Table 5.
+    """
+    rows = []
+    for metric in metrics:
+        members = run.records if metric.of_documents else run.questions
+        rows.append(_row(run, metric, OVERALL, run.value(metric), members))
+        for group in _ordered(members):
+            rows.append(_row(run, metric, group, run.value(metric, group), in_group(members, group)))
+    return rows
 
 
-def by_property(answers: Answers, by: By, bins: int) -> list[Group]:
-    """One group per bin of the true caption's length in words, or of the figures' mean size in pixels (area).
+def by_property(run: OwnRun, metric: Metric, name: str, bins: int) -> list[GroupValue]:
+    """Return one row per bin of a property that the benchmark measures of a question, such as a caption's length.
 
     Raises:
-        InputError: not SciFIBench, or fewer than one bin.
+        InputError: the benchmark has no such property, or fewer than one bin.
         DataError: the questions' data is not there.
     """
-    if answers.benchmark != "scifibench" or bins < 1:
-        raise InputError(f"Expected a SciFIBench task and at least one bin, found {answers.task} and {bins} bins.")
-    values = {key: value for key, value in _properties(answers, _MEASURES[by]).items() if key in answers.records}
+    measure = run.benchmark.properties.get(name)
+    if measure is None or bins < 1:
+        raise InputError(
+            f"Expected a task that has the property {name}, and at least one bin; found {run.task} and {bins} bins."
+        )
+    settings = settings_text(run.benchmark.measured(run.settings))
+    known = {record.id: record for record in run.questions}
+    rows = load_rows(run.benchmark.name, run.split, settings)
+    values = {row["id"]: measure(row) for row in rows if row["id"] in known}
     edges = quantile_bins(list(values.values()), bins)
-    groups = []
+    found = []
     for index, (low, high) in enumerate(edges):
-        ids = [key for key, value in values.items() if bin_index(value, edges) == index]
-        groups.append(_group(answers, f"{low:.0f} to {high:.0f}", ids, low, high))
-    return groups
+        members = [known[key] for key, value in values.items() if bin_index(value, edges) == index]
+        label = f"{low:.0f} to {high:.0f}"
+        found.append(_row(run, metric, label, metric.compute(members), members, low, high))
+    return found
 
 
-def _group(answers: Answers, name: str, ids: list[str], *ends: float) -> Group:
-    known = answers.scores
-    scores = [known[key] for key in ids if key in known]
-    hits = round(sum(scores))
-    share = hits / len(scores) if scores else float("nan")
-    return Group(answers.model, answers.task, name, len(scores), share, *wilson(hits, len(scores)), *ends)
+def _ordered(records: Sequence[Record]) -> list[str]:
+    kinds: dict[str, set[str]] = {}
+    for record in records:
+        for kind, name in record.groups.items():
+            kinds.setdefault(kind, set()).add(name)
+    return [name for names in kinds.values() for name in sorted(names)]
 
 
-def _properties(answers: Answers, measure: Callable[[Mapping[str, Any]], float]) -> dict[str, float]:
-    """Question id -> property, from the pictures as released, whatever the run showed."""
-    settings = dict(item.partition("=")[::2] for item in answers.settings.split(","))
-    kept = {key: settings[key] for key in ("negatives", "shuffle", "seed") if key in settings}
-    text = ",".join(f"{key}={value}" for key, value in kept.items())
-    return {row["id"]: measure(row) for row in load_rows("scifibench", answers.split, text)}
-
-
-def _caption_length(row: Mapping[str, Any]) -> float:
-    return float(len(row["caption"].split()))
-
-
-def _figure_size(row: Mapping[str, Any]) -> float:
-    sizes = []
-    for path in row["images"]:
-        with Image.open(path) as image:
-            sizes.append(image.width * image.height)
-    return sum(sizes) / len(sizes)
-
-
-_MEASURES: dict[By, Callable[[Mapping[str, Any]], float]] = {
-    "caption_length": _caption_length,
-    "figure_size": _figure_size,
-}
+def _row(run: OwnRun, metric: Metric, group: str, value: Value, members: Sequence[Record], *ends: float) -> GroupValue:
+    ends_of_interval = None if math.isnan(value.value) else interval(value, members)
+    low, high = ends_of_interval or (math.nan, math.nan)
+    return GroupValue(run.model, run.task, metric.name, group, value.n, value.value, low, high, *ends)

@@ -6,11 +6,11 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from spiqa_tasks.analysis.choice_runs import Answers
-from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
+from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.intervals import bootstrap_means, paired_bootstrap
-from spiqa_tasks.benchmarks.settings import parse_settings, settings_text
 
 REPEATS = 10_000
 Key = tuple[str, str, str]
@@ -60,7 +60,7 @@ class Bootstrap:
     variance: float
 
 
-def alignment(runs: Iterable[Answers]) -> list[Change]:
+def alignment(runs: Iterable[OwnRun], metric: str | None = None) -> list[Change]:
     """Every marked task against the unmarked one of the same model and split, otherwise with the same settings.
 
     Raises:
@@ -78,13 +78,13 @@ def alignment(runs: Iterable[Answers]) -> list[Change]:
                 f"Expected the control of {run.task} of {run.model}, the same task without a mark, found none. "
                 "Run `--tasks scifibench_alignment`, or name its run as well."
             )
-        changes.append(_change(run, control, settings))
+        changes.append(_change(run, control, settings, metric))
     if not changes:
         raise InputError("Expected samples of marked tasks, found none. Run `--tasks scifibench_alignment`.")
     return changes
 
 
-def spread(runs: Iterable[Answers]) -> list[Spread]:
+def spread(runs: Iterable[OwnRun], metric: str | None = None) -> list[Spread]:
     """Accuracy over the orders of the options, of every model and split that has at least two.
 
     Raises:
@@ -92,9 +92,10 @@ def spread(runs: Iterable[Answers]) -> list[Spread]:
     """
     groups: dict[Key, dict[int, float]] = {}
     for run, settings in _scifibench(runs):
-        if run.scores:
+        scores = _scores(run, metric)
+        if scores:
             orders = groups.setdefault(_key(run, replace(settings, shuffle=0)), {})
-            orders[settings.shuffle] = statistics.fmean(run.scores.values())
+            orders[settings.shuffle] = statistics.fmean(scores.values())
     found = [
         Spread(
             model, split, dict(sorted(orders.items())), statistics.fmean(values), statistics.stdev(values), top - low
@@ -111,13 +112,13 @@ def spread(runs: Iterable[Answers]) -> list[Spread]:
     return found
 
 
-def bootstrap(run: Answers, size: int, repeats: int, seed: int) -> Bootstrap:
+def bootstrap(run: OwnRun, size: int, repeats: int, seed: int, metric: str | None = None) -> Bootstrap:
     """Mean and variance of the accuracy of `repeats` resamples of `size` answers with replacement (section 4.4).
 
     Raises:
         InputError: no answers, or fewer than one resample of one answer.
     """
-    scores = list(run.scores.values())
+    scores = list(_scores(run, metric).values())
     if not scores or size < 1 or repeats < 1:
         raise InputError(
             f"Expected answers of {run.task} and a size and repeats of at least 1; found {len(scores)} answers, "
@@ -127,16 +128,20 @@ def bootstrap(run: Answers, size: int, repeats: int, seed: int) -> Bootstrap:
     return Bootstrap(run.model, run.task, len(scores), size, repeats, float(means.mean()), float(means.var()))
 
 
-def _scifibench(runs: Iterable[Answers]) -> Sequence[tuple[Answers, SciFIBenchSettings]]:
-    return [(run, parse_settings(SciFIBenchSettings, run.settings)) for run in runs if run.benchmark == "scifibench"]
+def _scifibench(runs: Iterable[OwnRun]) -> Sequence[tuple[OwnRun, SciFIBenchSettings]]:
+    return [(run, run.settings) for run in runs if isinstance(run.settings, SciFIBenchSettings)]
 
 
-def _key(run: Answers, settings: SciFIBenchSettings) -> Key:
+def _scores(run: OwnRun, metric: str | None) -> dict[str, float]:
+    return run.scores(run.metric(metric))
+
+
+def _key(run: OwnRun, settings: SciFIBenchSettings) -> Key:
     return run.model, run.split, settings_text(settings)
 
 
-def _change(run: Answers, control: Answers, settings: SciFIBenchSettings) -> Change:
-    new, old = run.scores, control.scores
+def _change(run: OwnRun, control: OwnRun, settings: SciFIBenchSettings, metric: str | None) -> Change:
+    new, old = (_scores(each, metric) for each in (run, control))
     ids = sorted(new.keys() & old.keys())
     if not ids:
         raise InputError(f"Expected {run.task} and {control.task} to share questions, found none. Run both in full.")

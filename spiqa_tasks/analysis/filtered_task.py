@@ -11,7 +11,8 @@ import yaml
 
 from spiqa_tasks.analysis.filtering import Filtered
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.registration import KEPT, index_tasks
+from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+from spiqa_tasks.hosts.lmms_eval.written import KEPT
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 
@@ -78,7 +79,7 @@ def _source(task: str, include_path: Path | None) -> tuple[Path, dict[str, Any]]
 
 def _kept(filtered: Filtered, source: Path, config: dict[str, Any]) -> dict[str, Any]:
     answers = filtered.answers
-    own = answers.signature.get("data")
+    own = answers.signature.data
     return {
         "source": filtered.task,
         "source_yaml": str(source),
@@ -106,7 +107,7 @@ def _values(filtered: Filtered, name: str, source: Path, config: dict[str, Any],
         "version": 1.0,
         **(own if isinstance(own, dict) else {}),
         "source": filtered.task,
-        "data": filtered.answers.signature.get("data") or revision or "unknown revision",
+        "data": filtered.answers.signature.data or revision or "unknown revision",
         "inspectors": len(filtered.inspectors),
         "max_hits": filtered.max_hits,
         "kept": digest,

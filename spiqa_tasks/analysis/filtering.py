@@ -9,9 +9,9 @@ from pathlib import Path
 
 from spiqa_tasks.analysis.answers import OVERALL, Answers, read_answers
 from spiqa_tasks.analysis.gain import check_comparable
-from spiqa_tasks.hosts.lmms_eval.results import find_runs
 from spiqa_tasks.analysis.roles import Entry, entries
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.results import find_runs
 from spiqa_tasks.scoring.filtering import DIFFICULTIES, count_hits, difficulty, is_abnormal, keeps_at_most
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spiqa_tasks.analysis.answers import OVERALL, Answers
-from spiqa_tasks.benchmarks.aggregation import MINIMUM_SCORED
+from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.gain import Estimate, Gain, gain, gain_of_totals, outcomes
+from spiqa_tasks.scoring.withholding import MINIMUM_SCORED
 
 MUCH_REFUSED = 0.05
 """A refusal rate from which gain and leakage say as much about refusing as about seeing."""
@@ -76,7 +77,7 @@ def check_comparable(one: Answers, other: Answers, same_prompt: bool) -> None:
         key
         for key, answer in one.by_id.items()
         if answer.target != other.by_id[key].target
-        or (same_prompt and not one.signature and answer.question != other.by_id[key].question)
+        or (same_prompt and one.signature == Signature() and answer.question != other.by_id[key].question)
     ]
     if different:
         raise InputError(
@@ -87,8 +88,8 @@ def check_comparable(one: Answers, other: Answers, same_prompt: bool) -> None:
 
 def _told(answers: Answers, field: str) -> str | None:
     """A field of the signature; the data of tasks without one is the dataset and revision that their YAML names."""
-    if answers.signature or field != "data":
-        return answers.signature.get(field)
+    if answers.signature != Signature() or field != "data":
+        return getattr(answers.signature, field) or None
     config = answers.run.configs[answers.task]
     return f"{config.get('dataset_path')}@{(config.get('dataset_kwargs') or {}).get('revision', 'newest')}"
 

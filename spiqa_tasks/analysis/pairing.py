@@ -7,9 +7,9 @@ from pathlib import Path
 
 from spiqa_tasks.analysis.answers import Answers, read_answers
 from spiqa_tasks.analysis.gain import Triple, check_comparable
-from spiqa_tasks.hosts.lmms_eval.results import find_runs
 from spiqa_tasks.analysis.roles import Entry, entries
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.results import find_runs
 
 
 def triples(places: Sequence[Path], llm_places: Sequence[Path], metric: str | None) -> tuple[list[Triple], list[str]]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import ascii_uppercase
 
-from spiqa_tasks.analysis.choice_runs import model_label
-from spiqa_tasks.hosts.lmms_eval.results import find_runs, read_samples
-from spiqa_tasks.benchmarks.signature import fields
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.analysis.own_runs import own_runs
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.types import JudgeRequest
@@ -67,42 +66,34 @@ class Outcome:
         return dict(sorted(table.items(), key=lambda entry: _order(entry[1][COMBINED][0])))
 
 
-def read_items(places: Iterable[Path]) -> tuple[list[Item], int]:
-    """The figures that every model has a caption of, and how many others there were; a model's last run counts.
+def read_items(places: Iterable[Path]) -> tuple[list[Item], int, list[str]]:
+    """Return the figures that every model has a caption of, how many others there were, and remarks about runs.
 
     Raises:
         InputError: no captioning samples, different data or settings, or too many models.
         DataError: the figures are not there.
     """
-    by_model: dict[str, dict[str, str | None]] = {}
-    references: dict[str, str] = {}
-    signed: set[tuple[str, str]] = set()
-    for place in places:
-        for run in find_runs(place):
-            for task in run.configs:
-                path = run.samples(task)
-                records = [line.get("captioned_rate") for line in read_samples(path)] if path else []
-                for record in records:
-                    if isinstance(record, dict) and "caption" in record:
-                        by_model.setdefault(model_label(run), {})[record["id"]] = record["caption"]
-                        references[record["id"]] = record["reference"]
-                        shown = fields(record["signature"])
-                        signed.add((shown["data"].partition("/")[2].partition("@")[0], shown["settings"]))
-    if not by_model or len(signed) != 1:
+    runs, remarks = own_runs(places)
+    captioning = [
+        run for run in runs if isinstance(run.settings, SciFIBenchSettings) and run.settings.prompt == "caption"
+    ]
+    asked = {(run.split, run.signature.settings) for run in captioning}
+    if len(asked) != 1:
         raise InputError(
-            f"Expected samples of one captioning task with one choice of settings, found {len(signed)}. "
+            f"Expected samples of one captioning task with one choice of settings, found {len(asked)}. "
             "Run `--tasks scifibench_captioning --log_samples` with every model and name those runs."
         )
+    by_model = {run.model: {record.id: record.prediction for record in run.records} for run in captioning}
     if len(by_model) + 1 > len(ascii_uppercase):
         raise InputError(f"Expected at most {len(ascii_uppercase) - 1} models, found {len(by_model)}. Name fewer runs.")
-    split, _ = signed.pop()
-    pictures = {row["id"]: row["images"][0] for row in load_rows("scifibench", split, "prompt=caption")}
+    references = {record.id: record.reference for run in captioning for record in run.records}
+    pictures = {row["id"]: row["images"][0] for row in load_rows("scifibench", asked.pop()[0], "prompt=caption")}
     shared = [key for key in references if all(captions.get(key) for captions in by_model.values())]
     items = [
         Item(key, pictures[key], {TRUE: references[key], **{name: by_model[name][key] or "" for name in by_model}})
         for key in shared
     ]
-    return items, len(references) - len(items)
+    return items, len(references) - len(items), remarks
 
 
 def ask_of(item: Item, judge: str, seed: int) -> Asked:

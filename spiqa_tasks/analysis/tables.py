@@ -7,11 +7,7 @@ from collections.abc import Iterable
 from tabulate import tabulate
 
 from spiqa_tasks.hosts.lmms_eval.results import Run, Score
-
-
-def percent(value: float | None) -> str:
-    """A value times 100 with one decimal, or `-`."""
-    return "-" if value is None else f"{100 * value:.1f}"
+from spiqa_tasks.scoring.units import percent
 
 
 def results_table(runs: Iterable[Run]) -> str:

@@ -93,15 +93,6 @@ def in_group(records: Iterable[Record], group: str) -> list[Record]:
     return [record for record in records if group in record.groups.values()]
 
 
-def group_names(records: Iterable[Record]) -> list[str]:
-    """Return the names of the groups of the records, by kind, in the order in which records name them."""
-    kinds: dict[str, dict[str, None]] = {}
-    for record in records:
-        for kind, name in record.groups.items():
-            kinds.setdefault(kind, {})[name] = None
-    return [name for names in kinds.values() for name in names]
-
-
 def _mean(scores: Mapping[str, float | None]) -> Value:
     known = {key: score for key, score in scores.items() if score is not None}
     return withheld(len(known), len(scores)) or Value(mean_or_nan(list(scores.values())), len(known), known)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.context import Context
@@ -17,6 +17,7 @@ from spiqa_tasks.files.source import Repository, Source
 
 Row = Mapping[str, Any]
 JudgeKind = Literal["l3score", "letters"]
+Join = Callable[[Sequence[Record], Context], list[Record]]
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,11 @@ class Benchmark:
         unseen: settings -> the same without what only a model sees, so that scoring reads no picture.
         table: settings -> the names of the rows in the host's table, `metric` or `metric/group`, the headline first.
         judge: settings -> which judge the scores need.
-        join: records of documents -> records of questions, where a question is several documents.
+        join: settings -> what makes records of questions out of those of documents, where a question is several.
         remarks: records of a whole run -> sentences for people.
         yaml_folder: where its task YAMLs are, if not in `yaml_configs/<name>`.
+        properties: name -> a number measured of a row, for `breakdown --by`.
+        measured: settings -> those under which rows are loaded to be measured.
     """
 
     name: str
@@ -64,9 +67,11 @@ class Benchmark:
     unseen: Callable[[Any], Any] = lambda settings: settings
     table: Callable[[Any], Sequence[str]] | None = None
     judge: Callable[[Any], JudgeKind | None] = lambda _settings: None
-    join: Callable[[Sequence[Record], Context], list[Record]] | None = None
+    join: Callable[[Any], Join | None] = lambda _settings: None
     remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
     yaml_folder: Path | None = None
+    properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
+    measured: Callable[[Any], Any] = lambda settings: settings
 
     def parse(self, text: str) -> Any:
         """Return the settings of a task's `dataset_name`; InputError where a key or value is unknown."""
@@ -86,5 +91,5 @@ class Benchmark:
 
 
 @cache
-def _parsed(settings: type[Any], text: str) -> Any:
-    return parse_settings(settings, text)
+def _parsed(settings: Hashable, text: str) -> Any:
+    return parse_settings(cast("type[Any]", settings), text)

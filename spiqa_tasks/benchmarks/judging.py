@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.judge.l3 import L3Judge
@@ -17,6 +18,11 @@ class Judging:
     def __init__(self, judge: L3Judge | LetterJudge) -> None:
         self.judge = judge
         self._asked: dict[JudgeRequest, Pending] = {}
+
+    @property
+    def rules(self) -> Mapping[str, Any]:
+        """How the judge is asked, under the name that a `Context` has for it."""
+        return {self.judge.kind: self.judge.rule}
 
     @property
     def signature(self) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from spiqa_tasks.benchmarks.context import Context
@@ -19,33 +19,34 @@ from spiqa_tasks.metrics.text_scores import available_metrics, tokenizer_name
 logger = logging.getLogger("spiqa_tasks")
 
 
-def make_scorer(
-    benchmark: str, settings: str, host: str, judging: Callable[[str], Judging | None]
-) -> Scorer:
+def make_scorer(benchmark: str, settings: str, host: str, judge: Judging | None) -> Scorer:
     """Return the scorer of a task.
 
     Args:
         benchmark: its name.
         settings: the text of the task's `dataset_name`.
         host: what ran the answers, for the signature.
-        judging: kind of judge -> the judge to ask, or None.
+        judge: the judge to ask, of the kind that the task's scores need; None asks none.
 
     Raises:
         InputError: unknown settings.
     """
     entry = BENCHMARKS[benchmark]
     parsed = entry.parse(settings)
-    kind = entry.judge(parsed)
-    judge = judging(kind) if kind is not None else None
     has_texts = any(metric.needs == "text programs" for metric in entry.metrics(parsed))
     context = Context(
         host,
-        judged_by=tuple(judge.signature.items()) if judge is not None else (),
+        judged_by=tuple(_as_configured(judge).items()) if judge is not None else (),
         unavailable=missing_text_metrics() if has_texts else {},
         tokenizer=tokenizer_name() if has_texts else "",
         **({} if judge is None else judge.rules),
     )
     return Scorer(entry, parsed, context, judge)
+
+
+def _as_configured(judge: Judging) -> dict[str, str]:
+    """The judge's signature less the model as served, which only the first answer tells."""
+    return {key: value for key, value in judge.signature.items() if key != "judge_served" and value}
 
 
 @cache

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.mmstar import MMSTAR
-from spiqa_tasks.benchmarks.scifibench import SCIFIBENCH
+from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
+from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.settings import settings_text
-from spiqa_tasks.benchmarks.spiqa import SPIQA
+from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
 
@@ -91,5 +91,3 @@ def _resolved(name: str, split: str, source: Source | None) -> tuple[Benchmark, 
     if source is None:
         source = demo_source() if split.startswith("demo") else default_source()
     return benchmark, source
-
-

@@ -6,6 +6,7 @@ import dataclasses
 import logging
 import math
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric, Value, in_group
@@ -13,6 +14,7 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
@@ -34,6 +36,7 @@ class Scorer:
         self.settings = settings
         self.context = context
         self.judging = judging
+        self._join = benchmark.join(settings)
 
     def record(self, row: Row, response: Response) -> Record:
         """Return the record of one answer, the judge not yet asked; a defect becomes a status, with the reason."""
@@ -44,6 +47,11 @@ class Scorer:
             logger.exception("Question %s could not be scored; its answer is kept in the samples file.", row["id"])
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
 
+    def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
+        """Return what the judge will be asked about records that it was not asked about yet."""
+        questions = self._join(records, self.context) if self._join is not None else records
+        return [ask.request for record in questions for ask in record.asks]
+
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
         """Return the records with what the judge says, and with the scores that every metric gives a single answer.
 
@@ -53,13 +61,14 @@ class Scorer:
                 questions that are several documents, are only given then.
         """
         judged = self.judging.complete(records) if self.judging else list(records)
-        metrics = [metric for metric in self.metrics() if metric.needs == "text programs"]
-        if self.benchmark.join is not None:
+        metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
+        if self._join is not None:
             return self._with_questions(judged) if whole else judged
         return _with_answer_scores(judged, [metric for metric in metrics if whole or not metric.of_corpus])
 
+    @cached_property
     def metrics(self) -> list[Metric]:
-        """Return the task's metrics that can be computed here, the headline first."""
+        """the task's metrics that can be computed here, the headline first."""
         return [metric for metric in self.benchmark.metrics(self.settings) if self.why_not(metric) is None]
 
     def why_not(self, metric: Metric) -> str | None:
@@ -86,16 +95,23 @@ class Scorer:
             found.append(metric.compute(members) if members else Value(math.nan, 0, reason="there is no such answer"))
         return found
 
+    def answer_score(self, metric: Metric, record: Record) -> float | None:
+        """Return the score that a metric gives one answer; None where it gives none, or none on its own."""
+        if metric.name in record.scores:
+            return record.scores[metric.name]
+        stands_alone = metric.needs != "text programs" and (self._join is None or metric.of_documents)
+        return metric.compute([record]).scores.get(record.id) if stands_alone else None
+
     def questions(self, records: Sequence[Record]) -> list[Record]:
         """Return one record per question, with what the judge says; they are the records where no question is more."""
-        if self.benchmark.join is None:
+        if self._join is None:
             return list(records)
-        joined = self.benchmark.join(records, self.context)
+        joined = self._join(records, self.context)
         return self.judging.complete(joined) if self.judging else joined
 
     def _with_questions(self, documents: Sequence[Record]) -> list[Record]:
         """The documents, the first one of each question with the question's record and scores."""
-        metrics = [metric for metric in self.metrics() if not metric.of_documents]
+        metrics = [metric for metric in self.metrics if not metric.of_documents]
         questions = self.questions(documents)
         unhelpful = [metric for metric in metrics if metric.needs == "nothing"]
         scored = _with_answer_scores(questions, [m for m in metrics if m.needs == "text programs"] + unhelpful)
@@ -119,5 +135,3 @@ def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) 
         for key, score in metric.compute(records).scores.items() if records else ():
             by_id.setdefault(key, {})[metric.name] = score
     return [record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records]
-
-

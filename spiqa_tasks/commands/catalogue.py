@@ -10,10 +10,10 @@ from typing import Any
 
 from tabulate import tabulate
 
-from spiqa_tasks.files.source import default_source
-from spiqa_tasks.benchmarks.status import QUESTIONS, is_there
+from spiqa_tasks.benchmarks.availability import is_there
+from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.errors import SpiqaTasksError
-from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
+from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue, find_tasks
 
 
@@ -36,8 +36,10 @@ def run_list(arguments: argparse.Namespace) -> int:
     rows = [
         {
             **dataclasses.asdict(task),
-            "questions": QUESTIONS[task.benchmark, task.split],
-            "data": is_there(source, task),
+            "metrics": task.metrics,
+            "headline": task.headline,
+            "questions": task.questions,
+            "data": is_there(source, task.benchmark, task.split, task.settings),
         }
         for task in tasks.values()
     ]
@@ -45,8 +47,8 @@ def run_list(arguments: argparse.Namespace) -> int:
         print(json.dumps({"tasks": rows, "groups": groups}, indent=2))
         return 0
     columns = ("name", "benchmark", "split", "settings", "questions")
-    table = [[*(row[column] for column in columns), _overall(row), "yes" if row["data"] else "no"] for row in rows]
-    print(tabulate(table, headers=["task", *columns[1:], "metrics", "data"]))
+    table = [[*(row[column] for column in columns), row["headline"], "yes" if row["data"] else "no"] for row in rows]
+    print(tabulate(table, headers=["task", *columns[1:], "headline", "data"]))
     print("\nGroups:\n" + "\n".join(f"  {name}: {', '.join(members)}" for name, members in groups.items()))
     return 0
 
@@ -59,7 +61,7 @@ def run_path(_: argparse.Namespace) -> int:
 
 def run_prepare(arguments: argparse.Namespace) -> int:
     """Load every task once, which fetches, extracts and checks; go on after a failure and report it."""
-    from spiqa_tasks.benchmarks.loading import load_rows
+    from spiqa_tasks.benchmarks.registry import load_rows
 
     failed = 0
     for task in find_tasks(arguments.tasks):
@@ -71,12 +73,6 @@ def run_prepare(arguments: argparse.Namespace) -> int:
         else:
             print(f"{task.name}: {len(rows)} questions, {_pictures(rows)} pictures, ready")
     return 2 if failed else 0
-
-
-def _overall(task: dict[str, Any]) -> str:
-    """The metrics without a group; SPIQA's released ones are there where its settings ask for them."""
-    hidden = ("_rate", "_count", "_released") if task["benchmark"] == "spiqa" else ("_rate", "_count")
-    return " ".join(metric for metric in task["metrics"] if "/" not in metric and not metric.endswith(hidden))
 
 
 def _pictures(rows: list[dict[str, Any]]) -> int:

@@ -28,8 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         SpiqaTasksError: the host wrote no results.
     """
-    from spiqa_tasks.hosts.lmms_eval.results import latest_run
     from spiqa_tasks.analysis.tables import results_table
+    from spiqa_tasks.hosts.lmms_eval.results import latest_run
 
     results = []
     for model, tasks in RUNS:

@@ -7,12 +7,13 @@ import os
 from importlib.metadata import entry_points
 from typing import Any
 
+from spiqa_tasks.benchmarks.availability import is_there
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.data.source import default_source
-from spiqa_tasks.data.status import is_there
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.files.cache import cache_folder
-from spiqa_tasks.tasks import catalogue
+from spiqa_tasks.files.source import default_source
+from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
 
 Finding = tuple[bool, str, str]
 
@@ -56,18 +57,16 @@ def _data() -> list[Finding]:
         return [(False, "data", str(error))]
     tasks, _ = catalogue()
     findings = []
-    for benchmark in ("spiqa", "mmstar", "scifibench"):
-        names = [
-            task.name for task in tasks.values() if task.benchmark == benchmark and not task.split.startswith("demo")
-        ]
-        ready = [name for name in names if is_there(source, tasks[name])]
-        detail = f"{len(ready)} of {len(names)} tasks have their data; fetch it with: spiqa-tasks prepare TASK"
+    for benchmark in BENCHMARKS:
+        own = [task for task in tasks.values() if task.benchmark == benchmark and not task.split.startswith("demo")]
+        ready = [task for task in own if is_there(source, benchmark, task.split, task.settings)]
+        detail = f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare TASK"
         findings.append((bool(ready), f"data of {benchmark}", detail))
     return findings
 
 
 def _text_metrics() -> list[Finding]:
-    from spiqa_tasks.benchmarks.text_scores import available_metrics
+    from spiqa_tasks.metrics.text_scores import available_metrics
 
     return [(reason is None, name, reason or "available") for name, reason in available_metrics().items()]
 

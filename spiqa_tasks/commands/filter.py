@@ -12,10 +12,10 @@ from tabulate import tabulate
 
 from spiqa_tasks.analysis.filtered_task import write_task
 from spiqa_tasks.analysis.filtering import Filtered, filter_runs
-from spiqa_tasks.analysis.tables import percent
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.registration import user_folder
+from spiqa_tasks.hosts.lmms_eval.written import user_folder
 from spiqa_tasks.scoring.filtering import is_abnormal
+from spiqa_tasks.scoring.units import percent
 
 
 def add(subparsers: Any) -> None:

@@ -15,9 +15,9 @@ from tabulate import tabulate
 
 from spiqa_tasks.analysis.gain import Row, average, rows, sample_lists, warnings
 from spiqa_tasks.analysis.pairing import triples
-from spiqa_tasks.analysis.tables import percent
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
+from spiqa_tasks.scoring.units import percent
 
 _EPILOG = (
     "Runs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated. Values in json "

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
     blind = [name for name, config in configs.items() if not config.declaration.sees_pictures]
     if blind:
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {_seeing()}.")
-    items, left_out = read_items(arguments.runs)
+    items, left_out, remarks = read_items(arguments.runs)
+    for remark in remarks:
+        print(f"spiqa-tasks: {remark}", file=sys.stderr)
     if not items:
         raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
     engines = {name: shared_engine(config) for name, config in configs.items()}

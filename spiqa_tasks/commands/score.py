@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks
+from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
 
 if TYPE_CHECKING:
-    from spiqa_tasks.offline.scored import Scored
+    from spiqa_tasks.benchmarks.judging import Judging
     from spiqa_tasks.judge.engine import Estimate
-    from spiqa_tasks.judge.l3 import L3Judge
+    from spiqa_tasks.offline.scored import Scored
 
 
 def add(subparsers: Any) -> None:
@@ -53,37 +53,38 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
-    from spiqa_tasks.analysis import score_inputs, score_output
-    from spiqa_tasks.offline.scoring import record_answers, score_recorded
-    from spiqa_tasks.benchmarks.for_scoring import rows_for_scoring
+    from spiqa_tasks.benchmarks.making import make_scorer
+    from spiqa_tasks.benchmarks.registry import rows_for_scoring
+    from spiqa_tasks.offline import inputs, output, scored
 
     task = _one_task(arguments.task)
-    judges = score_inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, os.environ)
+    judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, os.environ)
     rows = rows_for_scoring(task.benchmark, task.split, task.settings)
-    answers, remarks = score_inputs.read_answers(arguments.predictions, task, rows)
+    files, remarks = inputs.read_answers(arguments.predictions, task, rows)
     _say(remarks)
-    estimates = {
-        name: judge.engine.estimate(score_inputs.requests(task, judge, answers, rows)) for name, judge in judges.items()
-    }
+    asked: dict[str | None, Judging | None] = dict(judges.items()) or {None: None}
+    scorers = {name: make_scorer(task.benchmark, task.settings, "offline", judging) for name, judging in asked.items()}
+    first = next(iter(scorers.values()))
+    answers = {label: scored.read(first, rows, matched) for label, matched in files.items()}
+    requests = [request for each in answers.values() for request in first.requests(each.records)]
+    estimates = {name: judging.judge.engine.estimate(requests) for name, judging in judges.items()}
     if arguments.dry_run:
         print(_forecast(task, estimates, arguments.json))
         return 0
-    for name, judge in judges.items():
+    for name, judging in judges.items():
         if estimates[name].calls:
-            judge.preflight()
-    asked: list[tuple[str | None, L3Judge | None]] = [*judges.items()] or [(None, None)]
-    recorded = [
-        (record_answers(task, rows, matched, judge), label, name)
-        for label, matched in answers.items()
-        for name, judge in asked
+            judging.judge.preflight()
+    results = [
+        scored.score(scorer, task.name, each, label, name)
+        for label, each in answers.items()
+        for name, scorer in scorers.items()
     ]
-    results = [score_recorded(*each) for each in recorded]
     for result in results:
-        _say(score_inputs.differences(task, answers[result.label], result))
+        _say(inputs.differences(task, files[result.label], result))
         _say(_failures(result))
     if arguments.output is not None:
-        _say(f"wrote {path}." for path in score_output.write(results, arguments.output))
-    print(json.dumps(score_output.as_json(results), indent=2) if arguments.json else score_output.as_text(results))
+        _say(f"wrote {path}." for path in output.write(results, arguments.output))
+    print(json.dumps(output.as_json(results), indent=2) if arguments.json else output.as_text(results))
     return 0 if all(result.complete for result in results) else 3
 
 

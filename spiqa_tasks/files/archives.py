@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from filelock import FileLock
 from tqdm import tqdm
 
-from spiqa_tasks.files.source import Repository, Source, cache_folder
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.source import Repository, Source, cache_folder
 
 PACKED = "::"
 """Between an archive and its member in the path of a picture that is not extracted yet."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spiqa_tasks.files.pictures import open_picture
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.pictures import open_picture
 
 Embeddings = NDArray[np.float64]
 

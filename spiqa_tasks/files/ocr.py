@@ -15,9 +15,9 @@ from filelock import FileLock
 from PIL import Image
 from tqdm import tqdm
 
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.pictures import open_picture
 from spiqa_tasks.files.source import cache_folder
-from spiqa_tasks.errors import DataError, InputError
 
 PACKAGE = "rapidocr"
 

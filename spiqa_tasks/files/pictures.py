@@ -13,8 +13,8 @@ from typing import Any
 from filelock import FileLock
 from PIL import Image, UnidentifiedImageError
 
-from spiqa_tasks.files.source import cache_folder
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.source import cache_folder
 
 
 def open_picture(path: str) -> Image.Image:

@@ -6,14 +6,13 @@ from spiqa_tasks.judge.config import JudgeConfig, judge_from_environ, parse_judg
 from spiqa_tasks.judge.engine import Engine, shared_engine
 from spiqa_tasks.judge.l3 import L3Judge, L3Rule
 from spiqa_tasks.judge.letters import LetterJudge, LetterRule
-from spiqa_tasks.judge.pending import JudgedRecord, Pending
+from spiqa_tasks.judge.pending import Pending
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 __all__ = [
     "Engine",
     "JudgeConfig",
     "JudgeRequest",
-    "JudgedRecord",
     "L3Judge",
     "L3Rule",
     "LetterJudge",

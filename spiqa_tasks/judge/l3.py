@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.pending import JudgedRecord
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, l3_prompt, prompt_hash
 from spiqa_tasks.judge.rule_judge import RuleJudge, host_of
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -72,6 +70,8 @@ class L3Judge(RuleJudge):
     what the rule needs: log-probabilities, for "full-vocabulary" those of its whole vocabulary.
     """
 
+    kind = "l3"
+
     def __init__(self, judge: JudgeConfig | Engine, rule: L3Rule | None = None) -> None:
         self.rule = rule or L3Rule()
         config = judge.config if isinstance(judge, Engine) else judge
@@ -79,26 +79,6 @@ class L3Judge(RuleJudge):
         if self.rule.top == FULL_VOCABULARY and not config.declaration.searches_vocabulary:
             raise JudgeError(f"The judge {config.name} cannot give the {FULL_VOCABULARY} rule; use top={TOP}, or hf:.")
         super().__init__(judge, self.rule.request("What colour is the sky?", "Blue", "It is blue."), _REMEDY)
-
-    def record(
-        self, fields: Mapping[str, Any], question: str, reference: str, prediction: str, *, score_key: str = "score"
-    ) -> JudgedRecord:
-        """Return a record with `fields` that gains the judged fields when the verdict is there; does not wait."""
-        pending = self.submit(self.rule.request(question, reference, prediction))
-        return JudgedRecord(fields, pending, lambda verdict: self.fields(verdict, score_key=score_key))
-
-    def fields(self, verdict: Verdict, *, score_key: str = "score") -> dict[str, Any]:
-        """Return the judged fields of a record; without a score where the judge failed."""
-        score = self.rule.score(verdict)
-        if score is None:
-            return {"status": verdict.status, "reason": verdict.reason}
-        return {
-            score_key: score,
-            "status": verdict.status,
-            "reason": None,
-            "judge_model": verdict.model,
-            "top_logprobs": [list(pair) for pair in verdict.top_logprobs],
-        }
 
     def signature_fields(self) -> dict[str, str]:
         """Return the signature as text, every key beginning with `judge`; the model as served once it has answered."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.pending import JudgedRecord
-from spiqa_tasks.judge.rule_judge import RuleJudge
+from spiqa_tasks.judge.rule_judge import RuleJudge, host_of
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.mcq import extract_choice
 
@@ -45,22 +43,15 @@ class LetterRule:
 class LetterJudge(RuleJudge):
     """Asks a judge what a `LetterRule` says; any judge that writes text will do."""
 
+    kind = "letters"
+
     def __init__(self, judge: JudgeConfig | Engine, rule: LetterRule | None = None) -> None:
         self.rule = rule or LetterRule()
         super().__init__(judge, self.rule.request("The answer is B.", "ABCDE"), _REMEDY)
 
-    @property
-    def name(self) -> str:
-        """The judge as configured and the hash of the prompt."""
-        return f"{self.engine.config.name}#{self.rule.signature()}"
-
-    def record(self, fields: Mapping[str, Any], response: str, letters: Sequence[str], answer: str) -> JudgedRecord:
-        """Return a record with `fields` that gains `letter` (or None) and `score` with the verdict; does not wait."""
-        pending = self.submit(self.rule.request(response, letters))
-        return JudgedRecord(fields, pending, lambda verdict: self._fields(verdict, letters, answer))
-
-    def _fields(self, verdict: Verdict, letters: Sequence[str], answer: str) -> dict[str, Any]:
-        if not verdict.ok:
-            return {"status": verdict.status, "reason": verdict.reason}
-        letter = self.rule.letter(verdict, letters)
-        return {"letter": letter, "score": float(letter == answer), "status": "ok", "judge_model": verdict.model}
+    def signature_fields(self) -> dict[str, str]:
+        """Return the signature as text: the judge as configured and as served, its server and the prompt."""
+        config, served = self.engine.config, self.engine.summary().models
+        prompt = f"letters:{self.rule.signature()}"
+        fields = {"judge": config.name, "judge_host": host_of(config), "judge_prompt": prompt}
+        return fields | ({"judge_served": "+".join(served)} if served else {})

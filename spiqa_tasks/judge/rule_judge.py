@@ -1,15 +1,13 @@
-"""What judges of every rule share: an engine that is asked, a test question before the run, records that wait."""
+"""What judges of every rule share: an engine that is asked, a test question before the run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine, shared_engine
-from spiqa_tasks.judge.pending import JudgedRecord, Pending
+from spiqa_tasks.judge.pending import Pending
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -44,14 +42,6 @@ class RuleJudge:
             judge = config.name + (f" at {host_of(config)}" if config.url else "")
             raise JudgeError(f"The judge {judge} did not answer a test question: {verdict.reason}; {self._remedy}.")
         return verdict
-
-    def finish(self, records: Sequence[Mapping[str, Any]], *, report: bool = True) -> None:
-        """Wait for all records and fill them in; plain dicts (from other processes) are complete already."""
-        judged = [record for record in records if isinstance(record, JudgedRecord)]
-        pendings = [record.pending for record in judged if record.pending is not None]
-        self.engine.wait(pendings, report=report and bool(pendings))
-        for record in judged:
-            record.resolve()
 
 
 def host_of(config: JudgeConfig) -> str:

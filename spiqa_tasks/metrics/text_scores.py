@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from spiqa_tasks.benchmarks import bertscore, coco_java
+from spiqa_tasks.metrics import bertscore, coco_java
 from spiqa_tasks.scoring.meteor import meteor
 from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, rouge_l
 from spiqa_tasks.scoring.tokenization import tokenize
@@ -51,6 +51,11 @@ def available_metrics() -> dict[str, str | None]:
         "bertscore_f1": bertscore.scorer_or_reason()[1],
     }
     return {name: reasons.get(name) for name in METRICS}
+
+
+def tokenizer_name() -> str:
+    """Return the tokenizer that `text_scores` will use: `ptb-java` (as released) or `ptb-python`."""
+    return "ptb-java" if coco_java.has_java() else "ptb-python"
 
 
 def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> TextScores:

@@ -19,6 +19,7 @@ from lmms_eval.api.model import lmms
 from lmms_eval.utils import simple_parse_args_string
 
 from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, stand_ins
 from spiqa_tasks.models.ablations import KINDS
 from spiqa_tasks.models.replacements import NumberedDocs, Remade, Shuffled
 from spiqa_tasks.models.replacing import (
@@ -28,7 +29,6 @@ from spiqa_tasks.models.replacing import (
     replacing_visuals,
     without_placeholders,
 )
-from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, stand_ins
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
 

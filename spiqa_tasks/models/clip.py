@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from lmms_eval.api.instance import Instance
 
-from spiqa_tasks.files.embeddings import ClipEncoder, Embeddings
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.embeddings import ClipEncoder, Embeddings
 from spiqa_tasks.models.base import Baseline, Doc
 
 

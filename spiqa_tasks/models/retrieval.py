@@ -7,10 +7,10 @@ from typing import Any
 
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings
+from spiqa_tasks.benchmarks.settings import parse_settings
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.base import Baseline, Doc
-from spiqa_tasks.benchmarks.settings import parse_settings
 
 
 class CaptionRetrieval(Baseline):

@@ -6,24 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.offline.scoring import judge_requests
-from spiqa_tasks.offline.prediction_types import Matched, match
-from spiqa_tasks.offline.predictions import read_predictions
-from spiqa_tasks.offline.scored import L3SCORE, Scored
-from spiqa_tasks.benchmarks.signature import fields
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.catalogue import Task
 from spiqa_tasks.judge.config import judge_from_environ, parse_judge
 from spiqa_tasks.judge.l3 import L3Judge, L3Rule
-from spiqa_tasks.judge.types import JudgeRequest
-from spiqa_tasks.hosts.lmms_eval.catalogue import Task
+from spiqa_tasks.judge.letters import LetterJudge
+from spiqa_tasks.offline.matching import Matched, match
+from spiqa_tasks.offline.predictions import read_predictions
+from spiqa_tasks.offline.scored import Scored
 
 Row = Mapping[str, Any]
 
 
 def chosen_judges(
     task: Task, names: Sequence[str] | None, prompt: str, top: str, environ: Mapping[str, str]
-) -> dict[str, L3Judge]:
-    """The judges by what the user called them; none for a task without L3Score and where judging is switched off.
+) -> dict[str, Judging]:
+    """Return the judges by what the user called them; none where the task needs none or judging is switched off.
 
     Args:
         task: the task.
@@ -37,16 +37,19 @@ def chosen_judges(
         JudgeError: a judge that cannot give L3Score.
     """
     named = [name for name in dict.fromkeys(names or ()) if name.lower() != "none"]
-    if L3SCORE not in task.metrics:
+    kind = task.entry.judge(task.entry.parse(task.settings))
+    if kind is None:
         if named:
-            raise InputError(f"Expected no --judge for {task.name}, which has no L3Score; found {named[0]}. Leave it.")
+            raise InputError(f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it out.")
         return {}
     configs = {name: parse_judge(name, environ=environ) for name in named}
     if names is None:
         default = judge_from_environ(environ)
         configs = {default.name: default} if default is not None else {}
+    if kind == "letters":
+        return {name: Judging(LetterJudge(config)) for name, config in configs.items()}
     rule = L3Rule(prompt, int(top) if top.isdigit() else top)
-    return {name: L3Judge(config, rule) for name, config in configs.items()}
+    return {name: Judging(L3Judge(config, rule)) for name, config in configs.items()}
 
 
 def read_answers(places: Sequence[Path], task: Task, rows: Sequence[Row]) -> tuple[dict[str, Matched], list[str]]:
@@ -67,20 +70,16 @@ def read_answers(places: Sequence[Path], task: Task, rows: Sequence[Row]) -> tup
     return answers, remarks
 
 
-def requests(task: Task, judge: L3Judge, answers: Mapping[str, Matched], rows: Sequence[Row]) -> list[JudgeRequest]:
-    """What the judge will be asked about all answers."""
-    return [request for matched in answers.values() for request in judge_requests(task, rows, matched, judge)]
-
-
 def differences(task: Task, matched: Matched, result: Scored) -> list[str]:
     """In what the answers were made otherwise than the task would have them made, one sentence for each."""
     found: dict[str, None] = {}
-    ours = fields(result.signature)
+    ours = parse(result.signature)
     for prediction in matched.answers.values():
-        theirs = fields(prediction.signature) if prediction.signature else {}
+        theirs = parse(prediction.signature) if prediction.signature else Signature()
         for key in ("data", "prompt", "settings"):
-            if key in theirs and theirs[key] not in ours[key].split("+"):
-                found[f"{result.label}: made with the {key} {theirs[key]}, where {task.name} has {ours[key]}."] = None
+            made, expected = getattr(theirs, key), getattr(ours, key)
+            if made and made not in expected.split("+"):
+                found[f"{result.label}: made with the {key} {made}, where {task.name} has {expected}."] = None
     return list(found)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from tabulate import tabulate
 
 from spiqa_tasks.offline.agreement import Agreement, agreements, ranks
-from spiqa_tasks.offline.scored import L3SCORE, Metric, Scored
-from spiqa_tasks.analysis.tables import percent
+from spiqa_tasks.offline.scored import L3SCORE, Number, Scored
+from spiqa_tasks.scoring.units import percent
 
 
 def as_json(results: Sequence[Scored]) -> dict[str, Any]:
@@ -73,19 +73,19 @@ def _columns(results: Sequence[Scored]) -> str:
     names = dict.fromkeys(name for result in results for name in result.metrics)
     rows = []
     for name in names:
-        metrics = [result.metrics.get(name, Metric(None, 0)) for result in results]
+        metrics = [result.metrics.get(name, Number(None, 0)) for result in results]
         if not _is_trivial(name, metrics):
             rows.append([name, *(f"{percent(metric.value)} {_interval(metric)}".strip() for metric in metrics)])
     headers = [results[0].task, *(f"{result.label}\njudge {result.judge or 'none'}" for result in results)]
     return tabulate(rows, headers=headers, disable_numparse=True)
 
 
-def _is_trivial(name: str, metrics: Sequence[Metric]) -> bool:
+def _is_trivial(name: str, metrics: Sequence[Number]) -> bool:
     """Whether a row says no more than that nothing failed."""
     return name.endswith("_failed_rate") and not any(metric.value for metric in metrics)
 
 
-def _interval(metric: Metric) -> str:
+def _interval(metric: Number) -> str:
     return "" if metric.interval is None else f"[{percent(metric.interval[0])}, {percent(metric.interval[1])}]"
 
 

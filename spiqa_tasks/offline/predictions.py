@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.offline.tables import read_spreadsheet, read_tsv
-from spiqa_tasks.offline.prediction_types import Prediction, Predictions
-from spiqa_tasks.offline.spiqa_responses import is_response_file, read_responses
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.offline.matching import Prediction, Predictions
+from spiqa_tasks.offline.spiqa_responses import is_response_file, read_responses
+from spiqa_tasks.offline.spreadsheets import read_spreadsheet, read_tsv
 
 FORMATS = (
     "a samples file of lmms-eval (*_samples_<task>.jsonl, from --log_samples) or the output folder that has one, "
@@ -131,6 +131,7 @@ def _sample(path: Path, number: int, entry: Mapping[str, Any]) -> Prediction:
             f"Expected line {number} of {path} to be a sample of one of this package's tasks, found {missing}. "
             "Name the samples file of such a task."
         )
-    shown = next((tuple(record["figures"]) for record in records if "figures" in record), None)
-    signature = next((str(record["signature"]) for record in records if "signature" in record), None)
-    return Prediction(str(records[0]["id"]), answers, shown, signature)
+    whole = next((record for record in records if "signature" in record), records[0])
+    figures = whole.get("details", {}).get("figures")
+    signature = whole.get("signature")
+    return Prediction(str(whole["id"]), answers, tuple(figures) if figures else None, signature)

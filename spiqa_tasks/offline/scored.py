@@ -1,20 +1,23 @@
-"""What scoring gives: metrics with intervals, counts, the signature, and one entry per answer."""
+"""Answers that exist already, scored by the code that scores them in a run of a host."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spiqa_tasks.scoring.refusals import is_refusal
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric, Value, in_group
+from spiqa_tasks.benchmarks.intervals import interval
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.signature import merged, parse
+from spiqa_tasks.hosts.lmms_eval.markers import response_of
+from spiqa_tasks.offline.matching import Matched, Prediction
 
 L3SCORE = "l3score"
 
-Records = Mapping[str, dict[str, Any]]
-"""Metric name -> record of one answer."""
-
-_RATES = {
-    "refusal_rate": "refused",
+COUNTED = {
     "unparsed_rate": "unparsed",
     "unformatted_rate": "unparsed",
     "truncated_rate": "truncated",
@@ -24,7 +27,7 @@ _RATES = {
 
 
 @dataclass(frozen=True)
-class Metric:
+class Number:
     """A metric's value in natural units (None: withheld), how many answers it is over, and its 95% interval if any."""
 
     value: float | None
@@ -37,13 +40,13 @@ class Scored:
     """The scores of one file of answers (`label`) by one judge (None: no judge).
 
     `omitted` says why a metric has no value; `samples` has one entry per answer: {id, prediction, extracted, scores,
-    status, reason}.
+    status, rule, reason}.
     """
 
     task: str
     label: str
     judge: str | None
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, Number]
     omitted: Mapping[str, str]
     counts: Mapping[str, Any]
     signature: str
@@ -57,10 +60,11 @@ class Scored:
     @property
     def complete(self) -> bool:
         """Whether every question had one answer and every answer could be scored."""
-        return not any(self.counts.get(name) for name in ("missing", "unknown", "judge_failed", "request_failed"))
+        names = ("missing", "unknown", "judge_failed", "request_failed", "scoring_failed")
+        return not any(self.counts.get(name) for name in names)
 
     def as_json(self) -> dict[str, Any]:
-        """The object that `score --json` prints."""
+        """Return the object that `score --json` prints."""
         found: dict[str, Any] = {
             "task": self.task,
             "metrics": {name: metric.value for name, metric in self.metrics.items()},
@@ -70,50 +74,111 @@ class Scored:
         return found | ({"omitted": dict(self.omitted)} if self.omitted else {})
 
 
-def sample(row_id: str, text: str, records: Records) -> dict[str, Any]:
-    """The entry of one answer: what was extracted from it, its scores, and where it has none the reason."""
-    choice = records.get("accuracy")
-    details = choice or records.get("unformatted_rate") or records["captioned_rate"]
-    judged = records.get(L3SCORE, {})
-    scores = {
-        name: record["score"]
-        for name, record in records.items()
-        if "score" in record and "/" not in name and not name.endswith("_rate")
-    }
-    if choice is not None:
-        status = choice["rule"] if choice["letter"] is None else "ok"
-    else:
-        status = "judge_failed" if judged.get("status") == "judge_failed" else _status(details)
+@dataclass(frozen=True)
+class Answered:
+    """The matched answers of one file, read but not judged: their predictions and records, in the order of the rows."""
+
+    matched: Matched
+    predictions: Sequence[Prediction]
+    records: Sequence[Record]
+
+
+def read(scorer: Scorer, rows: Sequence[Mapping[str, Any]], matched: Matched) -> Answered:
+    """Return the records of the answers, each read once; no judge is asked.
+
+    Args:
+        scorer: the task's.
+        rows: the task's rows (pictures are not needed).
+        matched: the answers.
+    """
+    pairs = [(row, matched.answers[row["id"]]) for row in rows if row["id"] in matched.answers]
+    records = [scorer.record(row, _response(prediction)) for row, prediction in pairs]
+    return Answered(matched, [prediction for _, prediction in pairs], records)
+
+
+def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str | None) -> Scored:
+    """Return the metrics of the task over the answers, waiting for the judge.
+
+    Args:
+        scorer: the task's, with its judge.
+        task: the task's name.
+        answered: the answers.
+        label: what to call them.
+        judge: what to call the judge.
+    """
+    records = scorer.score(answered.records)
+    questions = scorer.questions(records)
+    metrics: dict[str, Number] = {}
+    omitted: dict[str, str] = {}
+    values: dict[str, Value] = {}
+    for name, metric, members in _rows(scorer, records, questions):
+        reason = scorer.why_not(metric)
+        if reason is not None or not members:
+            metrics[name], omitted[name] = Number(None, 0), reason or "there is no such answer"
+            continue
+        values[name] = metric.compute(members)
+        metrics[name] = _number(values[name], members)
+        if metrics[name].value is None:
+            omitted[name] = f"withheld: {values[name].reason}"
+    signature = merged(parse(record.signature) for record in records if record.signature)
+    judged_by = dict(scorer.judging.signature) if scorer.judging else {}
+    signature = signature.with_fields(predictions=answered.matched.format, **judged_by)
+    samples = [_sample(*pair) for pair in zip(answered.predictions, records, strict=True)]
+    counts = _counts(records, questions, values) | answered.matched.counts()
+    return Scored(task, label, judge, metrics, omitted, counts, signature.text, samples)
+
+
+def _rows(
+    scorer: Scorer, records: Sequence[Record], questions: Sequence[Record]
+) -> list[tuple[str, Metric, Sequence[Record]]]:
+    """Every metric overall, the headline first, and the groups of the host's table, with the records each is over."""
+    found: list[tuple[str, Metric, Sequence[Record]]] = []
+    grouped = [name for name in scorer.benchmark.rows_of_table(scorer.settings) if "/" in name]
+    for metric in scorer.benchmark.metrics(scorer.settings):
+        members = records if metric.of_documents else questions
+        found.append((metric.name, metric, members))
+        for name in grouped:
+            owner, _, group = name.partition("/")
+            if owner == metric.name and in_group(members, group):
+                found.append((name, metric, in_group(members, group)))
+    if any(record.status == "scoring_failed" for record in records):
+        found.append((SCORING_FAILED.name, SCORING_FAILED, records))
+    return found
+
+
+def _response(prediction: Prediction) -> Response:
+    return response_of(prediction.text, prediction.shown)
+
+
+def _number(value: Value, records: Sequence[Record]) -> Number:
+    if math.isnan(value.value):
+        return Number(None, value.n)
+    return Number(value.value, value.n, interval(value, records))
+
+
+def _sample(prediction: Prediction, record: Record) -> dict[str, Any]:
     return {
-        "id": row_id,
-        "prediction": text,
-        "extracted": choice["letter"] if choice else _extracted(details),
-        "scores": scores,
-        "status": status,
-        "reason": choice["rule"] if choice else judged.get("reason"),
+        "id": prediction.id,
+        "prediction": prediction.text,
+        "extracted": record.prediction,
+        "scores": dict(record.scores),
+        "status": record.status,
+        "rule": record.rule,
+        "reason": record.reason,
     }
 
 
-def _extracted(details: Mapping[str, Any]) -> str | None:
-    """The answer of a free-form task, of one about a single figure, or a caption."""
-    return next((details[key] for key in ("prediction", "text", "caption") if key in details), None)
-
-
-def _status(details: Mapping[str, Any]) -> str:
-    """How the answer was found; an answer about one figure of several, or a caption, is there or failed."""
-    missing = details.get("failed", "caption" in details and details["caption"] is None)
-    return str(details.get("status") or ("request_failed" if missing else "ok"))
-
-
-def count(records: Sequence[Records], texts: Sequence[str]) -> dict[str, int]:
-    """How many answers were scored, judged, refused and so on; SPIQA's refusals are told by their wording alone."""
-    judged = [each[L3SCORE].get("status") for each in records if L3SCORE in each]
-    found = {"docs": len(records), "judged": judged.count("ok"), "judge_failed": judged.count("judge_failed")}
-    found |= {"refused": 0, "unparsed": 0}
-    for each, text in zip(records, texts, strict=True):
-        for rate, name in _RATES.items():
-            if rate in each:
-                found[name] = found.get(name, 0) + int(each[rate]["score"])
-        if "refusal_rate" not in each:
-            found["refused"] += is_refusal(text)
+def _counts(records: Sequence[Record], questions: Sequence[Record], values: Mapping[str, Value]) -> dict[str, int]:
+    """How many answers were scored, judged, refused and so on."""
+    found = {
+        "docs": len(records),
+        "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
+        "judge_failed": sum(record.judge_failed for record in questions),
+        "refused": sum(record.refused for record in records),
+        "unparsed": 0,
+        "scoring_failed": sum(record.status == "scoring_failed" for record in records),
+    }
+    for rate, name in COUNTED.items():
+        if rate in values:
+            found[name] = found.get(name, 0) + int(sum(values[rate].scores.values()))
     return found

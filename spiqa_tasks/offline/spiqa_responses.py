@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.offline.prediction_types import Prediction, Predictions
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.offline.matching import Prediction, Predictions
 
 SUFFIX = "_response.json"
 

@@ -9,9 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from spiqa_tasks.scoring.refusals import is_request_failure
-
-Status = Literal["ok", "unformatted", "truncated", "empty", "request_failed"]
+Status = Literal["ok", "unformatted", "truncated", "empty"]
 
 _QUOTES = {"'": "'", '"': '"', "“": "”", "‘": "’", "`": "`"}
 _QUOTE = "['\"“”‘’`]"
@@ -40,7 +38,6 @@ class ParsedAnswer:
 
     `ok`: in the requested format. `unformatted`: the format is absent, the text is the whole response. `truncated`:
     the format was begun and not ended, the text is what there is. `empty`: nothing, or an empty answer.
-    `request_failed`: the host's marker of a failed request; the text is "".
     """
 
     text: str
@@ -68,8 +65,6 @@ def parse_answer(response: str) -> ParsedAnswer:
     except where `\\n`, `\\t` or `\\r` begins a LaTeX command (`\\theta`).
     """
     response = response.strip()
-    if is_request_failure(response):
-        return ParsedAnswer("", "request_failed")
     if not response:
         return ParsedAnswer("", "empty")
     key = _KEY_UNLESS_PLACEHOLDER.search(response) or _ANY_KEY.search(response)
@@ -110,8 +105,6 @@ def parse_cot(response: str) -> CotAnswer:
     whatever follows the block, else, without a block, the whole response. A block that does not end is `truncated`.
     """
     response = response.strip()
-    if is_request_failure(response):
-        return CotAnswer(None, "", "request_failed")
     if not response:
         return CotAnswer(None, "", "empty")
     image = _image_number(response)

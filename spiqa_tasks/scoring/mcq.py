@@ -13,7 +13,7 @@ first that applies decides, with its own verdict or with `ambiguous`:
 Commitments that disagree: a later one inside an earlier list narrows it ("A or B ... the answer is B"); otherwise
 the later one wins only if marked as a conclusion ("so", "therefore", "final") or a correction ("wait", "actually"),
 and is `ambiguous` if not. A letter wins over an option text that contradicts it. Without a pick the rule is
-`request_failed`, `empty`, `refusal`, `ambiguous`, `out_of_range` (a letter that is no option) or `no_match`.
+`empty`, `refusal`, `ambiguous`, `out_of_range` (a letter that is no option) or `no_match`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from dataclasses import dataclass
 from spiqa_tasks.scoring.mcq_claims import Claim, find_claims, mentioned, settle
 from spiqa_tasks.scoring.mcq_mentions import clean, fold, mark_letters, mark_texts
 from spiqa_tasks.scoring.mcq_released import released_match
-from spiqa_tasks.scoring.refusals import is_refusal, is_request_failure
+from spiqa_tasks.scoring.refusals import is_refusal
 
-__all__ = ["Choice", "extract_choice", "is_refusal", "released_match"]
+__all__ = ["MATCHER_VERSION", "Choice", "extract_choice", "is_refusal", "released_match"]
+
+MATCHER_VERSION = "1"
+"""Raised with every change that can change a letter; it is in every signature."""
 
 _TAGS = re.compile(
     r"\\boxed\s*\{([^{}]{0,500})\}|<(?:final_?)?answer>([^<]{0,500})(?:</|$)"
@@ -58,8 +61,6 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
     `choices` has at least one option and every key is one of the letters A to Z, in one case, at most once.
     """
     keys = _check(choices)
-    if is_request_failure(response):
-        return Choice(None, "request_failed")
     text = clean(response)
     if not text:
         return Choice(None, "empty")

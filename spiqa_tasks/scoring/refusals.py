@@ -1,10 +1,8 @@
-"""Texts that are no answers: refusals by the model, and markers the host leaves for failed requests."""
+"""Refusals: texts in which a model says that it cannot see the picture or will not answer."""
 
 from __future__ import annotations
 
 import re
-
-_FAILURE_MARKERS = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED")
 
 _VISUAL = r"(?:image|picture|figure|photo|photograph|chart|graph|plot|diagram|visual|attachment|screenshot|file)s?\b"
 _UNABLE = (
@@ -35,11 +33,6 @@ _REFUSALS = tuple(
         r"(?:can(?:not|'t)|unable|not able|do(?:n't| not))",
     )
 )
-
-
-def is_request_failure(text: str) -> bool:
-    """Return whether `text` is the host's marker of a failed or unaffordable request rather than a model's answer."""
-    return text.lstrip().startswith(_FAILURE_MARKERS)
 
 
 def is_refusal(text: str) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from spiqa_tasks.offline.scoring import record_answers, score_recorded
 from spiqa_tasks.offline.hooks import AGGREGATIONS, RECORDS, hook
-from spiqa_tasks.offline.prediction_types import Prediction, Predictions, match
+from spiqa_tasks.offline.matching import Prediction, Predictions, match
 from spiqa_tasks.offline.scored import Scored
 from spiqa_tasks.benchmarks import coco_java, text_scores
 from spiqa_tasks.benchmarks.signature import fields, merged

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.offline.prediction_types import match
+from spiqa_tasks.offline.matching import match
 from spiqa_tasks.offline.predictions import read_predictions
 from spiqa_tasks.errors import InputError
 

@@ -1,0 +1,1 @@
+"""What the multiple-choice benchmarks share."""

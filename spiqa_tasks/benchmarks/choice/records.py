@@ -26,7 +26,9 @@ FAILURE_RATES: tuple[Metric, ...] = (
 """The shares of answers without a letter: refused, without one for any other reason, not there."""
 
 
-def choice_record(row: Mapping[str, Any], response: Response, groups: Mapping[str, str], signature: Signature) -> Record:
+def choice_record(
+    row: Mapping[str, Any], response: Response, groups: Mapping[str, str], signature: Signature
+) -> Record:
     """Return the record of one answer, with its score in `accuracy`; a failed request has no score.
 
     Args:
@@ -42,9 +44,7 @@ def choice_record(row: Mapping[str, Any], response: Response, groups: Mapping[st
     refused = choice.rule == "refusal"
     status: Status = "ok" if choice.letter is not None else "refused" if refused else "unparsed"
     scores = {"accuracy": float(choice.letter == row["answer"])}
-    return Record(
-        row["id"], choice.letter, status=status, rule=choice.rule, refused=refused, scores=scores, **shared
-    )
+    return Record(row["id"], choice.letter, status=status, rule=choice.rule, refused=refused, scores=scores, **shared)
 
 
 def choice_signature(row: Mapping[str, Any], template: str, context: Context) -> Signature:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.mmstar.shots import ANSWER, shots_text
 from spiqa_tasks.benchmarks.prompting import Part, Picture
-from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.settings import parse_settings
 
 CLOSING: dict[str, str] = {

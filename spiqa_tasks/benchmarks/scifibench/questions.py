@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.choice.rows import check_answer
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.parquet import read_rows
 from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
-from spiqa_tasks.errors import DataError
 
 COLUMNS = ("ID", "Question", "Options", "Answer", "Category", "Images")
 

@@ -33,7 +33,7 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     if "extractor=judge" not in row["settings"].split(","):
         return found
     if found.rule not in OPEN_RULES:
-        return found.with_scores({BY_JUDGE: score for score in [found.scores.get("accuracy")] if score is not None})
+        return found if found.status == "request_failed" else found.with_scores({BY_JUDGE: found.scores["accuracy"]})
     request = context.letters.request(response.text, row["letters"])
     read = partial(_judged_score, context.letters, tuple(row["letters"]), row["answer"])
     return dataclasses.replace(found, asks=(Ask(BY_JUDGE, request, read),))

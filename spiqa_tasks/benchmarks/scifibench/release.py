@@ -6,15 +6,15 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from spiqa_tasks.files.replaced import ablated_pictures
 from spiqa_tasks.benchmarks.choice.rows import Row
 from spiqa_tasks.benchmarks.scifibench.questions import Question, read_questions
+from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, pair_similarities, random_shots, similar_shots
 from spiqa_tasks.benchmarks.scifibench.variants import marked_letter, shuffled, with_random_negatives
-from spiqa_tasks.files.source import SCIFIBENCH, Source, fingerprint
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.replaced import ablated_pictures
+from spiqa_tasks.files.source import SCIFIBENCH, Source, fingerprint
 
 SPLITS = {
     "cs_fig2cap": ("CS_Figure2Caption",),
@@ -26,6 +26,8 @@ SPLITS = {
     "demo_fig2cap": ("CS_Figure2Caption",),
     "demo_cap2fig": ("CS_Caption2Figure",),
 }
+
+
 def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
     """One row per question of `split`, in the order of the file.
 

@@ -14,8 +14,10 @@ _LIMIT = re.compile(r"\b(?:many|most|limit\w*|max\w*|exceed\w*|only|up to|single
 
 def image_limit_advice(records: Sequence[Record]) -> list[str]:
     """Return a sentence for people where failed requests tell of a limit on images, else nothing."""
-    refused = [record for record in records if _IMAGES.search(record.reason or "") and _LIMIT.search(record.reason or "")]
-    refused = [record for record in refused if record.status == "request_failed"]
+    failed = [record for record in records if record.status == "request_failed" and record.reason]
+    refused = [
+        record for record in failed if _IMAGES.search(record.reason or "") and _LIMIT.search(record.reason or "")
+    ]
     if not refused:
         return []
     return [

@@ -65,9 +65,9 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
         truncated = share_of("truncated_rate", lambda record: record.rule == "truncated")
         judge_failed = share_of("judge_failed_rate", lambda record: record.judge_failed, "judge")
         return [unformatted, truncated, judge_failed, request_failed]
-    judge_failed = [] if settings.protocol == "released" else [_PERFIGURE_JUDGE_FAILED]
-    documents = [_of_documents(metric) for metric in (unformatted, request_failed)]
-    return [documents[0], share_of("incomplete_rate", _is_incomplete), _UNHELPFUL, *judge_failed, documents[1]]
+    of_questions = [share_of("incomplete_rate", _is_incomplete), _UNHELPFUL]
+    of_questions += [] if settings.protocol == "released" else [_PERFIGURE_JUDGE_FAILED]
+    return [_of_documents(unformatted), *of_questions, _of_documents(request_failed)]
 
 
 def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:

@@ -2,8 +2,8 @@
 
 A row is what every hook gets: {id, paper_id, question, answer, figures: [{path, file, caption, group,
 group_released}] in the order shown, referred: positions in `figures`, group, group_released, full_text, question_id,
-step, documents, benchmark, split, settings, data}. The setting `perfigure` has `documents` rows per question: one per figure and
-`step`.
+step, documents, benchmark, split, settings, data}. The setting `perfigure` has `documents` rows per question: one per
+figure and `step`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
-from spiqa_tasks.files.pictures import check_pictures
-from spiqa_tasks.files.source import SPIQA, Repository, Source, fingerprint
 from spiqa_tasks.benchmarks.spiqa.formats import READERS, Paper
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.benchmarks.spiqa.table import Shown, questions_shown, rows_table
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
+from spiqa_tasks.files.pictures import check_pictures
+from spiqa_tasks.files.source import SPIQA, Repository, Source, fingerprint
 
 logger = logging.getLogger("spiqa_tasks")
 

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.formats import Paper
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
-from spiqa_tasks.benchmarks.settings import settings_text
 
 STEPS = ("helpful", "answer")
 """The two prompts that a figure is shown with when it is shown alone (released open-model scripts)."""

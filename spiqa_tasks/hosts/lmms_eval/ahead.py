@@ -37,7 +37,9 @@ def scorer_of(benchmark: str, settings: str) -> Scorer:
         JudgeError: the judge that the environment names cannot be used.
         InputError: unknown settings.
     """
-    return make_scorer(benchmark, settings, f"lmms-eval {version('lmms-eval')}", _judging)
+    kind = BENCHMARKS[benchmark].judge(BENCHMARKS[benchmark].parse(settings))
+    judge = _judging(kind) if kind is not None else None
+    return make_scorer(benchmark, settings, f"lmms-eval {version('lmms-eval')}", judge)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What our YAMLs define, read without the host: the catalogue behind `spiqa-tasks list`, `prepare` and `score`."""
+"""What the task YAMLs define, read without the host: the catalogue behind `spiqa-tasks list`, `prepare` and `score`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,39 @@ from typing import Any
 
 import yaml
 
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folders
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task as its YAML says: benchmark, split, settings text, metrics with each one's aggregation, scoring hook."""
+    """A task as its YAML says: benchmark, split and the text of its settings."""
 
     name: str
     benchmark: str
     split: str
     settings: str
-    metrics: tuple[str, ...]
-    aggregations: tuple[str, ...] = ()
-    process_results: str = ""
+
+    @property
+    def entry(self) -> Benchmark:
+        """The task's benchmark."""
+        return BENCHMARKS[self.benchmark]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the task's metrics, the headline first."""
+        return tuple(metric.name for metric in self.entry.metrics(self.entry.parse(self.settings)))
+
+    @property
+    def headline(self) -> str:
+        """The metric that speaks for a run."""
+        return self.metrics[0]
+
+    @property
+    def questions(self) -> int:
+        """How many questions the whole split has."""
+        return self.entry.splits[self.split]
 
 
 class _Loader(yaml.SafeLoader):
@@ -35,7 +53,7 @@ _Loader.add_constructor("!function", lambda _, node: node.value)
 
 
 def load_yaml(path: Path) -> dict[str, Any]:
-    """A YAML with its `include` resolved as the host does: what the file says wins over what it includes."""
+    """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes."""
     config: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     included = config.pop("include", None)
     if included is None:
@@ -44,28 +62,27 @@ def load_yaml(path: Path) -> dict[str, Any]:
 
 
 def catalogue() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
-    """All tasks by name, and all groups with their members."""
+    """Return all tasks by name, and all groups with their members."""
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
-    for path in sorted(yaml_folder().rglob("*.yaml")):
+    for path in (path for folder in yaml_folders() for path in sorted(folder.rglob("*.yaml"))):
         config = load_yaml(path)
         if "group" in config:
             groups[config["group"]] = tuple(config["task"])
         elif "task" in config:
-            tasks[config["task"]] = Task(
-                config["task"],
-                path.parent.name,
-                config["test_split"],
-                config["dataset_name"],
-                tuple(entry["metric"] for entry in config["metric_list"]),
-                tuple(entry["aggregation"] for entry in config["metric_list"]),
-                config["process_results"],
-            )
+            tasks[config["task"]] = task_of(config)
     return tasks, groups
 
 
+def task_of(config: dict[str, Any]) -> Task:
+    """Return the task that a YAML's values describe; KeyError where it is none of ours."""
+    return Task(
+        config["task"], config["metadata"]["benchmark"], config["test_split"], str(config.get("dataset_name") or "")
+    )
+
+
 def find_tasks(names: Iterable[str]) -> list[Task]:
-    """The tasks of `names`, groups replaced by their members, each once.
+    """Return the tasks of `names`, groups replaced by their members, each once.
 
     Raises:
         InputError: a name that is neither task nor group; the message has the nearest ones.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.scorer import Scorer
 
@@ -42,22 +42,24 @@ def entries_of(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict[st
     The first metric that there is, the headline wherever it can be computed, holds the whole record.
     """
     found: dict[str, Any] = {}
-    for name in _names(record, scorer):
-        values = {"id": record.id, "cluster": record.cluster} if found else record.as_dict()
-        score = record.scores.get(name.partition("/")[0])
-        values |= {} if score is None else {"score": score}
+    scores: dict[str, float | None] = {}
+    for name, metric in _rows(record, scorer):
+        values: dict[str, Any] = {"id": record.id, "cluster": record.cluster} if found else record.as_dict()
+        if metric.name not in scores:
+            scores[metric.name] = scorer.answer_score(metric, record)
+        values["score"] = scores[metric.name]
         found[name] = Entry({key: value for key, value in values.items() if value is not None}, name, record, task)
     if record.status == "scoring_failed":
         name = SCORING_FAILED.name
         found[name] = Entry({"id": record.id, "reason": record.reason}, name, record, task)
-    headline = next((entry["score"] for entry in found.values() if "score" in entry), None)
+    headline = next(iter(scores.values()), None)
     return found if headline is None else {**found, BASELINE: headline}
 
 
-def _names(record: Record, scorer: Scorer) -> Iterable[str]:
-    """The rows of the table that the record is part of."""
-    there = {metric.name for metric in scorer.metrics()}
+def _rows(record: Record, scorer: Scorer) -> Iterable[tuple[str, Metric]]:
+    """The rows of the table that the record is part of, with their metrics."""
+    there = {metric.name: metric for metric in scorer.metrics}
     for name in scorer.benchmark.rows_of_table(scorer.settings):
         metric, _, group = name.partition("/")
         if metric in there and (not group or group in record.groups.values()):
-            yield name
+            yield name, there[metric]

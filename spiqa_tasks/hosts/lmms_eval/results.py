@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.hosts.lmms_eval.identity import Identity, identity
 
 
 @dataclass(frozen=True)
@@ -36,10 +39,98 @@ class Run:
     tasks: Mapping[str, Mapping[str, Score]]
     configs: Mapping[str, Mapping[str, Any]]
 
+    @property
+    def identity(self) -> Identity:
+        """Which model it is."""
+        return identity(self.model, self.model_args)
+
     def samples(self, task: str) -> Path | None:
         """The samples file of a task, or None where the run was made without `--log_samples`."""
         path = self.path.with_name(self.path.name.replace("_results.json", f"_samples_{task}.jsonl"))
         return path if path.is_file() else None
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """A task in a run."""
+
+    run: Run
+    task: str
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The task's YAML values as the host wrote them."""
+        return self.run.configs[self.task]
+
+    @property
+    def identity(self) -> Identity:
+        """Which model answered."""
+        return self.run.identity
+
+    @property
+    def headline(self) -> str | None:
+        """The metric that the task's YAML names as the one that speaks for a run."""
+        metadata = self.config.get("metadata")
+        return metadata.get("headline") if isinstance(metadata, Mapping) else None
+
+    @property
+    def settings(self) -> Any:
+        """The settings of a task of ours, typed; None for other tasks, and where they cannot be read."""
+        metadata = self.config.get("metadata")
+        name = metadata.get("benchmark") if isinstance(metadata, Mapping) else None
+        if name not in BENCHMARKS:
+            return None
+        try:
+            return BENCHMARKS[name].parse(str(self.config.get("dataset_name") or ""))
+        except SpiqaTasksError:
+            return None
+
+    def samples(self) -> list[dict[str, Any]]:
+        """Return the logged samples; none where the run was made without `--log_samples`."""
+        path = self.run.samples(self.task)
+        return list(read_samples(path)) if path is not None else []
+
+    def records(self) -> list[Record]:
+        """Return the records of a task of ours; none for other tasks."""
+        return [record for sample in self.samples() if (record := record_of(sample)) is not None]
+
+
+def record_of(sample: Mapping[str, Any]) -> Record | None:
+    """Return the record of a logged sample; None where it holds none of ours."""
+    logged = [value for value in sample.values() if isinstance(value, dict) and "id" in value and "status" in value]
+    return Record.from_dict(logged[0]) if logged else None
+
+
+def task_runs(places: Iterable[Path], tasks: Collection[str] = ()) -> tuple[list[TaskRun], list[str]]:
+    """Return every task of the runs at `places`, and a sentence for each that a newer run of the same model replaces.
+
+    Args:
+        places: result files or folders.
+        tasks: only these; empty: all.
+
+    Raises:
+        InputError: no result files, or none of the tasks asked for.
+    """
+    runs = [run for place in places for run in find_runs(place)]
+    newest: dict[tuple[str, Identity], TaskRun] = {}
+    replaced = []
+    for run in runs:
+        for task in run.configs:
+            if tasks and task not in tasks:
+                continue
+            key = (task, run.identity)
+            if key in newest:
+                replaced.append(
+                    f"{task} of {run.identity.label} was run again: {run.path.name} counts, not "
+                    f"{newest[key].run.path.name}."
+                )
+            newest[key] = TaskRun(run, task)
+    if not newest:
+        known = sorted({task for run in runs for task in run.configs})
+        raise InputError(
+            f"Expected runs of {', '.join(tasks) or 'a task'}; found {', '.join(known) or 'none'}. Correct --task."
+        )
+    return list(newest.values()), replaced
 
 
 def find_runs(place: Path) -> list[Run]:

@@ -6,8 +6,8 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spiqa_tasks.offline.prediction_types import Prediction, Predictions
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.offline.matching import Prediction, Predictions
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,32 @@
+"""SciFIBench: figure -> caption and caption -> figure choices, and the paper's side experiments."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.scifibench.prompts import prompt
+from spiqa_tasks.benchmarks.scifibench.properties import PROPERTIES, measured
+from spiqa_tasks.benchmarks.scifibench.records import metrics, record
+from spiqa_tasks.benchmarks.scifibench.release import SPLITS, load
+from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
+from spiqa_tasks.files import source
+
+_SIZES = {"captioning": 100, "demo": 24, "demo_fig2cap": 12, "demo_cap2fig": 12}
+
+SCIFIBENCH = Benchmark(
+    name="scifibench",
+    splits={split: _SIZES.get(split, 500) for split in SPLITS},
+    load=load,
+    prompt=prompt,
+    record=record,
+    metrics=metrics,
+    settings=SciFIBenchSettings,
+    files=lambda split, _settings: [(source.SCIFIBENCH, f"data/{name}-*.parquet") for name in SPLITS[split]],
+    unseen=lambda settings: dataclasses.replace(
+        settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
+    ),
+    judge=lambda settings: "letters" if settings.extractor == "judge" else None,
+    properties=PROPERTIES,
+    measured=measured,
+)

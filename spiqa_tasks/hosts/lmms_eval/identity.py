@@ -1,0 +1,56 @@
+"""Which model, ablation and seed a run is: the one notion of it, for every command that reads runs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
+
+# Arguments that say where and how fast a model runs, not which it is.
+_PLACE = ("api_key", "base_url", "device", "device_map")
+_SPEED = ("batch_size", "max_retries", "num_concurrent", "num_cpus", "retry_backoff_s", "timeout")
+_RUNNING = frozenset({*_PLACE, *_SPEED, "seed"})
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What tells a run's model from others.
+
+    Attributes:
+        model: the model with its arguments, those left out that say where and how fast it runs.
+        ablation: what `--model ablated` does to its pictures, or `none`.
+        seed: as given in the arguments, or "".
+    """
+
+    model: str
+    ablation: str = "none"
+    seed: str = ""
+
+    @property
+    def label(self) -> str:
+        """The identity for people; ablation and seed where there are any."""
+        extra = [] if self.ablation == "none" else [f"ablation={self.ablation}"]
+        return ",".join([self.model, *extra, *([f"seed={self.seed}"] if self.seed else [])])
+
+
+def identity(model: str, arguments: str) -> Identity:
+    """Return the identity of a run.
+
+    Args:
+        model: as given to `--model`.
+        arguments: as given to `--model_args`.
+    """
+    given = model_arguments(arguments)
+    seed = given.get("seed", "")
+    ablation = "none"
+    if model == ABLATED:
+        model, ablation = given.pop("base", "?"), given.pop("ablation", "?")
+    told = [f"{key}={given[key]}" for key in sorted(given) if key not in _RUNNING]
+    return Identity(",".join([model, *told]), ablation, seed)
+
+
+def model_arguments(text: str) -> dict[str, str]:
+    """Return `key=value,...` of `--model_args`; a comma that no key follows is part of a value."""
+    pairs = (part.partition("=") for part in re.split(r",(?=\w+=)", text.strip()) if part)
+    return {key: value for key, _, value in pairs}
