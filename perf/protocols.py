@@ -1,6 +1,6 @@
 """What the faults of the released scripts do to the numbers, on answers whose worth is known.
 
-    python benchmarks/protocols.py [FOLDER]
+    python perf/protocols.py [FOLDER]
 
 Every answer is the reference itself, in one of several forms, for the questions of the demo set (or of test-A below
 FOLDER/spiqa). The last column is the share of predictions that are the reference (spaces around it aside).
