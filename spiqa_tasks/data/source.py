@@ -14,6 +14,7 @@ from typing import Protocol
 import platformdirs
 
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.atomic import write_atomically
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,7 @@ def _commit(repository: Repository) -> str:
         from huggingface_hub import HfApi
 
         commit = HfApi().dataset_info(repository.repo_id, revision=repository.revision).sha
-        pinned.parent.mkdir(parents=True, exist_ok=True)
-        pinned.write_text(str(commit))
+        write_atomically(pinned, str(commit).encode())
     return pinned.read_text()
 
 
