@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from demo_sample import Sample
-from demo_scenes import blurred, scene
-from demo_sketches import sad_face, shapes
+from drawing.scenes import blurred, scene
+from drawing.sketches import sad_face, shapes
+from mmstar.sample import Sample
 
 
 def coarse_samples() -> list[Sample]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from demo_canvas import jpeg_bytes
-from demo_mmstar_perception import coarse_samples, fine_samples, instance_samples
-from demo_mmstar_reasoning import logical_samples, math_samples, science_samples
-from demo_sample import Sample
+from drawing.board import jpeg_bytes
+from mmstar.perception import coarse_samples, fine_samples, instance_samples
+from mmstar.reasoning import logical_samples, math_samples, science_samples
+from mmstar.sample import Sample
 
 # One letter a category is more frequent than the others; over the whole set the four are about balanced.
 CATEGORIES = {
@@ -18,7 +18,7 @@ CATEGORIES = {
 }
 
 
-def rows() -> list[dict[str, object]]:
+def mmstar_rows() -> list[dict[str, object]]:
     """The rows of the demo's parquet file, four for each of the six categories."""
     found: list[dict[str, object]] = []
     for category, (letters, samples) in CATEGORIES.items():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from demo_charts import bar_chart
-from demo_sample import Sample
-from demo_scenes import scene
-from demo_sketches import clock, code, coins, dot_steps, layers, map_grid, right_triangle, schematic, series_circuit
+from drawing.charts import bar_chart
+from drawing.scenes import scene
+from drawing.sketches import clock, code, coins, dot_steps, layers, map_grid, right_triangle, schematic, series_circuit
+from mmstar.sample import Sample
 
 
 def logical_samples() -> list[Sample]:
