@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import Features, Image, List, Value
 from drawing.board import png_bytes
+from mmstar import perception, reasoning
 from mmstar.rows import mmstar_rows
 from PIL import Image as Pillow
 from scifibench.rows import caption_to_figure, figure_to_caption
@@ -51,7 +52,11 @@ SCIFIBENCH_FEATURES = Features(
 def draw(out: Path) -> None:
     """Write the whole demo set below `out`."""
     write_spiqa(out / "spiqa")
-    write_parquet(out / "mmstar" / "mmstar.parquet", MMSTAR_FEATURES, mmstar_rows())
+    write_parquet(
+        out / "mmstar" / "mmstar.parquet",
+        MMSTAR_FEATURES,
+        mmstar_rows({**perception.categories(), **reasoning.categories()}),
+    )
     for name, rows in (
         ("CS_Figure2Caption", figure_to_caption()),
         ("CS_Caption2Figure", caption_to_figure()),

@@ -1,28 +1,37 @@
-"""The demo's MMStar rows: the samples in the benchmark's columns, with the options in the question's text."""
+"""The demo's MMStar rows: samples in the benchmark's columns, with the options in the question's text."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from drawing.board import jpeg_bytes
-from mmstar.perception import coarse_samples, fine_samples, instance_samples
-from mmstar.reasoning import logical_samples, math_samples, science_samples
-from mmstar.sample import Sample
-
-# One letter a category is more frequent than the others; over the whole set the four are about balanced.
-CATEGORIES = {
-    "coarse perception": ("AABC", coarse_samples),
-    "fine-grained perception": ("BCBD", fine_samples),
-    "instance reasoning": ("CDCA", instance_samples),
-    "logical reasoning": ("DADB", logical_samples),
-    "science & technology": ("ABAD", science_samples),
-    "math": ("CBCA", math_samples),
-}
+from PIL import Image
 
 
-def mmstar_rows() -> list[dict[str, object]]:
-    """The rows of the demo's parquet file, four for each of the six categories."""
+@dataclass(frozen=True)
+class Sample:
+    """A question with its right option and three wrong ones."""
+
+    l2_category: str
+    image: Image.Image
+    question: str
+    right: str
+    wrong: tuple[str, str, str]
+
+
+Categories = Mapping[str, tuple[str, list[Sample]]]
+"""Core capability -> the right letters of its samples, and the samples.
+
+One letter a category is more frequent than the others; over the whole set the four are about balanced.
+"""
+
+
+def mmstar_rows(categories: Categories) -> list[dict[str, object]]:
+    """Return the rows of the demo's parquet file."""
     found: list[dict[str, object]] = []
-    for category, (letters, samples) in CATEGORIES.items():
-        for letter, sample in zip(letters, samples(), strict=True):
+    for category, (letters, samples) in categories.items():
+        for letter, sample in zip(letters, samples, strict=True):
             found.append(_row(len(found), category, letter, sample))
     return found
 
