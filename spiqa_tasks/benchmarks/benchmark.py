@@ -75,7 +75,7 @@ class Benchmark:
 
     def parse(self, text: str) -> Any:
         """Return the settings of a task's `dataset_name`; InputError where a key or value is unknown."""
-        return _parsed(self.settings, text)
+        return _parsed(cast("Hashable", self.settings), text)
 
     def rows_of_table(self, settings: Any) -> list[str]:
         """Return the names of the rows in the host's table."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import threading
 import zipfile
 import zlib
 from collections.abc import Collection
@@ -15,7 +13,9 @@ from filelock import FileLock
 from tqdm import tqdm
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.source import Repository, Source, cache_folder
+from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.source import Repository, Source
 
 PACKED = "::"
 """Between an archive and its member in the path of a picture that is not extracted yet."""
@@ -48,7 +48,7 @@ def extract(archive: Path, wanted: Collection[str]) -> Path:
             with FileLock(target / ".lock"):
                 missing = {name: info for name, info in members.items() if not _is_extracted(target / name, info)}
                 for name, info in tqdm(missing.items(), desc=f"Extracting {archive.name}", disable=not missing):
-                    _write(target / name, opened.read(info))
+                    write_atomically(target / name, opened.read(info))
     except (zipfile.BadZipFile, zlib.error) as error:
         raise _broken(archive, error) from error
     return target
@@ -81,7 +81,7 @@ def unpacked(path: str) -> str:
     target = folder / member
     if not target.exists():
         try:
-            _write(target, opened.read(member))
+            write_atomically(target, opened.read(member))
         except (zipfile.BadZipFile, zlib.error) as error:
             raise _broken(Path(archive), error) from error
     return str(target)
@@ -151,10 +151,3 @@ def _digest(opened: zipfile.ZipFile) -> str:
 
 def _is_extracted(path: Path, info: zipfile.ZipInfo) -> bool:
     return path.is_file() and path.stat().st_size == info.file_size
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    temporary.write_bytes(content)
-    os.replace(temporary, path)

@@ -16,8 +16,9 @@ from PIL import Image
 from tqdm import tqdm
 
 from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.pictures import open_picture
-from spiqa_tasks.files.source import cache_folder
 
 PACKAGE = "rapidocr"
 
@@ -51,9 +52,7 @@ def _read_missing(missing: dict[str, str], folder: Path) -> None:
             lines = read(open_picture(path))
         except Exception as error:  # the engine documents no errors of its own
             raise DataError(f"Expected the OCR engine to read {path}, it failed: {error}.") from error
-        temporary = folder / f".{digest}.part"
-        temporary.write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
-        temporary.replace(_file(folder, digest))
+        write_atomically(_file(folder, digest), json.dumps(lines, ensure_ascii=False).encode())
 
 
 def _file(folder: Path, digest: str) -> Path:

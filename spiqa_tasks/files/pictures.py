@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
-import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +14,8 @@ from filelock import FileLock
 from PIL import Image, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.source import cache_folder
+from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.cache import cache_folder
 
 
 def open_picture(path: str) -> Image.Image:
@@ -65,18 +66,15 @@ def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[s
     with FileLock(target / ".lock"):
         for path, (_, content) in zip(paths, pictures, strict=True):
             if not path.is_file() or path.stat().st_size != len(content):
-                temporary = path.with_name(f".{path.name}.part")
-                temporary.write_bytes(content)
-                os.replace(temporary, path)
+                write_atomically(path, content)
     return [str(path) for path in paths]
 
 
 def save_png(image: Image.Image, path: Path) -> None:
     """Write a picture so that no process ever sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    image.save(temporary, format="PNG")
-    os.replace(temporary, path)
+    buffer = io.BytesIO()
+    image.save(buffer, format="PNG")
+    write_atomically(path, buffer.getvalue())
 
 
 def encoded(cell: Any, where: str) -> bytes:

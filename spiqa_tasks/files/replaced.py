@@ -7,8 +7,8 @@ from typing import Literal
 
 from PIL import Image
 
+from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.pictures import save_png
-from spiqa_tasks.files.source import cache_folder
 
 Ablation = Literal["none", "grey", "text"]
 GREY = 128

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.cache import cache_folder as cache_folder
+from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.cache import cache_folder
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,7 @@ def _commit(repository: Repository) -> str:
         from huggingface_hub import HfApi
 
         commit = HfApi().dataset_info(repository.repo_id, revision=repository.revision).sha
-        pinned.parent.mkdir(parents=True, exist_ok=True)
-        pinned.write_text(str(commit))
+        write_atomically(pinned, str(commit).encode())
     return pinned.read_text()
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tabulate import tabulate
 
+from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.offline.agreement import Agreement, agreements, ranks
 from spiqa_tasks.offline.scored import L3SCORE, Number, Scored
 from spiqa_tasks.scoring.units import percent
@@ -54,9 +54,7 @@ def write(results: Sequence[Scored], folder: Path) -> list[Path]:
         folder / f"{task}_scores.json": json.dumps(as_json(results), indent=2) + "\n",
     }
     for path, content in contents.items():
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-        temporary.write_text(content, encoding="utf-8")
-        os.replace(temporary, path)
+        write_atomically(path, content.encode())
     return list(contents)
 
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+import numpy as np
+
 
 def quantile_bins(values: Sequence[float], count: int) -> list[tuple[float, float]]:
-    """At most `count` bins (low, high) that hold about as many of `values` each.
+    """Return at most `count` bins (low, high) that hold about as many of `values` each.
 
     Both ends are values and belong to the bin; equal values share a bin, so there may be fewer bins. No values give
     no bins. Raises ValueError for `count` below 1.
     """
     if count < 1:
         raise ValueError(f"expected at least one bin, got {count}")
-    ordered = sorted(values)
-    highs = sorted({ordered[-(-len(ordered) * part // count) - 1] for part in range(1, count + 1)}) if ordered else []
-    bins = []
-    low = ordered[0] if ordered else 0.0
-    for high in highs:
-        bins.append((low, high))
-        low = next((value for value in ordered if value > high), high)
-    return bins
+    if not values:
+        return []
+    distinct = np.unique(values)
+    highs = np.unique(np.quantile(values, np.arange(1, count + 1) / count, method="inverted_cdf"))
+    lows = distinct[[0, *(np.searchsorted(distinct, highs[:-1]) + 1)]]
+    return list(zip(lows.tolist(), highs.tolist(), strict=True))
 
 
 def bin_index(value: float, bins: Sequence[tuple[float, float]]) -> int:
-    """Which of the `bins` made from values that include `value` holds it."""
+    """Return which of the `bins`, made from values that include `value`, holds it."""
     return bisect_left([high for _, high in bins], value)

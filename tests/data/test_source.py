@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.files.source import MMSTAR, SPIQA, HubSource, LocalSource, cache_folder, default_source, fingerprint
+from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.source import MMSTAR, SPIQA, HubSource, LocalSource, default_source, fingerprint
 from spiqa_tasks.errors import DataError
 
 

@@ -16,7 +16,8 @@ from PIL import Image
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
 from spiqa_tasks.benchmarks.loading import load_rows, load_table
-from spiqa_tasks.files.source import LocalSource, cache_folder, demo_source
+from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.source import LocalSource, demo_source
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
 from spiqa_tasks.benchmarks.spiqa.table import choose_figures
 from spiqa_tasks.errors import DataError, InputError

@@ -9,9 +9,9 @@ from PIL import Image
 
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.files.archives import unpacked
+from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.pictures import open_picture, save_png
 from spiqa_tasks.files.replaced import ablated_pictures
-from spiqa_tasks.files.source import cache_folder
 
 SIDE = 224
 SMALL_FOLDER = "_Images_224px"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
-from demo_charts import bar_chart, line_chart, pie_chart, scatter_chart, table
-from demo_paper import Figure, Paper, Question, best
-from demo_scenes import scene
-from demo_sketches import map_grid, schematic
+from drawing.charts import bar_chart, line_chart, pie_chart, scatter_chart, table
+from drawing.scenes import scene
+from drawing.sketches import map_grid, schematic
+from spiqa.paper import Figure, Paper, Question, best
 
 COLOURS = ("red", "blue", "yellow", "purple", "orange")
 NIGHT_HOUSES = 4

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from demo_canvas import png_bytes
-from demo_scifibench_families import FAMILIES
+from drawing.board import png_bytes
 from PIL import Image
+from scifibench.families import FAMILIES
 
 LETTERS = "ABCDE"
 Variant = tuple[str, Image.Image]
@@ -65,7 +65,6 @@ def _row(
         "Answer": answer,
         "Category": category,
         "Images": [
-            {"bytes": png_bytes(picture, 24), "path": f"image_{index}_{rank}.png"}
-            for rank, picture in enumerate(pictures)
+            {"bytes": png_bytes(picture), "path": f"image_{index}_{rank}.png"} for rank, picture in enumerate(pictures)
         ],
     }

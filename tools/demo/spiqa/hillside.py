@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from demo_charts import bar_chart, table
-from demo_paper import Figure, Paper, Question, best, worst
-from demo_scenes import scene
+from drawing.charts import bar_chart, table
+from drawing.scenes import scene
+from spiqa.paper import Figure, Paper, Question, best, worst
 
 HOUSES, BOATS = 6, 4
 RANGES = ("100 m", "300 m", "600 m", "1 km")

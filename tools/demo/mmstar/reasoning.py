@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from demo_charts import bar_chart
-from demo_sample import Sample
-from demo_scenes import scene
-from demo_sketches import clock, code, coins, dot_steps, layers, map_grid, right_triangle, schematic, series_circuit
+from drawing.charts import bar_chart
+from drawing.scenes import scene
+from drawing.sketches import clock, code, coins, dot_steps, layers, map_grid, right_triangle, schematic, series_circuit
+from mmstar.rows import Categories, Sample
 
 
-def logical_samples() -> list[Sample]:
+def categories() -> Categories:
+    """Return the samples of three core capabilities."""
+    return {
+        "logical reasoning": ("DADB", _logical_samples()),
+        "science & technology": ("ABAD", _science_samples()),
+        "math": ("CBCA", _math_samples()),
+    }
+
+
+def _logical_samples() -> list[Sample]:
     """Logical reasoning."""
     flow = {"Is it raining?": (0.0, 0.5), "Umbrella": (1.0, 0.0), "Is it sunny?": (1.0, 1.0), "Hat": (2.0, 1.0)}
     arrows = [("Is it raining?", "Umbrella", "yes"), ("Is it raining?", "Is it sunny?", "no")]
@@ -44,7 +53,7 @@ def logical_samples() -> list[Sample]:
     ]
 
 
-def science_samples() -> list[Sample]:
+def _science_samples() -> list[Sample]:
     """Science & technology."""
     chain = {"grass": (0.0, 0.0), "hare": (1.0, 0.0), "fox": (2.0, 0.0)}
     ground = ("topsoil", "clay", "gravel", "bedrock")
@@ -81,7 +90,7 @@ def science_samples() -> list[Sample]:
     ]
 
 
-def math_samples() -> list[Sample]:
+def _math_samples() -> list[Sample]:
     """Math."""
     days, sold = ("Mon", "Tue", "Wed", "Thu"), (6.0, 9.0, 4.0, 13.0)
     cents = (20, 20, 10, 5)

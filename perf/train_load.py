@@ -1,6 +1,6 @@
 """Load time and memory of SPIQA's train split: 262,524 questions of 25,459 papers, on a synthetic file of that size.
 
-    python benchmarks/train_load.py [FOLDER]
+    python perf/train_load.py [FOLDER]
 
 Writes FOLDER/spiqa/train_val/ (annotations of about 300 MB, and a zip with one small picture under every figure's
 name), or takes what is there, and loads the split in a process of its own.

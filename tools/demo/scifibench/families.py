@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from demo_charts import bar_chart, heatmap, line_chart, pie_chart, scatter_chart, table
-from demo_sketches import map_grid, schematic, shapes
+from drawing.charts import bar_chart, heatmap, line_chart, pie_chart, scatter_chart, table
+from drawing.sketches import map_grid, schematic, shapes
 from PIL import Image
 
 Variant = tuple[str, Image.Image]

@@ -1,6 +1,6 @@
 """What the faults of the released scripts do to the numbers, on answers whose worth is known.
 
-    python benchmarks/protocols.py [FOLDER]
+    python perf/protocols.py [FOLDER]
 
 Every answer is the reference itself, in one of several forms, for the questions of the demo set (or of test-A below
 FOLDER/spiqa). The last column is the share of predictions that are the reference (spaces around it aside).
@@ -14,9 +14,9 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.files.source import LocalSource
+from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.scoring.answers import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from demo_charts import heatmap, pie_chart, table
-from demo_paper import Figure, Paper, Question, best, worst
+from drawing.charts import heatmap, pie_chart, table
+from spiqa.paper import Figure, Paper, Question, best, worst
 
 SHARES: dict[str, float] = {"paper": 38, "glass": 24, "plastic": 21, "metal": 11, "textile": 6}
 NAMES = ("paper", "glass", "plastic", "metal")

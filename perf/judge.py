@@ -1,7 +1,7 @@
 """How near the judge engine comes to the limit of its server, and what failures and many answers cost it.
 
 Runs a local server of the OpenAI protocol with a settable latency in a process of its own. Usage:
-`python benchmarks/judge.py [--answers 666] [--latency 0.1] [--concurrency 64] [--many 20000]`.
+`python perf/judge.py [--answers 666] [--latency 0.1] [--concurrency 64] [--many 20000]`.
 """
 
 from __future__ import annotations

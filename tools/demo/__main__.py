@@ -1,6 +1,6 @@
-"""Draw the demo data set in the release formats of the three benchmarks: ``python tools/draw_demo.py [OUT]``.
+"""Draw the demo data set in the release formats of the three benchmarks: `python tools/demo [OUT]`.
 
-Everything is our own and drawn from fixed seeds: two runs write the same bytes.
+Everything is our own and drawn from fixed seeds: two runs on one machine write the same bytes.
 """
 
 from __future__ import annotations
@@ -12,22 +12,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import demo_mmstar
-import demo_paper_balloons
-import demo_paper_caching
-import demo_paper_hillside
-import demo_paper_library
-import demo_paper_waste
-import demo_paper_weather
-import demo_scifibench
 import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import Features, Image, List, Value
-from demo_canvas import png_bytes
-from demo_paper import Figure, Paper
+from drawing.board import png_bytes
+from mmstar import perception, reasoning
+from mmstar.rows import mmstar_rows
 from PIL import Image as Pillow
+from scifibench.rows import caption_to_figure, figure_to_caption
+from spiqa import balloons, caching, hillside, library, waste, weather
+from spiqa.paper import Figure, Paper
 
-PACKAGE_DEMO = Path(__file__).resolve().parent.parent / "spiqa_tasks" / "demo"
+PACKAGE_DEMO = Path(__file__).resolve().parents[2] / "spiqa_tasks" / "demo"
 LONGEST_SIDE = 224
 
 MMSTAR_FEATURES = Features(
@@ -54,26 +50,23 @@ SCIFIBENCH_FEATURES = Features(
 
 
 def draw(out: Path) -> None:
-    """Write the whole demo set below ``out``."""
+    """Write the whole demo set below `out`."""
     write_spiqa(out / "spiqa")
-    write_parquet(out / "mmstar" / "mmstar.parquet", MMSTAR_FEATURES, demo_mmstar.rows())
+    write_parquet(
+        out / "mmstar" / "mmstar.parquet",
+        MMSTAR_FEATURES,
+        mmstar_rows({**perception.categories(), **reasoning.categories()}),
+    )
     for name, rows in (
-        ("CS_Figure2Caption", demo_scifibench.figure_to_caption()),
-        ("CS_Caption2Figure", demo_scifibench.caption_to_figure()),
+        ("CS_Figure2Caption", figure_to_caption()),
+        ("CS_Caption2Figure", caption_to_figure()),
     ):
         write_parquet(out / "scifibench" / "data" / f"{name}-00000-of-00001.parquet", SCIFIBENCH_FEATURES, rows)
 
 
 def write_spiqa(folder: Path) -> None:
     """Write the annotations, both picture archives and the full texts of the demo papers."""
-    papers = [
-        demo_paper_weather.paper(),
-        demo_paper_waste.paper(),
-        demo_paper_hillside.paper(),
-        demo_paper_caching.paper(),
-        demo_paper_library.paper(),
-        demo_paper_balloons.paper(),
-    ]
+    papers = [module.paper() for module in (weather, waste, hillside, caching, library, balloons)]
     test_a = folder / "test-A"
     test_a.mkdir(parents=True, exist_ok=True)
     annotations = {paper.paper_id: paper.annotation() for paper in papers}
@@ -100,13 +93,13 @@ def write_zip(path: Path, members: Mapping[str, bytes]) -> None:
 
 
 def write_parquet(path: Path, features: Features, rows: list[dict[str, Any]]) -> None:
-    """Write rows with the metadata by which ``datasets`` knows its pictures."""
+    """Write rows with the metadata by which `datasets` knows its pictures."""
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(rows, schema=features.arrow_schema), path)
 
 
 def _picture(figure: Figure, small: bool) -> bytes:
-    colours = 192 if "photograph" in figure.kind else 40
+    colours = 192 if "photograph" in figure.kind else 64
     if not small:
         return png_bytes(figure.image, colours)
     share = LONGEST_SIDE / max(figure.image.size)

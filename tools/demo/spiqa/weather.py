@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from demo_charts import line_chart
-from demo_paper import Figure, Paper, Question, best
-from demo_sketches import schematic
+from drawing.charts import line_chart
+from drawing.sketches import schematic
+from spiqa.paper import Figure, Paper, Question, best
 
 DAYS = (0, 5, 10, 15, 20, 25, 30)
 CHARGE = {

@@ -1,6 +1,6 @@
 """Client CPU per question for sending pictures to an API model, in the three forms that a task can give them.
 
-    python benchmarks/images.py [QUESTIONS]
+    python perf/images.py [QUESTIONS]
 
 Eight figures of 1,500 x 900 pixels a question, the figures of a paper used in five consecutive questions, through the
 host's class `openai` to a server in another process. The plain way is PIL images.

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from demo_sample import Sample
-from demo_scenes import blurred, scene
-from demo_sketches import sad_face, shapes
+from drawing.scenes import blurred, scene
+from drawing.sketches import sad_face, shapes
+from mmstar.rows import Categories, Sample
 
 
-def coarse_samples() -> list[Sample]:
+def categories() -> Categories:
+    """Return the samples of three core capabilities."""
+    return {
+        "coarse perception": ("AABC", _coarse_samples()),
+        "fine-grained perception": ("BCBD", _fine_samples()),
+        "instance reasoning": ("CDCA", _instance_samples()),
+    }
+
+
+def _coarse_samples() -> list[Sample]:
     """Coarse perception."""
     return [
         Sample(
@@ -41,7 +50,7 @@ def coarse_samples() -> list[Sample]:
     ]
 
 
-def fine_samples() -> list[Sample]:
+def _fine_samples() -> list[Sample]:
     """Fine-grained perception."""
     figures = [
         ("circle", "blue", 80.0, 80.0, 36.0),
@@ -76,7 +85,7 @@ def fine_samples() -> list[Sample]:
     ]
 
 
-def instance_samples() -> list[Sample]:
+def _instance_samples() -> list[Sample]:
     """Instance reasoning."""
     row = [("circle", "red", 70.0, 150.0, 34.0), ("square", "yellow", 200.0, 150.0, 44.0)]
     sizes = [("circle", "blue", 70.0, 150.0, 22.0), ("circle", "green", 180.0, 150.0, 56.0)]

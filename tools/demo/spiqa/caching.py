@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from demo_charts import bar_chart, line_chart, table
-from demo_paper import Figure, Paper, Question, best
-from demo_sketches import schematic
+from drawing.charts import bar_chart, line_chart, table
+from drawing.sketches import schematic
+from spiqa.paper import Figure, Paper, Question, best
 
 SIZES = (1, 2, 4, 8, 16)
 HITS = {"LRU": (21, 30, 41, 53, 62), "LFU": (25, 33, 42, 51, 58), "TwoTier": (30, 41, 53, 64, 71)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from demo_charts import bar_chart, line_chart, scatter_chart, table
-from demo_paper import Figure, Paper, Question, best
-from demo_sketches import schematic
+from drawing.charts import bar_chart, line_chart, scatter_chart, table
+from drawing.sketches import schematic
+from spiqa.paper import Figure, Paper, Question, best
 
 CENTRES = {"fiction": (2.2, 2.4), "history": (7.4, 3.0), "cookery": (5.0, 7.6)}
 EPOCHS = (0, 2, 4, 6, 8, 10)

@@ -1,0 +1,59 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from spiqa_tasks.files.atomic import write_atomically
+
+
+def test_content_is_written_into_new_folders_and_replaces_what_was_there(tmp_path: Path) -> None:
+    """Folders above the file are made, an older content is replaced, and nothing else is left."""
+    path = tmp_path / "a" / "b" / "file"
+    write_atomically(path, b"older and longer")
+    write_atomically(path, b"new\r\n\xff")
+    assert path.read_bytes() == b"new\r\n\xff"
+    assert [*path.parent.iterdir()] == [path]
+
+
+def test_readers_and_writers_at_a_time_see_whole_contents_only(tmp_path: Path) -> None:
+    """While threads overwrite one file, every read gives the whole content of one of them."""
+    path = tmp_path / "file"
+    contents = [bytes([number]) * 200_000 for number in range(8)]
+    write_atomically(path, contents[0])
+    with ThreadPoolExecutor(8) as pool:
+        writes = [pool.submit(write_atomically, path, content) for content in contents * 10]
+        seen = {path.read_bytes() for _ in range(100)}
+        for write in writes:
+            write.result()
+    assert seen <= set(contents)
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_failure_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
+    """Where the path cannot be replaced, here because it is a folder, the error is raised and no part stays."""
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(OSError, match="taken"):
+        write_atomically(tmp_path / "taken", b"content")
+    assert [*tmp_path.iterdir()] == [tmp_path / "taken"]
+    assert [*(tmp_path / "taken").iterdir()] == []
+
+
+def test_the_longest_file_name_can_be_written(tmp_path: Path) -> None:
+    """The temporary name does not grow with the file's own."""
+    path = tmp_path / ("x" * 255)
+    write_atomically(path, b"content")
+    assert path.read_bytes() == b"content"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
+def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
+    """Others may read a shared cache: the mode is what the umask gives, not that of a private temporary file."""
+    (tmp_path / "plain").write_bytes(b"")
+    write_atomically(tmp_path / "atomic", b"")
+    assert stat.S_IMODE((tmp_path / "atomic").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
