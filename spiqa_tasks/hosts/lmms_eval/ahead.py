@@ -88,8 +88,8 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
             for turn, text in enumerate(texts):
                 turns[turn].append((row, text))
         records: dict[Key, Record] = {}
-        for turn in turns.values():
-            records = {**_scored(turn), **records}
+        for answers in turns.values():
+            records = {**_scored(answers), **records}
         _records[filter_name] = records
     except Exception:
         logger.exception("The answers could not be scored together; they are scored one by one.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
+from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue, load_yaml
 
 

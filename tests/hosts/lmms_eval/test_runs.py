@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows
 
 Evaluate = Callable[..., dict[str, Any]]
 
@@ -45,7 +45,7 @@ def test_random_choice_depends_on_its_seed_alone(evaluate: Evaluate) -> None:
 
     def letters(**options: Any) -> list[str]:
         result = evaluate("random_choice", ["scifibench_demo"], **options)
-        return [sample["accuracy"]["letter"] for sample in result["samples"]["scifibench_demo"]]
+        return [sample["accuracy"]["prediction"] for sample in result["samples"]["scifibench_demo"]]
 
     first = letters()
     assert set(first) <= set("ABCDE")

@@ -11,7 +11,7 @@ import tiny_vlm
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks import coco_java
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -110,7 +110,7 @@ def test_own_task_of_three_lines_changes_the_settings(evaluate: Evaluate, server
     """Including one of our YAMLs and changing dataset_name is enough; both protocols are told side by side."""
     from lmms_eval.tasks import TaskManager
 
-    from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
+    from spiqa_tasks.benchmarks.registry import yaml_folder
 
     included = yaml_folder() / "spiqa" / "spiqa_demo.yaml"
     settings = "max_figures=2,seed=7,protocol=both"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.files.source import LocalSource
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -38,7 +38,7 @@ def manager(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The host's index, with two tasks of a user's: YAMLs of three lines in a folder of their own."""
     from lmms_eval.tasks import TaskManager
 
-    from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
+    from spiqa_tasks.benchmarks.registry import yaml_folder
 
     folder = tmp_path_factory.mktemp("own")
     for name, split, settings in (
@@ -64,7 +64,7 @@ def release(scifibench_release: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def letters(result: dict[str, Any], task: str) -> list[str | None]:
-    return [sample["accuracy"]["letter"] for sample in result["samples"][task]]
+    return [sample["accuracy"]["prediction"] for sample in result["samples"][task]]
 
 
 def pictures(request: dict[str, Any]) -> int:
