@@ -10,9 +10,9 @@ import pytest
 import torch
 from PIL import Image
 
-from spiqa_tasks.files.embeddings import ClipEncoder
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.embeddings import ClipEncoder
 
 CONTEXT = 128
 VISION = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
