@@ -20,8 +20,8 @@ JAVA_TIMEOUT = 3600.0
 """Seconds; the aligner takes about 10 ms a pair."""
 
 _NEXT = "The"
-"""The line after every line: whether a full stop ends an abbreviation ("800 m.") depends on how the next line begins, so
-that without it an answer's tokens would depend on which answer follows."""
+"""The line after every line: whether a full stop ends an abbreviation ("800 m.") depends on how the next line begins,
+so that without it an answer's tokens would depend on which answer follows."""
 
 Pair = tuple[str, str]
 
