@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError, SpiqaTasksError
@@ -59,8 +60,8 @@ class TaskRun:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """The task's YAML values as the host wrote them."""
-        return self.run.configs[self.task]
+        """The task's YAML values as the host wrote them; a group has none."""
+        return self.run.configs.get(self.task, {})
 
     @property
     def identity(self) -> Identity:
@@ -74,16 +75,27 @@ class TaskRun:
         return metadata.get("headline") if isinstance(metadata, Mapping) else None
 
     @property
+    def benchmark(self) -> Benchmark | None:
+        """The benchmark of a task of ours; None for other tasks."""
+        metadata = self.config.get("metadata")
+        return BENCHMARKS.get(str(metadata.get("benchmark"))) if isinstance(metadata, Mapping) else None
+
+    @property
     def settings(self) -> Any:
         """The settings of a task of ours, typed; None for other tasks, and where they cannot be read."""
-        metadata = self.config.get("metadata")
-        name = metadata.get("benchmark") if isinstance(metadata, Mapping) else None
-        if name not in BENCHMARKS:
+        if self.benchmark is None:
             return None
         try:
-            return BENCHMARKS[name].parse(str(self.config.get("dataset_name") or ""))
+            return self.benchmark.parse(str(self.config.get("dataset_name") or ""))
         except SpiqaTasksError:
             return None
+
+    @property
+    def scores(self) -> dict[str, Score]:
+        """The scores by row of the table: the headline first, in a task of ours, whatever order the host wrote."""
+        scores = self.run.tasks[self.task]
+        rows = [] if self.settings is None or self.benchmark is None else self.benchmark.rows_of_table(self.settings)
+        return {name: scores[name] for name in dict.fromkeys([*rows, *scores]) if name in scores}
 
     def samples(self) -> list[dict[str, Any]]:
         """Return the logged samples; none where the run was made without `--log_samples`."""

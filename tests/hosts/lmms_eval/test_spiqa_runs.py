@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tiny_vlm
-from openai_server import Behaviour, OpenAIServer
+from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks import coco_java
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
 from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
 
 Evaluate = Callable[..., dict[str, Any]]
+pytestmark = pytest.mark.usefixtures("no_java")
 SETTINGS = sorted(name for name in catalogue()[0] if name.startswith("spiqa_demo"))
 
 
@@ -23,16 +23,10 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_vlm.build(tmp_path_factory.mktemp("tiny_vlm"))
 
 
-@pytest.fixture(autouse=True)
-def no_java(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without Java, whose start for each of nine tasks would be most of the time."""
-    monkeypatch.setattr(coco_java, "has_java", lambda: False)
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer(Behaviour(text="Yes, blue.")) as running:
-        yield running
+def whole_record(sample: dict[str, Any]) -> dict[str, Any]:
+    """The one entry of a sample that holds the whole record."""
+    (found,) = (value for value in sample.values() if isinstance(value, dict) and "signature" in value)
+    return found
 
 
 def test_there_is_a_demo_task_for_every_setting() -> None:
@@ -59,7 +53,7 @@ def test_model_of_random_weights_runs_every_setting(evaluate: Evaluate, checkpoi
     for name in SETTINGS:
         task = catalogue()[0][name]
         rows = load_rows("spiqa", "demo", task.settings)[:2]
-        records = [sample["unformatted_rate"] for sample in result["samples"][name]]
+        records = [whole_record(sample) for sample in result["samples"][name]]
         assert [record["id"] for record in records] == [row["id"] for row in rows], name
         assert all(
             f"settings:{row['settings']}" in record["signature"] for row, record in zip(rows, records, strict=True)
@@ -72,33 +66,33 @@ def test_model_of_random_weights_runs_every_setting(evaluate: Evaluate, checkpoi
 
 
 def test_figures_shown_alone_are_joined_and_judged_once(
-    evaluate: Evaluate, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    evaluate: Evaluate, judged: OpenAIServer, chat_args: str
 ) -> None:
     """One document per figure and prompt with one picture each; one judgement per question, in the aggregation."""
-    monkeypatch.setenv("SPIQA_JUDGE", "openai:judge")
-    monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
+    judged.behaviour.text = "Yes, blue."
     rows = load_rows("spiqa", "demo", "setting=perfigure,max_figures=0")
     two = rows[0]["documents"] + rows[rows[0]["documents"]]["documents"]
-    model_args = f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60"
-    result = evaluate("openai", ["spiqa_demo_perfigure"], model_args, limit=two + 1)
-    bodies = [r["body"]["messages"][0]["content"] for r in server.requests if r["body"]["model"] == "tiny"]
+    result = evaluate("openai", ["spiqa_demo_perfigure"], chat_args, limit=two + 1)
+    bodies = [r["body"]["messages"][0]["content"] for r in judged.requests if r["body"]["model"] == "tiny"]
     assert len(bodies) == two + 1
     assert all([part["type"] for part in body] == ["image_url", "text"] for body in bodies)
     scores = result["results"]["spiqa_demo_perfigure"]
     assert scores["l3score,none"] == pytest.approx(0.08 / 0.98)
     assert scores["incomplete_rate,none"] == pytest.approx(1 / 3)
     assert scores["judge_failed_rate,none"] == 0
-    assert len([r for r in server.requests if r["body"]["model"] == "judge"]) == 2 + 1
-    assert sum("score" in sample["l3score"] for sample in result["samples"]["spiqa_demo_perfigure"]) == 2
+    assert len([r for r in judged.requests if r["body"]["model"] == "judge"]) == 2 + 1
+    samples = result["samples"]["spiqa_demo_perfigure"]
+    joined = [sample["l3score"]["details"]["question"] for sample in samples if "score" in sample]
+    assert [question["id"] for question in joined] == list(dict.fromkeys(row["question_id"] for row in rows[:two]))
+    assert {question["prediction"] for question in joined} == {"Yes, blue."}
 
 
 def test_server_that_takes_few_images_leads_to_the_right_task(
-    evaluate: Evaluate, server: OpenAIServer, caplog: pytest.LogCaptureFixture
+    evaluate: Evaluate, server: OpenAIServer, chat_args: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A 400 about the number of images becomes one line that names the task to run instead."""
     server.behaviour.sticky = "images"
-    model_args = f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60,max_retries=1"
-    result = evaluate("openai", ["spiqa_demo"], model_args, limit=2)
+    result = evaluate("openai", ["spiqa_demo"], f"{chat_args},max_retries=1", limit=2)
     assert result["results"]["spiqa_demo"]["request_failed_rate,none"] == 1.0
     advice = [record.message for record in caplog.records if "_perfigure" in record.message]
     assert len(advice) == 1
@@ -106,25 +100,25 @@ def test_server_that_takes_few_images_leads_to_the_right_task(
     assert "max_figures" in advice[0]
 
 
-def test_own_task_of_three_lines_changes_the_settings(evaluate: Evaluate, server: OpenAIServer, tmp_path: Path) -> None:
+def test_own_task_of_three_lines_changes_the_settings(
+    evaluate: Evaluate, server: OpenAIServer, chat_args: str, tmp_path: Path
+) -> None:
     """Including one of our YAMLs and changing dataset_name is enough; both protocols are told side by side."""
     from lmms_eval.tasks import TaskManager
-
-    from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
 
     included = yaml_folder() / "spiqa" / "spiqa_demo.yaml"
     settings = "max_figures=2,seed=7,protocol=both"
     text = f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: {settings}\n"
     (tmp_path / "mine.yaml").write_text(text)
     manager = TaskManager("WARNING", include_path=str(tmp_path))
-    model_args = f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60"
-    result = evaluate("openai", ["spiqa_demo_mine"], model_args, limit=3, task_manager=manager)
-    records = [sample["unformatted_rate"] for sample in result["samples"]["spiqa_demo_mine"]]
+    server.behaviour.text = "Yes, blue."
+    result = evaluate("openai", ["spiqa_demo_mine"], chat_args, limit=3, task_manager=manager)
+    records = [whole_record(sample) for sample in result["samples"]["spiqa_demo_mine"]]
     expected = load_rows("spiqa", "demo", settings)[:3]
-    assert [record["figures"] for record in records] == [[f["file"] for f in row["figures"]] for row in expected]
-    assert all(len(record["figures"]) == 2 for record in records)
+    figures = [record["details"]["figures"] for record in records]
+    assert figures == [[figure["file"] for figure in row["figures"]] for row in expected]
+    assert all(len(files) == 2 for files in figures)
     assert "seed=7" in records[0]["signature"]
     assert {"rouge_l,none", "rouge_l_released,none"} <= set(result["results"]["spiqa_demo_mine"])
-    sample = result["samples"]["spiqa_demo_mine"][0]
-    assert sample["rouge_l"]["prediction"] == "Yes, blue."
-    assert sample["rouge_l_released"]["prediction"] == "Yes, blue"
+    assert records[0]["prediction"] == "Yes, blue."
+    assert records[0]["details"]["released"]["prediction"] == "Yes, blue"

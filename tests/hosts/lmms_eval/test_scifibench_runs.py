@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
 from spiqa_tasks.files.source import LocalSource
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -38,8 +37,6 @@ def manager(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The host's index, with two tasks of a user's: YAMLs of three lines in a folder of their own."""
     from lmms_eval.tasks import TaskManager
 
-    from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
-
     folder = tmp_path_factory.mktemp("own")
     for name, split, settings in (
         ("own_shots", "cs_cap2fig", "shots=2"),
@@ -64,7 +61,7 @@ def release(scifibench_release: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def letters(result: dict[str, Any], task: str) -> list[str | None]:
-    return [sample["accuracy"]["letter"] for sample in result["samples"][task]]
+    return [sample["accuracy"]["prediction"] for sample in result["samples"][task]]
 
 
 def pictures(request: dict[str, Any]) -> int:
@@ -123,7 +120,6 @@ def test_extractor_reads_what_the_matcher_leaves_open(
     """A three-line YAML switches the judge on; its accuracy and the share that needed it are metrics of their own."""
     monkeypatch.setenv("SPIQA_JUDGE", "openai:judge")
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
-    clear_judge()
 
     def text(body: dict[str, Any]) -> str:
         if body["model"] == "judge":
@@ -132,22 +128,29 @@ def test_extractor_reads_what_the_matcher_leaves_open(
 
     server.behaviour.text = text
     result = chat(["own_judge"], limit=5)
-    clear_judge()
     values = result["results"]["own_judge"]
     assert values["accuracy,none"] == 0
     assert values["extractor_rate,none"] == 1
     assert values["accuracy_llm,none"] == pytest.approx(1 / 5)
-    assert [sample["accuracy_llm"]["letter"] for sample in result["samples"]["own_judge"]] == ["C"] * 5
+    records = [sample["accuracy"] for sample in result["samples"]["own_judge"]]
+    assert [record["verdicts"][0]["text"] for record in records] == ["C"] * 5
+    assert [record["scores"]["accuracy_llm"] for record in records] == [
+        float(record["reference"] == "C") for record in records
+    ]
 
 
 def test_extractor_without_a_judge_stops_before_the_run() -> None:
     """With SPIQA_JUDGE=none the loading hook says what to set."""
-    from spiqa_tasks.utils import scifibench
+    from datasets import Dataset, DatasetInfo, NamedSplit
 
-    clear_judge()
-    stub = SimpleNamespace(info=SimpleNamespace(config_name="extractor=judge"), split="demo")
+    from spiqa_tasks.hosts.lmms_eval import ahead
+    from spiqa_tasks.utils.documents import load
+
+    ahead.forget()
+    info = DatasetInfo(config_name="extractor=judge")
+    stub = Dataset.from_dict({"benchmark": ["scifibench"]}, info=info, split=NamedSplit("demo"))
     with pytest.raises(SystemExit, match="SPIQA_JUDGE"):
-        scifibench.load(stub)
+        load(stub)
 
 
 def test_captioning_keeps_the_captions(chat: Evaluate, server: OpenAIServer) -> None:
@@ -156,7 +159,7 @@ def test_captioning_keeps_the_captions(chat: Evaluate, server: OpenAIServer) -> 
     result = chat(["scifibench_captioning"])
     records = [sample["captioned_rate"] for sample in result["samples"]["scifibench_captioning"]]
     assert len(records) == 28
-    assert {record["caption"] for record in records} == {"A red plot."}
+    assert {record["prediction"] for record in records} == {"A red plot."}
     assert len({record["id"] for record in records}) == 28
     assert not any(record["reference"] in str(request["body"]) for record in records for request in server.requests)
 
@@ -165,9 +168,3 @@ def test_shots_flag_of_the_host_is_refused_not_ignored(evaluate: Evaluate, manag
     """--num_fewshot cannot carry pictures to chat models; the host has no sampler and stops."""
     with pytest.raises(AttributeError, match="sampler"):
         evaluate("random_choice", ["scifibench_cs_fig2cap"], num_fewshot=2, limit=1, task_manager=manager)
-
-
-def clear_judge() -> None:
-    from spiqa_tasks.utils import scifibench
-
-    scifibench._judge.cache_clear()

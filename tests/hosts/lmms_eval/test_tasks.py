@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
-from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue, load_yaml
+from spiqa_tasks.benchmarks.registry import yaml_folder
+from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue, find_tasks, load_yaml
+
+MOST_ROWS = {"spiqa": 16, "mmstar": 12, "scifibench": 8}
 
 
 @pytest.fixture(scope="module")
@@ -56,5 +58,28 @@ def test_every_hook_and_metric_resolves(manager: Any) -> None:
         assert callable(config["process_docs"])
         assert callable(config["process_results"])
         assert all(callable(entry["aggregation"]) for entry in config["metric_list"])
-        assert tuple(entry["metric"] for entry in config["metric_list"]) == task.metrics
+        rows = [entry["metric"] for entry in config["metric_list"]]
+        settings = task.entry.parse(task.settings)
+        assert set(task.entry.rows_of_table(settings)) <= set(rows)
+        assert config["metadata"]["headline"] == task.headline or task.settings.startswith("prompt=caption")
         assert config["test_split"] == task.split
+
+
+def test_tables_are_short_and_begin_with_the_headline() -> None:
+    """Whatever its settings, a task's table has at most 16, 12 and 8 rows, and the headline is the first."""
+    tasks, _ = catalogue()
+    for name, task in tasks.items():
+        for protocol in ("corrected", "released", "both") if task.benchmark == "spiqa" else ("",):
+            settings = task.entry.parse(f"{task.settings},protocol={protocol}" if protocol else task.settings)
+            rows = task.entry.rows_of_table(settings)
+            assert len(rows) <= MOST_ROWS[task.benchmark], name
+            assert rows[0] == task.entry.headline(settings).name
+            assert len(set(rows)) == len(rows)
+
+
+def test_multimodal_gain_has_tasks_of_the_host_or_ours(manager: Any) -> None:
+    """Seven members, each a single task in the host's index; our commands take ours and leave the host's to it."""
+    members = load_yaml(yaml_folder() / "mmstar" / "multimodal_gain.yaml")["task"]
+    assert len(members) == 7
+    assert {name: manager.task_index[name]["type"] for name in members} == dict.fromkeys(members, "task")
+    assert [task.name for task in find_tasks(["multimodal_gain"])] == ["mmstar_filtered"]

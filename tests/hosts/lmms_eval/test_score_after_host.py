@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
-
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks import coco_java, text_scores
+from spiqa_tasks.analysis.tables import results_table
+from spiqa_tasks.benchmarks import making
 from spiqa_tasks.cli import main
+from spiqa_tasks.hosts.lmms_eval import ahead
+from spiqa_tasks.hosts.lmms_eval.results import Run, Score
+from spiqa_tasks.metrics import coco_java, text_scores
 
 QUESTIONS = 39
 KEY = "sk-secret-0123456789"
@@ -57,12 +57,16 @@ def numbers(results: dict[str, Any]) -> dict[str, float]:
     }
 
 
+def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
+    """The numbers of `score` less those that the host's table leaves to `breakdown`."""
+    hidden = ("bleu_2", "bleu_3", "bleu_4")
+    return {key: value for key, value in found["metrics"].items() if value is not None and key not in hidden}
+
+
 def forget_judge() -> None:
     """Let the hooks find out again what they can score with."""
-    from spiqa_tasks.utils import judging
-
-    judging.judge_of_environment.cache_clear()
-    judging.text_metrics.cache_clear()
+    ahead.forget()
+    making.missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +122,7 @@ def test_without_a_judge_offline_scores_are_those_of_the_run(
     assert status == 0
     judged = ("l3score", "judge_failed_rate")
     expected = {key: value for key, value in host_run.metrics.items() if not key.startswith(judged)}
-    assert {key: value for key, value in found["metrics"].items() if value is not None} == expected
+    assert in_the_hosts_table(found) == expected
 
 
 def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
@@ -136,5 +140,28 @@ def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
     results = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"])["results"]["spiqa_demo"]
     forget_judge()
     again = numbers(results)
-    assert {key: value for key, value in found["metrics"].items() if value is not None} == again
+    assert in_the_hosts_table(found) == again
     assert again["l3score"] == again["l3score"]
+
+
+def test_own_table_of_offline_scores_begins_with_the_headline(
+    host_run: HostRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`score` prints the benchmark's order: the headline, its figure types, then the others."""
+    main(["score", "spiqa_demo", str(host_run.samples)])
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:] if line]
+    assert names[0] == "l3score"
+    assert names[1].startswith("l3score/")
+    assert [name for name in names if "/" in name] == names[1 : 1 + sum("/" in name for name in names)]
+
+
+def test_own_table_of_runs_begins_with_the_headline() -> None:
+    """The table of `demo` has the benchmark's order, though the host's file of two processes is alphabetical."""
+    scores = {name: Score(0.5, None) for name in ("bleu_1", "cider", "l3score", "rouge_l", "unformatted_rate")}
+    config = {"metadata": {"benchmark": "spiqa"}, "dataset_name": "setting=direct"}
+    run = Run(Path("x"), "m", "", {"spiqa_demo": scores, "group": scores}, {"spiqa_demo": config})
+    lines = [line.split() for line in results_table([run]).splitlines()[2:]]
+    assert [metric for _, task, metric, _ in lines if task == "spiqa_demo"] == [
+        *("l3score", "bleu_1", "rouge_l", "cider", "unformatted_rate")
+    ]
+    assert [metric for _, task, metric, _ in lines if task == "group"] == list(scores)
