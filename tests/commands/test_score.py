@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks import coco_java, text_scores
-from spiqa_tasks.cli import main
 from spiqa_tasks.benchmarks.for_scoring import rows_for_scoring
+from spiqa_tasks.cli import main
 from spiqa_tasks.scoring.l3score import l3score
 
 KEY = "sk-secret-0123456789"

@@ -13,9 +13,9 @@ import pytest
 from host_files import write_run
 from openai_server import Behaviour, OpenAIServer
 
+from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.benchmarks.scifibench.records import scifibench_records
 from spiqa_tasks.cli import main
-from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.judge.engine import _shared
 
 PREFERENCES = {"first": ["caption by b", "true", "caption by a"], "second": ["caption by a", "true", "caption by b"]}

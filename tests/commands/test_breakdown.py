@@ -15,8 +15,8 @@ from host_files import choice_sample, write_run
 from PIL import Image
 
 from spiqa_tasks.benchmarks.choice.records import choice_records
-from spiqa_tasks.cli import main
 from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.cli import main
 from spiqa_tasks.files.source import LocalSource
 
 Rows = list[dict[str, Any]]
