@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.offline.matching import match
 from spiqa_tasks.offline.predictions import read_predictions
-from spiqa_tasks.errors import InputError
 
 ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
