@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.offline.scoring import record_answers, score_recorded
+from spiqa_tasks.benchmarks import coco_java, text_scores
+from spiqa_tasks.benchmarks.for_scoring import rows_for_scoring
+from spiqa_tasks.benchmarks.signature import fields, merged
+from spiqa_tasks.hosts.lmms_eval.catalogue import Task, catalogue, find_tasks
 from spiqa_tasks.offline.hooks import AGGREGATIONS, RECORDS, hook
 from spiqa_tasks.offline.matching import Prediction, Predictions, match
 from spiqa_tasks.offline.scored import Scored
-from spiqa_tasks.benchmarks import coco_java, text_scores
-from spiqa_tasks.benchmarks.signature import fields, merged
-from spiqa_tasks.benchmarks.for_scoring import rows_for_scoring
+from spiqa_tasks.offline.scoring import record_answers, score_recorded
 from spiqa_tasks.scoring.intervals import wilson
-from spiqa_tasks.hosts.lmms_eval.catalogue import Task, catalogue, find_tasks
 
 TASKS = ("spiqa_demo", "mmstar_demo", "scifibench_demo")
 
