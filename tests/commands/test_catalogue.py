@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.cli import main
-from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
 
 
 def test_list_json_has_every_task_with_questions_metrics_and_data(capsys: pytest.CaptureFixture[str]) -> None:
