@@ -53,7 +53,7 @@ def _writable(path: Path, timeout: float) -> sqlite3.Connection:
         if tables and _columns(db, "verdicts") != _VERDICTS:
             raise sqlite3.DatabaseError("it is a database of something else")
         if (found := db.execute("PRAGMA quick_check(1)").fetchone()) != ("ok",):
-            raise sqlite3.DatabaseError(f"it is damaged: {found[0]}")
+            raise sqlite3.DatabaseError("it is damaged: " + " ".join(str(found[0]).split()))
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         if _columns(db, "claims") not in ((), _CLAIMS):
