@@ -137,7 +137,7 @@ def _rows(
     for metric in scorer.benchmark.metrics(scorer.settings):
         members = records if metric.of_documents else questions
         found.append((metric.name, metric, members))
-        for name in grouped:
+        for name in grouped if scorer.why_not(metric) is None else ():
             owner, _, group = name.partition("/")
             if owner == metric.name and in_group(members, group):
                 found.append((name, metric, in_group(members, group)))
@@ -178,6 +178,8 @@ def _counts(records: Sequence[Record], questions: Sequence[Record], values: Mapp
         "unparsed": 0,
         "scoring_failed": sum(record.status == "scoring_failed" for record in records),
     }
+    cut = sum(any(verdict.get("cut") for verdict in record.verdicts) for record in questions)
+    found |= {"shown_cut": cut} if cut else {}
     for rate, name in COUNTED.items():
         if rate in values:
             found[name] = found.get(name, 0) + int(sum(values[rate].scores.values()))

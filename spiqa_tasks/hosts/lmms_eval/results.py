@@ -123,7 +123,7 @@ def task_runs(places: Iterable[Path], tasks: Collection[str] = ()) -> tuple[list
     Raises:
         InputError: no result files, or none of the tasks asked for.
     """
-    runs = [run for place in places for run in find_runs(place)]
+    runs = all_runs(places)
     newest: dict[tuple[str, Identity], TaskRun] = {}
     replaced = []
     for run in runs:
@@ -158,6 +158,16 @@ def find_runs(place: Path) -> list[Run]:
             "Name the folder given as --output_path."
         )
     return [read_run(path) for path in paths]
+
+
+def all_runs(places: Iterable[Path]) -> list[Run]:
+    """Return the runs at several places, each once, oldest first by the date in their names.
+
+    Raises:
+        InputError: see `find_runs`.
+    """
+    runs = {run.path.resolve(): run for place in places for run in find_runs(place)}
+    return sorted(runs.values(), key=lambda run: run.path.name)
 
 
 def latest_run(place: Path) -> Run | None:
@@ -210,7 +220,8 @@ def read_samples(path: Path) -> Iterator[dict[str, Any]]:
 def _scores(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
     for key, value in metrics.items():
         name, separator, filter_name = key.partition(",")
-        if separator and "_stderr" not in name:
+        is_metric = bool(separator) and "_stderr" not in name and not isinstance(value, list)
+        if is_metric:
             errors = [_number(metrics.get(f"{name}_stderr_{kind},{filter_name}")) for kind in ("clustered", "clt")]
             yield name, Score(_number(value), next((error for error in errors if error is not None), None))
 
