@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from choice_runs import answered, write_own
 from host_files import FAILED, SPLIT, choice_samples, sample_of, write_run
 
 from spiqa_tasks.analysis.own_runs import OwnRun, own_runs
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 
@@ -133,3 +135,20 @@ def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(t
     (run,), _ = own_runs([tmp_path])
     assert run.metric(None).name == "bleu_1"
     assert "l3score" not in {metric.name for metric in run.metrics}
+
+
+@pytest.mark.usefixtures("without_java")
+def test_l3score_speaks_for_a_judged_run(tmp_path: Path) -> None:
+    """The scores that the judge gave are read from the records; nothing is asked again."""
+    samples = []
+    for row, score in zip(rows_for_scoring("spiqa", "demo", ""), (1.0, 0.5, 0.0), strict=False):
+        record = Record.from_dict(sample_of(row, row["answer"])["bleu_1"])
+        verdict = {"metric": "l3score", "score": score, "model": "gpt-4o"}
+        judged = replace(record, scores={**record.scores, "l3score": score}, verdicts=(verdict,))
+        samples.append({"l3score": {**judged.as_dict(), "score": score}})
+    write_run(tmp_path, "m", {"spiqa_demo": samples})
+    (run,), _ = own_runs([tmp_path])
+    assert run.metric(None).name == "l3score"
+    value = run.value(run.metric(None))
+    assert (value.n, value.value) == (3, 0.5)
+    assert {"bleu_1", "judge_failed_rate"} <= {metric.name for metric in run.metrics}

@@ -26,7 +26,7 @@ def test_groups_become_their_members_each_once() -> None:
     names = [task.name for task in find_tasks(["scifibench", "scifibench_cs_fig2cap"])]
     assert names == [f"scifibench_{s}_{d}" for d in ("fig2cap", "cap2fig") for s in ("cs", "general")]
     assert [task.name for task in find_tasks(["multimodal_gain"])] == ["mmstar_filtered"]
-    with pytest.raises(InputError, match="Nearest: .*spiqa_testA"):
+    with pytest.raises(InputError, match=r"Nearest: .*spiqa_testA"):
         find_tasks(["spiqa_testa"])
 
 
