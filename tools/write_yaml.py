@@ -64,9 +64,15 @@ SPIQA_SETTINGS = {
     "_grey": "ablation=grey",
     "_nocaption": "setting=nocaption",
     "_perfigure": "setting=perfigure,max_figures=0",
+    "_perfigure_224px": "setting=perfigure,max_figures=0,resolution=224px",
     "_text": "ablation=text",
 }
 SPIQA_SPLITS = ("testA", "testB", "testC", "val", "demo")
+BOTH = ("", "_cot", "_perfigure")
+BOTH_SPLITS = ("testA", "demo")
+
+
+PROTOCOLS = "As the paper scores, and as the released scripts do (docs/spiqa.md)."
 
 
 def _spiqa() -> Family:
@@ -74,11 +80,14 @@ def _spiqa() -> Family:
         Leaf(f"spiqa_{split}{suffix}", split, settings)
         for split, (suffix, settings) in product(SPIQA_SPLITS, SPIQA_SETTINGS.items())
     ]
+    for split, suffix in product(BOTH_SPLITS, BOTH):
+        settings = ",".join(filter(None, [SPIQA_SETTINGS[suffix], "protocol=both"]))
+        leaves.append(Leaf(f"spiqa_{split}{suffix}_both", split, settings, PROTOCOLS))
     groups = [
         Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]) for suffix in SPIQA_SETTINGS
     ]
     leaves.append(Leaf("spiqa_train", "train"))
-    readings = product(("setting=cot", "setting=perfigure"), ("corrected", "released", "both"))
+    readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
     variants = [f"{setting},protocol={protocol}" for setting, protocol in readings]
     return Family("setting=direct", variants, 512, leaves, groups, ("cluster_key: cluster",))
 

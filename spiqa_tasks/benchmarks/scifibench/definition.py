@@ -10,6 +10,7 @@ from spiqa_tasks.benchmarks.scifibench.properties import PROPERTIES, measured
 from spiqa_tasks.benchmarks.scifibench.records import metrics, record
 from spiqa_tasks.benchmarks.scifibench.release import SPLITS, load
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
+from spiqa_tasks.benchmarks.scifibench.tables import from_table
 from spiqa_tasks.files import source
 
 _SIZES = {"captioning": 100, "demo": 24, "demo_fig2cap": 12, "demo_cap2fig": 12}
@@ -29,4 +30,6 @@ SCIFIBENCH = Benchmark(
     judge=lambda settings: "letters" if settings.extractor == "judge" else None,
     properties=PROPERTIES,
     measured=measured,
+    scoring=frozenset({"extractor"}),
+    from_table=from_table,
 )

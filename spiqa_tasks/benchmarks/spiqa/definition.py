@@ -33,4 +33,5 @@ SPIQA = Benchmark(
     judge=lambda _settings: "l3score",
     join=lambda settings: join if settings.setting == "perfigure" else None,
     remarks=image_limit_advice,
+    scoring=frozenset({"protocol"}),
 )

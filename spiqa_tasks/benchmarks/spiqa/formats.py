@@ -125,7 +125,9 @@ def _questions(
             raise ValueError(f"an empty question {position}")
         unknown = [file for file in referred if file not in figures]
         if unknown or not referred:
-            raise ValueError(f"question {position} that refers to {unknown[0] if unknown else 'no figure'}, not its own")
+            raise ValueError(
+                f"question {position} that refers to {unknown[0] if unknown else 'no figure'}, not its own"
+            )
         text = _text(answer, f"answer {position}")
         found.append(Question(position, question, text, tuple(dict.fromkeys(referred))))
     return tuple(found)

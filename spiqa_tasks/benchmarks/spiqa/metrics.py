@@ -145,7 +145,7 @@ def _perfigure_l3score_released(records: Sequence[Record]) -> Value:
 
 
 def _unhelpful(records: Sequence[Record]) -> Value:
-    """The share of questions of which no figure was found helpful."""
+    """The share of questions of which no figure was found helpful, by the released rule where it alone is."""
     questions = _whole(records)
     answered = {r.id: float(r.status == "no_helpful_figure") for r in questions if r.prediction is not None}
     return withheld(len(answered), len(questions)) or Value(

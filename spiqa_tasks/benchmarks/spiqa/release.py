@@ -1,9 +1,9 @@
 """SPIQA: the release's three annotation formats become one row per question (paper section 3; DESIGN of the splits).
 
 A row is what every hook gets: {id, paper_id, question, answer, figures: [{path, file, caption, group,
-group_released}] in the order shown, referred: positions in `figures`, group, group_released, full_text, no_text: whether
-the paper has no text (None where nobody looked), question_id, step, documents, benchmark, split, settings, data}. The
-setting `perfigure` has `documents` rows per question: one per figure and `step`.
+group_released}] in the order shown, referred: positions in `figures`, group, group_released, full_text, no_text:
+whether the paper has no text (None where nobody looked), question_id, step, documents, benchmark, split, settings,
+data}. The setting `perfigure` has `documents` rows per question: one per figure and `step`.
 """
 
 from __future__ import annotations

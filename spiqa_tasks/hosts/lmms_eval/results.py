@@ -150,7 +150,12 @@ def find_runs(place: Path) -> list[Run]:
 
 def latest_run(place: Path) -> Run | None:
     """The newest run below a folder, or None."""
-    return find_runs(place)[-1] if any(_result_files(place)) else None
+    return find_runs(place)[-1] if has_runs(place) else None
+
+
+def has_runs(folder: Path) -> bool:
+    """Return whether there is a result file below a folder."""
+    return any(_result_files(folder))
 
 
 def _result_files(folder: Path) -> Iterator[Path]:
