@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ SCORED_COLUMNS = frozenset({"hit", "log", "score"})
 FAILURES = ("Failed to obtain answer", "Fail to obtain answer")
 """How VLMEvalKit writes an answer that its API models could not get."""
 SUFFIXES = (".xlsx", ".tsv", ".json")
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
 def read_cells(path: Path) -> list[Cells]:
@@ -111,12 +113,11 @@ def _xlsx(path: Path) -> list[Cells]:
     if importlib.util.find_spec("openpyxl") is None:
         raise InputError(f"Expected openpyxl to read {path}, found it not installed: pip install spiqa-tasks[excel].")
     from openpyxl import load_workbook
-    from openpyxl.utils.escape import unescape
 
     try:
         sheet = load_workbook(path, read_only=True).worksheets[0]
         sheet.reset_dimensions()  # some writers leave wrong ones
-        rows = [[unescape(_text(value)) for value in row] for row in sheet.iter_rows(values_only=True)]
+        rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
     except Exception as error:  # openpyxl raises whatever a broken file leads it to
         raise InputError(f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx.") from error
     header, *body = rows or [[]]
@@ -149,5 +150,6 @@ def _columns(table: Iterable[Cells]) -> set[str]:
 
 
 def _text(cell: Any) -> str:
-    """An empty cell is an empty text."""
-    return "" if cell is None or (isinstance(cell, float) and cell != cell) else str(cell)
+    """The cell as text, an empty one empty; `_x000D_` and the like, which spreadsheets write, are decoded."""
+    text = "" if cell is None or (isinstance(cell, float) and cell != cell) else str(cell)
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)

@@ -69,9 +69,13 @@ class TaskRun:
 
     @property
     def headline(self) -> str | None:
-        """The metric that the task's YAML names as the one that speaks for a run."""
+        """The metric that speaks for a run: that of the settings of a task of ours, else the one that its YAML names."""
         metadata = self.config.get("metadata")
-        return metadata.get("headline") if isinstance(metadata, Mapping) else None
+        if not isinstance(metadata, Mapping):
+            return None
+        if self.settings is not None:
+            return BENCHMARKS[metadata["benchmark"]].headline(self.settings).name
+        return metadata.get("headline")
 
     @property
     def settings(self) -> Any:
