@@ -96,6 +96,7 @@ def _spiqa() -> Family:
 
 GREY = "For models that need an image: pure grey images of the original size (paper section 5.1)."
 LLM = "For LLM bases: text only, two solved questions first (paper section 5.1); the next blank line ends the answer."
+AUTHORS = "For LLM bases: text only, after the two solved questions of the authors' code, as turns of a chat."
 TEXT = "LVLM-text: the question without its image (paper section 5.1)."
 GAIN = "The seven benchmarks of the paper's Table 6 (docs/mmstar.md). All but mmstar_filtered are the host's."
 GAIN_TASKS = ("mmmu_val", "mmbench_en_dev_static", "scienceqa_img", "ai2d", "seedbench", "mathvista_testmini_format")
@@ -108,6 +109,7 @@ def _mmstar() -> Family:
             Leaf(name, split),
             Leaf(f"{name}_grey", split, "prompt=letter,ablation=grey", GREY),
             Leaf(f"{name}_llm", split, "prompt=letter,ablation=text,shots=2", LLM, [_generation(512, ("\n\n",))]),
+            Leaf(f"{name}_llm_authors", split, "prompt=letter,ablation=text,shots=authors", AUTHORS),
             Leaf(f"{name}_text", split, "prompt=letter,ablation=text", TEXT),
         ]
     gain = Group("multimodal_gain", [*GAIN_TASKS, "mmstar_filtered"], GAIN)

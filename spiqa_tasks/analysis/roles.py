@@ -10,7 +10,7 @@ from pathlib import Path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.results import Run, TaskRun, task_runs
 
-_OWN_SUFFIX = re.compile(r"_(?:text|grey|llm)$")
+_OWN_SUFFIX = re.compile(r"_(?:text|grey|llm|llm_authors)$")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.files.source import Repository, Source
 
 Row = Mapping[str, Any]
-JudgeKind = Literal["l3score", "letters"]
+JudgeKind = Literal["l3score", "letters", "letters_released"]
 Join = Callable[[Sequence[Record], Context], list[Record]]
 
 

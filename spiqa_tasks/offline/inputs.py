@@ -17,7 +17,7 @@ from spiqa_tasks.files.source import fingerprint
 from spiqa_tasks.hosts.lmms_eval.catalogue import Task
 from spiqa_tasks.judge.config import judge_from_environ, parse_judge
 from spiqa_tasks.judge.l3 import L3Judge, L3Rule
-from spiqa_tasks.judge.letters import LetterJudge
+from spiqa_tasks.judge.letters import LetterJudge, LetterRule
 from spiqa_tasks.offline.matching import Matched, Predictions, match
 from spiqa_tasks.offline.predictions import is_table, read_predictions
 from spiqa_tasks.offline.scored import Scored
@@ -52,8 +52,9 @@ def chosen_judges(
     if names is None:
         default = judge_from_environ(environ)
         configs = {default.name: default} if default is not None else {}
-    if kind == "letters":
-        return {name: Judging(LetterJudge(config)) for name, config in configs.items()}
+    if kind != "l3score":
+        letters = LetterRule(kind == "letters_released")
+        return {name: Judging(LetterJudge(config, letters)) for name, config in configs.items()}
     rule = L3Rule(prompt, int(top) if top.isdigit() else top)
     return {name: Judging(L3Judge(config, rule)) for name, config in configs.items()}
 

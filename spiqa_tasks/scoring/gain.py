@@ -75,7 +75,7 @@ def gain(
 def natural(scores: Sequence[float]) -> tuple[list[float], str]:
     """Return scores as shares, and the unit they were in: `percent` where one is above 1, else `shares`."""
     if any(score > 1 for score in scores):
-        return [score / 100 for score in scores], "percent"
+        return [round(score / 100, 12) for score in scores], "percent"
     return list(scores), "shares"
 
 

@@ -60,6 +60,14 @@ def read_options(question: str) -> dict[str, str]:
     return options
 
 
+def question_of(text: str) -> str:
+    """Return the question without its options, which stand in the release's text."""
+    head, inline, tail = text.rpartition("Options: ")
+    if inline and tail.startswith("A: "):
+        return head.strip()
+    return re.split(r"\n\([A-H]\)", text)[0].strip()
+
+
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str) -> list[Row]:
     """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
 

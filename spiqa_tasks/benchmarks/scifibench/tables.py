@@ -31,6 +31,7 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBe
         {
             "id": cells["id"],
             "question": cells["question"],
+            "asked": cells["question"],
             "letters": list(LETTERS),
             "options": [cells.get(letter, "") for letter in LETTERS],
             "answer": check_answer(cells["id"], cells["answer"].strip(), LETTERS),

@@ -69,7 +69,7 @@ class TaskRun:
 
     @property
     def headline(self) -> str | None:
-        """The metric that speaks for a run: that of the settings of a task of ours, else the one that its YAML names."""
+        """The metric that speaks for a run: that of the settings of a task of ours, else the one in its YAML."""
         metadata = self.config.get("metadata")
         if not isinstance(metadata, Mapping):
             return None
