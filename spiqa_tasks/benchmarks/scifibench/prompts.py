@@ -83,7 +83,7 @@ def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> 
 
 
 def _released(direction: str, shown: Mapping[str, Any], figures: list[Part], closing: str) -> list[Part]:
-    """The prompt of the authors' README: the options as Python prints their list, the question as the release has it."""
+    """The prompt of the authors' README: the options as Python prints their list, the release's own question."""
     if direction == "fig2cap":
         options = [f"{letter})  {text}\n" for letter, text in zip(shown["letters"], shown["options"], strict=True)]
         return [*figures, f"{options} {shown['asked']}{closing}"]

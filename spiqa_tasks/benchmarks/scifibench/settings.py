@@ -29,8 +29,8 @@ class SciFIBenchSettings:
         shot_kind: `random` ones, or the most `similar` ones by TF-IDF of their captions.
         encoder: folder or hub id of a CLIP checkpoint; `similar` then goes by its image and caption embeddings.
         sample: how many questions to draw from the split; 0 is all.
-        extractor: `judge` has a judge model find the letter where our matcher finds none (appendix G.2); `released` asks
-            it in the words of the authors' README.
+        extractor: `judge` has a judge model find the letter where our matcher finds none (appendix G.2); `released`
+            asks it in the words of the authors' README.
         seed: of random negatives, the mark, random examples and the sample.
     """
 
