@@ -10,10 +10,27 @@ import sys
 from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.commands import breakdown, catalogue, correlate, demo, doctor, export, filter, gain, rank, score
+from spiqa_tasks.commands import (
+    alignment,
+    bootstrap,
+    breakdown,
+    catalogue,
+    correlate,
+    demo,
+    doctor,
+    export,
+    filter,
+    gain,
+    rank,
+    score,
+    spread,
+)
 from spiqa_tasks.errors import SpiqaTasksError
 
-COMMANDS = (catalogue, demo, doctor, score, gain, filter, breakdown, correlate, rank, export)
+COMMANDS = (
+    *(catalogue, demo, doctor, score, gain, filter, breakdown, bootstrap, alignment, spread, correlate, rank),
+    export,
+)
 
 
 def parser() -> argparse.ArgumentParser:

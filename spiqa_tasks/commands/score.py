@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def add(subparsers: Any) -> None:
     """Add the subcommand."""
     score = subparsers.add_parser("score", help="score answers that exist already; needs no model and no pictures")
     score.add_argument(
-        "task", metavar="TASK", help="the task that the answers are of; or a RUN of lmms-eval, which tells its tasks"
+        "task",
+        metavar="TASK",
+        help="the task that the answers are of, or its YAML; or a RUN of lmms-eval, which tells its tasks",
     )
     score.add_argument(
         "predictions",
@@ -136,6 +138,8 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Input]]]:
 
 def _one_task(name: str, include: Sequence[Path], ran: Task | None) -> Task:
     """The task of a name; where no YAML has it, as a run among the predictions recorded it."""
+    if name.endswith(".yaml"):
+        return read_task(Path(name))
     try:
         found = find_tasks([name], include)
     except InputError:

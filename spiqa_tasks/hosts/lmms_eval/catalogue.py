@@ -90,21 +90,47 @@ def _tasks_in(folders: Iterable[Path]) -> tuple[dict[str, Task], dict[str, tuple
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
     for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
-        try:
-            config = load_yaml(path)
-        except (yaml.YAMLError, OSError, ValueError) as error:
-            raise InputError(f"Expected {path} to be a YAML of a task, found {error}. Correct it.") from error
+        config = _read_yaml(path)
         if "group" in config:
             groups[config["group"]] = tuple(config["task"])
-        elif "task" in config and (task := task_of(config)) is not None:
-            tasks[task.name] = dataclasses.replace(task, kept=_kept(path.with_name(KEPT)))
+        elif (task := _task_in(path, config)) is not None:
+            tasks[task.name] = task
     return tasks, groups
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        return load_yaml(path)
+    except (yaml.YAMLError, OSError, ValueError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"Expected {path} to be a YAML of a task, found {type(error).__name__} {error}. Correct it."
+        ) from error
+
+
+def _task_in(path: Path, config: Mapping[str, Any]) -> Task | None:
+    task = task_of(config) if "task" in config else None
+    return task if task is None else dataclasses.replace(task, kept=_kept(path.with_name(KEPT)))
 
 
 def _kept(listing: Path) -> frozenset[str] | None:
     if not listing.is_file():
         return None
     return frozenset(str(question["id"]) for question in json.loads(listing.read_text(encoding="utf-8"))["kept"])
+
+
+def read_task(path: Path) -> Task:
+    """Return the task of a YAML of one's own that includes one of ours.
+
+    Raises:
+        InputError: no such file, or no YAML of such a task.
+    """
+    task = _task_in(path, _read_yaml(path))
+    if task is None:
+        raise InputError(
+            f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
+            "`spiqa-tasks path` prints the folder of those."
+        )
+    return task
 
 
 def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]:
