@@ -15,8 +15,10 @@ from spiqa_tasks.commands import (
     bootstrap,
     breakdown,
     catalogue,
+    correlate,
     demo,
     doctor,
+    export,
     filter,
     gain,
     rank,
@@ -25,7 +27,10 @@ from spiqa_tasks.commands import (
 )
 from spiqa_tasks.errors import SpiqaTasksError
 
-COMMANDS = (catalogue, demo, doctor, score, gain, filter, breakdown, bootstrap, alignment, spread, rank)
+COMMANDS = (
+    *(catalogue, demo, doctor, score, gain, filter, breakdown, bootstrap, alignment, spread, correlate, rank),
+    export,
+)
 
 
 def parser() -> argparse.ArgumentParser:

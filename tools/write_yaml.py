@@ -64,9 +64,15 @@ SPIQA_SETTINGS = {
     "_grey": "ablation=grey",
     "_nocaption": "setting=nocaption",
     "_perfigure": "setting=perfigure,max_figures=0",
+    "_perfigure_224px": "setting=perfigure,max_figures=0,resolution=224px",
     "_text": "ablation=text",
 }
 SPIQA_SPLITS = ("testA", "testB", "testC", "val", "demo")
+BOTH = ("", "_cot", "_perfigure")
+BOTH_SPLITS = ("testA", "demo")
+
+
+PROTOCOLS = "As the paper scores, and as the released scripts do (docs/spiqa.md)."
 
 
 def _spiqa() -> Family:
@@ -74,11 +80,14 @@ def _spiqa() -> Family:
         Leaf(f"spiqa_{split}{suffix}", split, settings)
         for split, (suffix, settings) in product(SPIQA_SPLITS, SPIQA_SETTINGS.items())
     ]
+    for split, suffix in product(BOTH_SPLITS, BOTH):
+        settings = ",".join(filter(None, [SPIQA_SETTINGS[suffix], "protocol=both"]))
+        leaves.append(Leaf(f"spiqa_{split}{suffix}_both", split, settings, PROTOCOLS))
     groups = [
         Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]) for suffix in SPIQA_SETTINGS
     ]
     leaves.append(Leaf("spiqa_train", "train"))
-    readings = product(("setting=cot", "setting=perfigure"), ("corrected", "released", "both"))
+    readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
     variants = [f"{setting},protocol={protocol}" for setting, protocol in readings]
     return Family("setting=direct", variants, 512, leaves, groups, ("cluster_key: cluster",))
 
@@ -87,6 +96,7 @@ def _spiqa() -> Family:
 
 GREY = "For models that need an image: pure grey images of the original size (paper section 5.1)."
 LLM = "For LLM bases: text only, two solved questions first (paper section 5.1); the next blank line ends the answer."
+AUTHORS = "For LLM bases: text only, after the two solved questions of the authors' code, as turns of a chat."
 TEXT = "LVLM-text: the question without its image (paper section 5.1)."
 GAIN = "The seven benchmarks of the paper's Table 6 (docs/mmstar.md). All but mmstar_filtered are the host's."
 GAIN_TASKS = ("mmmu_val", "mmbench_en_dev_static", "scienceqa_img", "ai2d", "seedbench", "mathvista_testmini_format")
@@ -99,6 +109,7 @@ def _mmstar() -> Family:
             Leaf(name, split),
             Leaf(f"{name}_grey", split, "prompt=letter,ablation=grey", GREY),
             Leaf(f"{name}_llm", split, "prompt=letter,ablation=text,shots=2", LLM, [_generation(512, ("\n\n",))]),
+            Leaf(f"{name}_llm_authors", split, "prompt=letter,ablation=text,shots=authors", AUTHORS),
             Leaf(f"{name}_text", split, "prompt=letter,ablation=text", TEXT),
         ]
     gain = Group("multimodal_gain", [*GAIN_TASKS, "mmstar_filtered"], GAIN)

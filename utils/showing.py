@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spiqa_tasks.benchmarks.prompting import Part, chat_content, plain_text, visuals
+from spiqa_tasks.benchmarks.prompting import Part, chat_messages, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import benchmark_of
 
 Doc = Mapping[str, Any]
 
 
 def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> list[dict[str, Any]]:
-    """Chat models: one user turn, pictures and text interleaved in the paper's order.
+    """Chat models: one user turn or those of the prompt, pictures and text interleaved in the paper's order.
 
     The form of the pictures is that which the YAML names for the model class: `images: path` gives paths, `encoded`
     pictures that an API class sends as the files they are, anything else PIL images.
     """
     form = (lmms_eval_specific_kwargs or {}).get("images")
-    content = chat_content(_prompt(doc), form == "path", encoded=form == "encoded")
-    return [{"role": "user", "content": content}]
+    return chat_messages(_prompt(doc), form == "path", encoded=form == "encoded")
 
 
 def doc_to_visual(doc: Doc) -> list[Any]:

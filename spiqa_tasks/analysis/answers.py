@@ -26,6 +26,10 @@ _AGREEMENT = 0.005
 """How far the mean of scores inferred from a host's records may lie from the number that the host reports."""
 
 
+class MissingMetricError(InputError):
+    """A task has no metric of the name asked for."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """One logged answer.
@@ -81,7 +85,7 @@ class Answers:
 
 
 def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
-    """The answers of `run` to `task`, scored by `metric` (default: `accuracy`, else the first with scores).
+    """The answers of `run` to `task`, scored by `metric` (default: the headline that the task names).
 
     Questions that a metric is not of (`seed_image` of a video question, `accuracy/math` of a question on biology) are
     left out. A metric that has no score a question (the host's own records of some tasks) leaves the answers without
@@ -89,7 +93,8 @@ def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
     host's number.
 
     Raises:
-        InputError: no samples file, one that is not the host's, or no such metric.
+        InputError: no samples file, or one that is not the host's.
+        MissingMetricError: no such metric.
     """
     path, logged = run.samples(task), TaskRun(run, task).samples()
     if not logged:
@@ -100,9 +105,10 @@ def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
     samples = [sample for sample in logged if chosen in sample or "scoring_failed_count" in sample]
     if not any(chosen in sample for sample in samples):
         names = _metrics(logged[0])
-        raise InputError(
+        raise MissingMetricError(
             f"Expected the metric {chosen} in {path}; found {', '.join(names) or 'none'}. Choose with --metric."
         )
+    samples = [sample for sample in samples if not _is_part(sample)]
     by_id = {_identity(sample, chosen): _answer(sample, chosen) for sample in samples}
     total = _total(run, task, chosen)
     if not _agree([sample.get(chosen) for sample in samples], by_id.values(), total):
@@ -146,7 +152,7 @@ def _metrics(sample: Mapping[str, Any]) -> list[str]:
 
 
 def _default_metric(sample: Mapping[str, Any], run: Run, task: str) -> str:
-    """The headline that the task names, `accuracy`, or the first metric that has scores and of which more is better."""
+    """The headline of the task, `accuracy`, or the first metric that has scores and of which more is better."""
     names = _metrics(sample)
     entries = run.configs[task].get("metric_list") or ()
     worse = {entry["metric"] for entry in entries if isinstance(entry, dict) and entry.get("higher_is_better") is False}
@@ -154,6 +160,12 @@ def _default_metric(sample: Mapping[str, Any], run: Run, task: str) -> str:
     reported = [name for name, score in run.tasks[task].items() if name not in worse and score.value is not None]
     preferred = [name for name in (TaskRun(run, task).headline, "accuracy") if name in names]
     return next(iter([*preferred, *scored, *reported]), "accuracy")
+
+
+def _is_part(sample: Mapping[str, Any]) -> bool:
+    """Whether the sample is a document of a question that another of its documents stands for."""
+    record = record_of(sample)
+    return record is not None and "step" in record.details and "question" not in record.details
 
 
 def _total(run: Run, task: str, metric: str) -> float | None:

@@ -64,6 +64,8 @@ def _kept(filtered: Filtered, source: Path, config: dict[str, Any]) -> dict[str,
         "questions": len(answers.by_id),
         "data": own.rpartition("@")[2] if own else None,
         "inspectors": list(filtered.inspectors),
+        "metric": answers.metric,
+        "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "target": config["doc_to_target"] if isinstance(config.get("doc_to_target"), str) else None,
         "kept": [

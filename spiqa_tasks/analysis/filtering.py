@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spiqa_tasks.analysis.answers import OVERALL, Answers, read_answers
+from spiqa_tasks.analysis.answers import OVERALL, Answers, MissingMetricError, read_answers
 from spiqa_tasks.analysis.gain import check_comparable
 from spiqa_tasks.analysis.roles import Entry, entries
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.results import all_runs
 from spiqa_tasks.scoring.filtering import DIFFICULTIES, count_hits, difficulty, is_abnormal, keeps_at_most
 
 
@@ -34,6 +33,7 @@ class Filtered:
         answers: one inspector's answers; the questions are the same for all.
         hits: id -> how many inspectors answered it.
         max_hits: how many may, for a question to be kept.
+        threshold: the score from which an answer is a hit.
         difficulties: id -> difficulty, empty without LVLM runs.
         leaks: one for each pair of runs.
     """
@@ -43,6 +43,7 @@ class Filtered:
     answers: Answers
     hits: dict[str, int]
     max_hits: int
+    threshold: float
     difficulties: dict[str, str]
     leaks: tuple[Leak, ...]
 
@@ -78,8 +79,10 @@ def filter_runs(
     tasks: Sequence[str] = (),
     max_hits: int | None = None,
     metric: str | None = None,
-) -> list[Filtered]:
-    """The filter on every task of the inspectors' runs.
+    threshold: float | None = None,
+    text_only_models: bool = False,
+) -> tuple[list[Filtered], list[str]]:
+    """The filter on every task of the inspectors' runs, and a sentence for each run or task that is left out.
 
     Args:
         places: runs of the inspectors; of several runs of one model to one task the newest counts.
@@ -88,37 +91,51 @@ def filter_runs(
         tasks: only these; default all.
         max_hits: default: 2 of 8, for as many inspectors as there are.
         metric: see `read_answers`.
+        threshold: the score from which an answer is a hit (default: 1, for scores that are 0 or 1).
+        text_only_models: whether the models of runs with images see none.
 
     Raises:
-        InputError: no such runs or tasks, a metric without a score a question, or runs of different questions.
+        InputError: no such runs or tasks, runs with images, a metric without a score a question, scores between 0 and 1
+            without a threshold, or runs of different questions.
     """
-    by_task = _by_task(places, with_images=False)
-    missing = [task for task in tasks if task not in by_task]
-    if missing or not by_task:
+    listed, remarks = entries(places, tasks)
+    with_images = [entry for entry in listed if not _is_blind(entry)]
+    if with_images and not text_only_models:
+        first = with_images[0]
         raise InputError(
-            f"Expected results of {', '.join(missing) or 'a task'}; found {', '.join(by_task) or 'none'}. "
-            "Name the folders given as --output_path."
+            f"Expected runs without images, found one with: {first.task} of {first.label}. Run --model ablated "
+            "--model_args base=...,ablation=text, or say --text-only-models if the models see no images anyway."
         )
-    lvlms = _by_task(lvlm_places, with_images=True) if lvlm_places else {}
-    paired = [(_by_task([one], with_images=False), _by_task([other], with_images=False)) for one, other in pairs]
-    return [_filtered(task, by_task, lvlms, paired, max_hits, metric) for task in tasks or by_task]
+    by_task = _by_task(listed)
+    missing = [task for task in tasks if task not in by_task]
+    if missing:
+        raise InputError(f"Expected results of {', '.join(missing)}; found {', '.join(by_task)}. Correct --task.")
+    lvlms: _ByTask = {}
+    if lvlm_places:
+        shown, told = entries(lvlm_places)
+        remarks += told
+        lvlms = _by_task([entry for entry in shown if not _is_blind(entry)])
+    paired = [(_by_task(entries([one])[0]), _by_task(entries([other])[0])) for one, other in pairs]
+    found = []
+    for task in by_task:
+        try:
+            found.append(_filtered(task, by_task, lvlms, paired, max_hits, metric, threshold))
+        except MissingMetricError as error:
+            remarks.append(f"{task} is left out: {error}")
+    if not found:
+        raise InputError(remarks[-1])
+    return found, remarks
 
 
 _ByTask = dict[str, dict[str, Entry]]
 
 
-def _by_task(places: Sequence[Path], with_images: bool) -> _ByTask:
-    """Task (without our suffixes) -> model -> its newest entry with or without images.
-
-    A run of a plain task counts as one without images where the same model has no other: it may be an LLM's.
-    """
+def _by_task(listed: Sequence[Entry]) -> _ByTask:
+    """Task (without our suffixes) -> model, with its seed and ablation -> its entry."""
     found: _ByTask = {}
-    listed = list(entries(all_runs(places)))
-    blind = {(entry.key, entry.model) for entry in listed if _is_blind(entry)}
     for entry in listed:
-        wanted = not _is_blind(entry) if with_images else _is_blind(entry) or (entry.key, entry.model) not in blind
-        if wanted:
-            found.setdefault(entry.key, {})[entry.model] = entry
+        ablation = "" if entry.ablation == "none" else f",ablation={entry.ablation}"
+        found.setdefault(entry.key, {})[f"{entry.label}{ablation}"] = entry
     return found
 
 
@@ -133,20 +150,23 @@ def _filtered(
     pairs: Sequence[tuple[_ByTask, _ByTask]],
     max_hits: int | None,
     metric: str | None,
+    threshold: float | None,
 ) -> Filtered:
     read = _read(by_task[task], metric)
     inspectors = tuple(read)
     first = read[inspectors[0]]
-    hits = _hits(read.values(), first)
-    shown = _read(lvlms.get(task, {}), metric)
-    lvlm_hits = _hits(shown.values(), first)
-    leaks = tuple(_leak(one[task], other[task], metric, first) for one, other in pairs if task in one and task in other)
+    right = _threshold(read.values()) if threshold is None else threshold
+    hits = _hits(read.values(), first, right)
+    shown = _read(lvlms.get(task, {}), first.metric)
+    lvlm_hits = _hits(shown.values(), first, right)
+    leaks = tuple(_leak(one[task], other[task], first, right) for one, other in pairs if task in one and task in other)
     return Filtered(
         task,
         inspectors,
         first,
         hits,
         keeps_at_most(len(inspectors)) if max_hits is None else max_hits,
+        right,
         {key: difficulty(count, len(shown)) for key, count in lvlm_hits.items()},
         leaks,
     )
@@ -164,20 +184,34 @@ def _read(models: dict[str, Entry], metric: str | None) -> dict[str, Answers]:
     return found
 
 
-def _hits(read: Iterable[Answers], first: Answers) -> dict[str, int]:
+def _threshold(read: Iterable[Answers]) -> float:
+    """The score of a right answer, where answers are right or wrong."""
+    for answers in read:
+        between = [answer.score for answer in answers.by_id.values() if answer.score not in (None, 0, 1)]
+        if between:
+            raise InputError(
+                f"Expected scores of 0 or 1 in {answers.metric} of {answers.task}, found {between[0]:.3f}. "
+                "Say from which score an answer is right with --threshold."
+            )
+    return 1.0
+
+
+def _hits(read: Iterable[Answers], first: Answers, threshold: float) -> dict[str, int]:
     models = []
     for answers in read:
         check_comparable(first, answers, same_prompt=False)
         models.append({key: answer.score for key, answer in answers.by_id.items()})
-    return count_hits(models)
+    return count_hits(models, threshold)
 
 
-def _leak(lvlm: dict[str, Entry], llm: dict[str, Entry], metric: str | None, first: Answers) -> Leak:
-    ((lvlm_name, with_lvlm),) = list(_read(lvlm, metric).items())[-1:]
-    ((llm_name, with_llm),) = list(_read(llm, metric).items())[-1:]
+def _leak(lvlm: dict[str, Entry], llm: dict[str, Entry], first: Answers, threshold: float) -> Leak:
+    ((lvlm_name, with_lvlm),) = list(_read(lvlm, first.metric).items())[-1:]
+    ((llm_name, with_llm),) = list(_read(llm, first.metric).items())[-1:]
     for answers in (with_lvlm, with_llm):
         check_comparable(first, answers, same_prompt=False)
     ids = [
-        key for key, answer in with_lvlm.by_id.items() if answer.score == 1 and (with_llm.by_id[key].score or 0.0) < 1
+        key
+        for key, answer in with_lvlm.by_id.items()
+        if (answer.score or 0.0) >= threshold > (with_llm.by_id[key].score or 0.0)
     ]
     return Leak(lvlm_name, llm_name, tuple(ids))

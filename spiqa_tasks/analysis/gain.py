@@ -37,6 +37,7 @@ class Row:
     """One line of the table; `result` is None where too few questions have a score in every run."""
 
     task: str
+    metric: str
     group: str
     model: str
     ablation: str
@@ -126,6 +127,7 @@ def _row(triple: Triple, group: str, keys: Sequence[str], result: Gain | None) -
     refused_t = refused[2] if triple.t is not None else None
     return Row(
         triple.v.task,
+        triple.v.metric,
         group,
         triple.model,
         triple.ablation,
@@ -156,6 +158,7 @@ def sample_lists(triple: Triple) -> Iterator[dict[str, object]]:
             s_t = scores[2] if len(scores) > 2 else None
             yield {
                 "task": triple.v.task,
+                "metric": triple.v.metric,
                 "id": key,
                 "outcomes": list(found),
                 "s_v": scores[0],

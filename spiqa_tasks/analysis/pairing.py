@@ -5,40 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from spiqa_tasks.analysis.answers import Answers, read_answers
+from spiqa_tasks.analysis.answers import Answers, MissingMetricError, read_answers
 from spiqa_tasks.analysis.gain import Triple, check_comparable
 from spiqa_tasks.analysis.roles import Entry, entries
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.results import all_runs
+from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
 
 
-def triples(places: Sequence[Path], llm_places: Sequence[Path], metric: str | None) -> tuple[list[Triple], list[str]]:
-    """What can be compared, and one sentence for each task that cannot.
+def triples(
+    places: Sequence[Path], llm_places: Sequence[Path], metric: str | None, tasks: Sequence[str] = ()
+) -> tuple[list[Triple], list[str]]:
+    """What can be compared, and one sentence for each run that cannot, or that a newer one replaces.
 
     Args:
         places: result files or folders of the host; of several runs of one model to one task the newest counts.
         llm_places: those of the LLM base; our `_llm` tasks are known as such among `places` too.
         metric: see `read_answers`.
+        tasks: only these; empty: all.
 
     Raises:
         InputError: nothing can be compared, two LLM bases for one task, or runs that must not be compared.
     """
-    llm = list(entries(all_runs(llm_places)))
-    bases = {entry.run.path.resolve() for entry in llm}
-    found = [entry for entry in entries(all_runs(places)) if entry.run.path.resolve() not in bases]
-    by_task = _bases([*llm, *(entry for entry in found if entry.few_shot)])
-    shown = [entry for entry in found if not entry.few_shot]
-    plain = {(entry.key, entry.model): entry for entry in shown if entry.ablation == "none"}
-    without = {(entry.key, entry.model, entry.ablation): entry for entry in shown if entry.ablation != "none"}
-    result = [
-        _triple(plain[key, model], entry, by_task.get(key), metric)
-        for (key, model, _), entry in without.items()
-        if (key, model) in plain
-    ]
-    problems = _problems(plain, without)
+    llm, remarks = entries(llm_places, tasks) if llm_places else ([], [])
+    listed, problems = entries(places, tasks)
+    problems += remarks
+    found = [entry for entry in listed if entry.run.path not in {other.run.path for other in llm}]
+    bases = _bases([*llm, *(entry for entry in found if entry.few_shot)])
+    plain = [entry for entry in found if not entry.few_shot and entry.ablation == "none"]
+    without = [entry for entry in found if not entry.few_shot and entry.ablation != "none"]
+    result = []
+    for entry in without:
+        twin = _twin(entry, plain)
+        if twin is None:
+            problems.append(_no_twin(entry, plain))
+            continue
+        try:
+            result.append(_triple(twin, entry, bases.get(entry.key), metric))
+        except MissingMetricError as error:
+            problems.append(f"{twin.task} of {twin.label} is left out: {error}")
+    used = {id(_twin(entry, plain)) for entry in without}
+    problems += [_no_ablation(entry, without) for entry in plain if id(entry) not in used]
     if not result:
         raise InputError(
-            problems[0] if problems else "Expected runs with and without images, found results of neither."
+            problems[-1] if problems else "Expected runs with and without images, found results of neither."
         )
     return result, problems
 
@@ -48,12 +57,19 @@ def _bases(candidates: Iterable[Entry]) -> dict[str, Entry]:
     bases: dict[str, Entry] = {}
     for entry in candidates:
         other = bases.get(entry.key)
-        if other is not None and other.model != entry.model:
+        if other is not None:
             raise InputError(
-                f"Expected one LLM base for {entry.key}; found {other.model} and {entry.model}. Name one of the runs."
+                f"Expected one LLM base for {entry.key}; found {other.label} and {entry.label}. Name one of the runs."
             )
         bases[entry.key] = entry
     return bases
+
+
+def _twin(entry: Entry, plain: Sequence[Entry]) -> Entry | None:
+    """The run with images of the same model: that of the same seed, or the only one there is."""
+    same = [other for other in plain if (other.key, other.model) == (entry.key, entry.model)]
+    seeded = [other for other in same if other.seed == entry.seed]
+    return next(iter(seeded or (same if len(same) == 1 else [])), None)
 
 
 def _triple(plain: Entry, without: Entry, base: Entry | None, metric: str | None) -> Triple:
@@ -64,26 +80,26 @@ def _triple(plain: Entry, without: Entry, base: Entry | None, metric: str | None
     if base is not None:
         t = read_answers(base.run, base.task, v.metric)
         check_comparable(v, t, same_prompt=False)
-    return Triple(v, wv, t, plain.model, without.ablation, base.model if base is not None else None)
+    ablation = without.ablation if without.seed == plain.seed else f"{without.ablation},seed={without.seed}"
+    return Triple(v, wv, t, plain.label, ablation, base.label if base is not None else None)
 
 
-def _problems(plain: dict[tuple[str, str], Entry], without: dict[tuple[str, str, str], Entry]) -> list[str]:
-    problems = []
-    paired = {(key, model) for key, model, _ in without}
-    for (key, model), entry in plain.items():
-        if (key, model) not in paired:
-            others = [other for other_key, other, _ in without if other_key == key]
-            problems.append(
-                f"Expected a run of {model} on {entry.task} without images, found "
-                + (f"one of {others[0]}. " if others else "none. ")
-                + f"Run --model ablated --model_args base={entry.run.model},ablation=text,... --tasks {entry.task}."
-            )
-    for (key, model, ablation), entry in without.items():
-        if (key, model) not in plain:
-            others = [other for other_key, other in plain if other_key == key]
-            problems.append(
-                f"Expected a run of {model} on {key} with images beside the one with ablation={ablation}, found "
-                + (f"one of {others[0]}. " if others else "none. ")
-                + f"Run the same model with --tasks {key}; {entry.run.path.name} is left out."
-            )
-    return problems
+def _no_ablation(entry: Entry, without: Sequence[Entry]) -> str:
+    others = [other.label for other in without if other.key == entry.key]
+    shipped = f"{entry.task}_text"
+    run = f"--model ablated --model_args base={entry.run.model},ablation=text,... --tasks {entry.task}"
+    if shipped in catalogue()[0]:
+        run = f"the same model with --tasks {shipped}"
+    return (
+        f"Expected a run of {entry.label} on {entry.task} without images, found "
+        f"{f'one of {others[0]}' if others else 'none'}. Run {run}."
+    )
+
+
+def _no_twin(entry: Entry, plain: Sequence[Entry]) -> str:
+    others = [other.label for other in plain if other.key == entry.key]
+    return (
+        f"Expected a run of {entry.label} on {entry.key} with images beside the one with ablation={entry.ablation}, "
+        f"found {', '.join(others) or 'none'}. Run the same model with --tasks {entry.key}; {entry.run.path.name} is "
+        "left out."
+    )

@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.files.source import Repository, Source
 
 Row = Mapping[str, Any]
-JudgeKind = Literal["l3score", "letters"]
+JudgeKind = Literal["l3score", "letters", "letters_released"]
 Join = Callable[[Sequence[Record], Context], list[Record]]
 
 
@@ -54,6 +54,8 @@ class Benchmark:
         yaml_folder: where its task YAMLs are, if not in `yaml_configs/<name>`.
         properties: name -> a number measured of a row, for `breakdown --by`.
         measured: settings -> those under which rows are loaded to be measured.
+        scoring: names of the settings that say how answers are scored, and nothing of what a model sees.
+        from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
     """
 
     name: str
@@ -72,6 +74,8 @@ class Benchmark:
     yaml_folder: Path | None = None
     properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     measured: Callable[[Any], Any] = lambda settings: settings
+    scoring: frozenset[str] = frozenset()
+    from_table: Callable[[Sequence[Mapping[str, str]], str, Any, str], list[dict[str, Any]]] | None = None
 
     def parse(self, text: str) -> Any:
         """Return the settings of a task's `dataset_name`; InputError where a key or value is unknown."""

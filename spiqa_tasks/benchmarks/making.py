@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import judge_from_environ
 from spiqa_tasks.judge.l3 import L3Judge
-from spiqa_tasks.judge.letters import LetterJudge
+from spiqa_tasks.judge.letters import LetterJudge, LetterRule
 from spiqa_tasks.metrics.text_scores import available_metrics, tokenizer_name
 
 logger = logging.getLogger("spiqa_tasks")
@@ -62,19 +62,19 @@ def judging_of_environment(kind: str, environ: Mapping[str, str]) -> Judging | N
     """Return the judge that the environment names, asked one real question; None when judging is switched off.
 
     Args:
-        kind: `l3score` or `letters`.
+        kind: `l3score`, `letters` or `letters_released`.
         environ: with the SPIQA_JUDGE variables.
 
     Raises:
         JudgeError: a judge that cannot be used, or none where the task cannot do without.
     """
     config = judge_from_environ(environ)
-    if config is None and kind == "letters":
+    if config is None and kind != "l3score":
         raise JudgeError(
-            "Expected a judge for extractor=judge, found SPIQA_JUDGE=none. Set SPIQA_JUDGE=provider:model."
+            "Expected a judge for the setting extractor, found SPIQA_JUDGE=none. Set SPIQA_JUDGE=provider:model."
         )
     if config is None:
         return None
-    judge = L3Judge(config) if kind == "l3score" else LetterJudge(config)
+    judge = L3Judge(config) if kind == "l3score" else LetterJudge(config, LetterRule(kind == "letters_released"))
     judge.preflight()
     return Judging(judge)

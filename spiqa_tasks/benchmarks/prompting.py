@@ -18,7 +18,29 @@ class Picture:
     path: str
 
 
-Part = str | Picture
+@dataclass(frozen=True)
+class Turn:
+    """The beginning of a chat turn; a prompt that begins without one is a single turn of the user's.
+
+    Attributes:
+        role: `system`, `user` or `assistant`.
+    """
+
+    role: str
+
+
+Part = str | Picture | Turn
+
+
+def chat_messages(parts: Iterable[Part], as_path: bool = False, *, encoded: bool = False) -> list[dict[str, Any]]:
+    """Return the prompt as chat messages, one per turn; see `chat_content`."""
+    turns: list[tuple[str, list[Part]]] = []
+    for part in parts:
+        if isinstance(part, Turn) or not turns:
+            turns.append((part.role if isinstance(part, Turn) else "user", []))
+        if not isinstance(part, Turn):
+            turns[-1][1].append(part)
+    return [{"role": role, "content": chat_content(content, as_path, encoded=encoded)} for role, content in turns]
 
 
 def chat_content(parts: Iterable[Part], as_path: bool = False, *, encoded: bool = False) -> list[dict[str, Any]]:
@@ -34,9 +56,9 @@ def chat_content(parts: Iterable[Part], as_path: bool = False, *, encoded: bool 
     for part in parts:
         if isinstance(part, Picture):
             content.append({"type": "image", "url": part.path if as_path else opened(part.path)})
-        elif content and content[-1]["type"] == "text":
+        elif isinstance(part, str) and content and content[-1]["type"] == "text":
             content[-1]["text"] += part
-        else:
+        elif isinstance(part, str):
             content.append({"type": "text", "text": part})
     return content
 
@@ -45,9 +67,11 @@ def plain_text(parts: Sequence[Part]) -> str:
     """Return the prompt for models that take all pictures first and then one text.
 
     With several pictures, each one's place in the text is marked `[picture]`; the prompt's own words number them.
+    Turns are parted by a blank line.
     """
     mark = "[picture] " if sum(isinstance(part, Picture) for part in parts) > 1 else ""
-    return "".join(mark if isinstance(part, Picture) else part for part in parts)
+    texts = (part if isinstance(part, str) else mark if isinstance(part, Picture) else "\n\n" for part in parts)
+    return "".join(texts).removeprefix("\n\n")
 
 
 def visuals(parts: Iterable[Part]) -> list[Any]:

@@ -22,7 +22,7 @@ class Response:
     Attributes:
         text: the whole answer; empty where the request failed.
         failure: the host's words where the request failed, else None.
-        shown: the files of the figures in the order shown, where that is known better than by the row.
+        shown: the files of the question's figures in the order shown, where that is known better than by the row.
     """
 
     text: str

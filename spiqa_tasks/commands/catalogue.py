@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import sys
 from typing import Any
@@ -35,7 +34,7 @@ def run_list(arguments: argparse.Namespace) -> int:
     source = default_source()
     rows = [
         {
-            **dataclasses.asdict(task),
+            **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings")},
             "metrics": task.metrics,
             "headline": task.headline,
             "questions": task.questions,

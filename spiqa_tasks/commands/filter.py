@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,19 @@ def add(subparsers: Any) -> None:
         "filter", help="keep the questions that text-only models cannot answer, as a new task of the host"
     )
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="text-only runs (result files or folders)")
-    parser.add_argument("--task", nargs="+", default=[], help="only these tasks (default: all in the runs)")
+    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
     parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
     parser.add_argument("--lvlm", nargs="+", type=Path, default=[], metavar="RUN", help="LVLM runs, for the difficulty")
     parser.add_argument(
         "--pair", nargs=2, type=Path, action="append", default=[], metavar=("LVLM_TEXT", "LLM"), help="find leaked ones"
     )
-    parser.add_argument("--metric", help="the metric that says right or wrong (default: accuracy, else the first)")
+    parser.add_argument("--metric", help="the metric that says right or wrong (default: the headline of each task)")
+    parser.add_argument(
+        "--threshold", type=float, metavar="T", help="the score from which an answer is right (default: 1)"
+    )
+    parser.add_argument(
+        "--text-only-models", action="store_true", help="runs of tasks with images are of models that see none"
+    )
     parser.add_argument("--write", action="store_true", help="write the task <task>_filtered for lmms-eval")
     parser.add_argument("--name", help="another name of the written task")
     parser.add_argument("--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)")
@@ -47,7 +54,18 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: one name for several tasks, or see `filter_runs` and `write_task`.
     """
     pairs = [(lvlm, llm) for lvlm, llm in arguments.pair]
-    found = filter_runs(arguments.runs, arguments.lvlm, pairs, arguments.task, arguments.max_hits, arguments.metric)
+    found, remarks = filter_runs(
+        arguments.runs,
+        arguments.lvlm,
+        pairs,
+        arguments.task,
+        arguments.max_hits,
+        arguments.metric,
+        arguments.threshold,
+        arguments.text_only_models,
+    )
+    for remark in remarks:
+        print(f"spiqa-tasks: {remark}", file=sys.stderr)
     if arguments.name and len(found) > 1:
         raise InputError(f"Expected one task for --name, found {len(found)}. Choose one with --task.")
     written = {filtered.task: _write(arguments, filtered) for filtered in found} if arguments.write else {}
@@ -98,6 +116,8 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
     return {
         "task": filtered.task,
         "inspectors": list(filtered.inspectors),
+        "metric": filtered.answers.metric,
+        "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "n": len(filtered.hits),
         "kept": len(filtered.kept),
@@ -111,7 +131,10 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
 
 
 def _print(filtered: Filtered) -> None:
-    print(f"\n{filtered.task}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits")
+    print(
+        f"\n{filtered.task}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
+        f"({filtered.answers.metric} of at least {filtered.threshold:g})"
+    )
     rows: Sequence[Sequence[Any]] = [
         [group, int(counts["n"]), int(counts["kept"]), percent(counts["abnormal_hit_rate"])]
         for group, counts in filtered.groups().items()

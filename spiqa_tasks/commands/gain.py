@@ -16,7 +16,7 @@ from tabulate import tabulate
 from spiqa_tasks.analysis.gain import Row, average, rows, sample_lists, warnings
 from spiqa_tasks.analysis.pairing import triples
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.scoring.gain import Gain, gain_of_totals
+from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
 from spiqa_tasks.scoring.units import percent
 
 _EPILOG = (
@@ -31,10 +31,11 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser("gain", help="multi-modal gain and leakage of runs", epilog=_EPILOG)
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="result files or folders of lmms-eval")
     parser.add_argument("--llm", nargs="+", type=Path, default=[], metavar="RUN", help="runs of the LLM base")
-    parser.add_argument("--metric", help="the metric to compare (default: accuracy, else the first with 0/1 scores)")
+    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
+    parser.add_argument("--metric", help="the metric to compare (default: the headline of each task)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)")
     parser.add_argument(
-        "--scores", nargs="+", type=float, metavar="S", help="S_v S_wv [S_t] by hand instead of runs, in any unit"
+        "--scores", nargs="+", type=float, metavar="S", help="S_v S_wv [S_t] by hand instead of runs, shares or percent"
     )
     parser.add_argument("--format", choices=("text", "md", "json", "csv"), default="text")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="same as --format json")
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("Expected RUNs or --scores S_v S_wv [S_t]; found neither or both. See `spiqa-tasks gain -h`.")
     if arguments.scores:
         return _run_scores(arguments)
-    found, problems = triples(arguments.runs, arguments.llm, arguments.metric)
+    found, problems = triples(arguments.runs, arguments.llm, arguments.metric, arguments.task)
     table = [row for triple in found for row in rows(triple)]
     records = [_record(row) for row in table] + _averages(table)
     print(render(records, arguments.format))
@@ -69,12 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_scores(arguments: argparse.Namespace) -> int:
     if not 2 <= len(arguments.scores) <= 3:
         raise InputError(f"Expected --scores S_v S_wv [S_t], found {len(arguments.scores)} numbers.")
-    result = gain_of_totals(0, *arguments.scores)
+    scores, unit = natural(arguments.scores)
+    result = gain_of_totals(0, *scores)
     if arguments.format in ("json", "csv"):
-        print(render([{"task": None, "group": "all", **_numbers(result)}], arguments.format))
+        print(render([{"task": None, "group": "all", "unit": unit, **_numbers(result)}], arguments.format))
     else:
-        ml = "-" if result.ml is None else f"{result.ml.value:.1f}"
-        print(f"MG {result.mg.value:.1f}, ML {ml}")
+        ml = "-" if result.ml is None else percent(result.ml.value)
+        print(f"MG {percent(result.mg.value)}, ML {ml} (times 100; the scores are taken for {unit})")
     return 0
 
 
@@ -88,7 +90,20 @@ def render(records: Sequence[dict[str, Any]], form: str) -> str:
         writer.writeheader()
         writer.writerows({**record, "warnings": "; ".join(record.get("warnings", []))} for record in records)
         return buffer.getvalue().rstrip("\n")
-    headers = ["model", "task", "group", "without", "n", "S_v", "S_wv", "S_t", "MG", "ML", "refused (v, wv, t)"]
+    headers = [
+        "model",
+        "task",
+        "metric",
+        "group",
+        "without",
+        "n",
+        "S_v",
+        "S_wv",
+        "S_t",
+        "MG",
+        "ML",
+        "refused (v, wv, t)",
+    ]
     cells = [_cells(record) for record in records]
     if len({record["model"] for record in records}) == 1:
         headers, cells = headers[1:], [row[1:] for row in cells]
@@ -101,6 +116,7 @@ _STYLES = {"text": "simple", "md": "github"}
 def _record(row: Row) -> dict[str, Any]:
     return {
         "task": row.task,
+        "metric": row.metric,
         "group": row.group,
         "model": row.model,
         "ablation": row.ablation,
@@ -141,7 +157,8 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
         if len(members) > 1:
             mean = average(members)
             count = sum(row.n for row in members)
-            blank = Row(_AVERAGE, "all", model, ablation, members[0].llm, count, mean, 0.0, 0.0, None)
+            metrics = "+".join(dict.fromkeys(member.metric for member in members))
+            blank = Row(_AVERAGE, metrics, "all", model, ablation, members[0].llm, count, mean, 0.0, 0.0, None)
             records.append({**_record(blank), "refused_v": None, "refused_wv": None, "warnings": []})
     return records
 
@@ -151,6 +168,7 @@ def _cells(record: dict[str, Any]) -> list[str]:
     return [
         record["model"],
         record["task"],
+        record["metric"],
         record["group"],
         record["ablation"],
         str(record["n"]),

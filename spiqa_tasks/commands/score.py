@@ -7,7 +7,7 @@ import dataclasses
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +18,30 @@ from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
 if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.judging import Judging
     from spiqa_tasks.judge.engine import Estimate
+    from spiqa_tasks.judge.types import JudgeRequest
+    from spiqa_tasks.offline.inputs import Input
     from spiqa_tasks.offline.scored import Scored
 
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     score = subparsers.add_parser("score", help="score answers that exist already; needs no model and no pictures")
-    score.add_argument("task", metavar="TASK", help="the task that the answers are of, or its YAML")
+    score.add_argument(
+        "task",
+        metavar="TASK",
+        help="the task that the answers are of, or its YAML; or a RUN of lmms-eval, which tells its tasks",
+    )
     score.add_argument(
         "predictions",
-        nargs="+",
+        nargs="*",
         type=Path,
         metavar="PREDICTIONS",
-        help="samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, xlsx or tsv; one per model",
+        help="samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json) or "
+        "VLMEvalKit's output folder; one per model",
+    )
+    score.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
+    score.add_argument(
+        "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
     )
     score.add_argument(
         "--judge",
@@ -53,45 +64,88 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
-    from spiqa_tasks.benchmarks.making import make_scorer
-    from spiqa_tasks.benchmarks.registry import rows_for_scoring
-    from spiqa_tasks.offline import inputs, output, scored
+    from spiqa_tasks.offline import output
 
-    task = _one_task(arguments.task)
+    results: list[list[Scored]] = []
+    for task, given in _given(arguments):
+        found = _score(arguments, task, given)
+        if found:
+            results.append(found)
+        if found and arguments.output is not None:
+            _say(f"wrote {path}." for path in output.write(found, arguments.output))
+    if arguments.json and results:
+        objects = [output.as_json(each) for each in results]
+        print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
+    elif results:
+        print("\n\n".join(output.as_text(each) for each in results))
+    return 0 if all(result.complete for each in results for result in each) else 3
+
+
+def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) -> list[Scored]:
+    """The scores of each file of answers by each judge; none with `--dry-run`, which prints what they would take."""
+    from spiqa_tasks.benchmarks.making import make_scorer
+    from spiqa_tasks.offline import inputs, scored
+
+    _say(remark for each in given for remark in each.remarks)
     judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, os.environ)
-    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
-    files, remarks = inputs.read_answers(arguments.predictions, task, rows)
-    _say(remarks)
     asked: dict[str | None, Judging | None] = dict(judges.items()) or {None: None}
-    scorers = {name: make_scorer(task.benchmark, task.settings, "offline", judging) for name, judging in asked.items()}
-    first = next(iter(scorers.values()))
-    answers = {label: scored.read(first, rows, matched) for label, matched in files.items()}
-    requests = [request for each in answers.values() for request in first.requests(each.records)]
-    estimates = {name: judging.judge.engine.estimate(requests) for name, judging in judges.items()}
+    answers = []
+    requests: dict[str | None, list[JudgeRequest]] = {name: [] for name in asked}
+    for each in given:
+        for name, judging in asked.items():
+            scorer = make_scorer(each.task.benchmark, each.task.settings, "offline", judging)
+            read = scored.read(scorer, each.rows, each.matched)
+            requests[name] += scorer.requests(read.records)
+            answers.append((each, name, scorer, read))
+    estimates = {name: judging.judge.engine.estimate(requests[name]) for name, judging in judges.items()}
     if arguments.dry_run:
         print(_forecast(task, estimates, arguments.json))
-        return 0
-    for name, judging in judges.items():
-        if estimates[name].calls:
+        return []
+    for judge, judging in judges.items():
+        if estimates[judge].calls:
             judging.judge.preflight()
-    results = [
-        scored.score(scorer, task.name, each, label, name)
-        for label, each in answers.items()
-        for name, scorer in scorers.items()
-    ]
-    for result in results:
-        _say(inputs.differences(task, files[result.label], result))
+    results = []
+    for each, name, scorer, read in answers:
+        result = scored.score(scorer, task.name, read, each.label, name)
+        _say(inputs.differences(each, result))
         _say(_failures(result))
-    if arguments.output is not None:
-        _say(f"wrote {path}." for path in output.write(results, arguments.output))
-    print(json.dumps(output.as_json(results), indent=2) if arguments.json else output.as_text(results))
-    return 0 if all(result.complete for result in results) else 3
+        results.append(result)
+    return results
 
 
-def _one_task(name: str) -> Task:
+def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Input]]]:
+    """Each task with the answers to it: the files that are named, or the samples of a run's tasks.
+
+    Raises:
+        InputError: neither a task nor a run.
+    """
+    from spiqa_tasks.offline.inputs import read_inputs
+    from spiqa_tasks.offline.runs import inputs_of_run, task_of_runs
+
+    if not arguments.predictions:
+        run = Path(arguments.task)
+        if not run.exists():
+            raise InputError(
+                f"Expected TASK PREDICTIONS..., or a RUN of lmms-eval; found {arguments.task} alone, which is no file "
+                "or folder. Name the answers to the task."
+            )
+        found, remarks = inputs_of_run(run, arguments.only, arguments.include_path)
+        _say(remarks)
+        return found
+    task = _one_task(arguments.task, arguments.include_path, task_of_runs(arguments.task, arguments.predictions))
+    return [(task, read_inputs(arguments.predictions, task))]
+
+
+def _one_task(name: str, include: Sequence[Path], ran: Task | None) -> Task:
+    """The task of a name; where no YAML has it, as a run among the predictions recorded it."""
     if name.endswith(".yaml"):
         return read_task(Path(name))
-    found = find_tasks([name])
+    try:
+        found = find_tasks([name], include)
+    except InputError:
+        if ran is None:
+            raise
+        return ran
     if len(found) != 1:
         members = ", ".join(task.name for task in found)
         raise InputError(f"Expected one task, found the group {name} of {members}. Score each of them alone.")

@@ -21,28 +21,35 @@ PACKED = "::"
 """Between an archive and its member in the path of a picture that is not extracted yet."""
 
 
-def picture_folder(source: Source, repository: Repository, archive: str, wanted: Collection[str]) -> Path:
+def picture_folder(
+    source: Source, repository: Repository, archive: str, wanted: Collection[str], *, some: bool = False
+) -> Path:
     """The folder below which every file of `wanted` (relative posix paths) lies.
 
     An extracted folder beside the archive is taken as it is; else the archive's wanted members are extracted.
+
+    Args:
+        source, repository, archive: where to look.
+        wanted: the files.
+        some: whether one of them is enough.
 
     Raises:
         DataError: no archive and no folder, a broken archive, an unsafe member, or a wanted file that is not there.
     """
     beside = source.folder(repository, archive.removesuffix(".zip"))
     if beside is not None:
-        return _folder_with(beside, wanted)
-    return extract(source.files(repository, archive)[0], wanted)
+        return _folder_with(beside, wanted, some)
+    return extract(source.files(repository, archive)[0], wanted, some=some)
 
 
-def extract(archive: Path, wanted: Collection[str]) -> Path:
+def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Path:
     """Extract the members of `archive` that end in one of `wanted` into the cache; return the folder that has them.
 
-    An interrupted call leaves only whole files and is completed by the next one.
+    An interrupted call leaves only whole files and is completed by the next one. With `some`, one of them is enough.
     """
     try:
         with zipfile.ZipFile(archive) as opened:
-            members = _members(opened, archive, wanted)
+            members = _members(opened, archive, wanted, some)
             target = cache_folder() / "images" / f"{archive.stem}-{_digest(opened)}"
             target.mkdir(parents=True, exist_ok=True)
             with FileLock(target / ".lock"):
@@ -100,7 +107,9 @@ def _broken(archive: Path, error: Exception) -> DataError:
     )
 
 
-def _members(opened: zipfile.ZipFile, archive: Path, wanted: Collection[str]) -> dict[str, zipfile.ZipInfo]:
+def _members(
+    opened: zipfile.ZipFile, archive: Path, wanted: Collection[str], some: bool = False
+) -> dict[str, zipfile.ZipInfo]:
     """Wanted name -> member, whatever folders the archive puts above it."""
     depths = {name.count("/") + 1 for name in wanted}
     by_tail: dict[str, zipfile.ZipInfo] = {}
@@ -114,9 +123,9 @@ def _members(opened: zipfile.ZipFile, archive: Path, wanted: Collection[str]) ->
         for depth in depths:
             by_tail.setdefault("/".join(parts[-depth:]), info)
     missing = [name for name in wanted if name not in by_tail]
-    if missing:
+    if missing and not (some and len(missing) < len(wanted)):
         raise missing_files(archive, missing)
-    return {name: by_tail[name] for name in wanted}
+    return {name: by_tail[name] for name in wanted if name in by_tail}
 
 
 def is_unsafe(name: str) -> bool:
@@ -128,18 +137,18 @@ def is_unsafe(name: str) -> bool:
 
 
 def missing_files(place: Path, names: list[str]) -> DataError:
-    """The error for figures that the annotations name and `place` lacks."""
+    """The error for files that the annotations name and `place` lacks."""
     return DataError(
-        f"Expected {place} to hold every figure that the annotations name, found {len(names)} missing, "
+        f"Expected {place} to hold what the annotations name, found {len(names)} files missing, "
         f"the first is {names[0]}. Fetch the archive again, at the revision of the annotations."
     )
 
 
-def _folder_with(folder: Path, wanted: Collection[str]) -> Path:
+def _folder_with(folder: Path, wanted: Collection[str], some: bool) -> Path:
     missing: list[str] = []
     for candidate in (folder / folder.name, folder):
         missing = [name for name in wanted if not (candidate / name).is_file()]
-        if not missing:
+        if not missing or (some and len(missing) < len(wanted)):
             return candidate
     raise missing_files(folder, missing)
 

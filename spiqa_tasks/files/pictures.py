@@ -78,8 +78,8 @@ def save_png(image: Image.Image, path: Path) -> None:
 
 
 def encoded(cell: Any, where: str) -> bytes:
-    """The encoded bytes of a parquet Image cell ({bytes, path})."""
-    content = cell.get("bytes") if isinstance(cell, dict) else None
+    """The encoded bytes of a parquet Image cell: {bytes, path}, or the bytes alone."""
+    content = cell.get("bytes") if isinstance(cell, dict) else cell if isinstance(cell, bytes) else None
     if not content:
         raise DataError(f"Expected a picture in {where}, found none. Fetch the file again.")
     return bytes(content)

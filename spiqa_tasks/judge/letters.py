@@ -19,18 +19,38 @@ PROMPT = (
     "Return only the letter of the answer. If no answer is found, return None."
 )
 MAX_TOKENS = 16
+RELEASED = (
+    'Here is the output from a generative model:\n"{output}"\n'
+    "The output contains the answer to a multiple choice question with options {first}) - {last}). "
+    + " " * 16
+    + 'Return only the letter of the answer. If no answer is found, return "None".'
+)
+"""The wording of the authors' README, where the indent of a continued source line is part of the prompt."""
+RELEASED_MAX_TOKENS = 3
 
 _WITHOUT = "use a task without extractor=judge"
 
 
 @dataclass(frozen=True)
 class LetterRule:
-    """Which letter an answer gives, read by a judge that writes text; pure."""
+    """Which letter an answer gives, read by a judge that writes text; pure.
+
+    Attributes:
+        released: whether the judge is asked in the words of the authors' README.
+    """
+
+    released: bool = False
+
+    @property
+    def prompt(self) -> str:
+        """The wording."""
+        return RELEASED if self.released else PROMPT
 
     def request(self, response: str, letters: Sequence[str]) -> JudgeRequest:
         """Return what the judge is asked about one answer to a question with these letters."""
-        prompt = PROMPT.format(output=neutralise(shortened(response)), first=letters[0], last=letters[-1])
-        return JudgeRequest(prompt, kind="text", max_tokens=MAX_TOKENS, cut=len(response) > LONGEST)
+        most = RELEASED_MAX_TOKENS if self.released else MAX_TOKENS
+        prompt = self.prompt.format(output=neutralise(shortened(response)), first=letters[0], last=letters[-1])
+        return JudgeRequest(prompt, kind="text", max_tokens=most, cut=len(response) > LONGEST)
 
     def letter(self, verdict: Verdict, letters: Sequence[str]) -> str | None:
         """Return the one of `letters` that the judge wrote; None where it wrote none or failed."""
@@ -38,7 +58,7 @@ class LetterRule:
 
     def signature(self) -> str:
         """Return eight hexadecimal digits of the prompt's hash."""
-        return hashlib.sha256(PROMPT.encode()).hexdigest()[:8]
+        return hashlib.sha256(self.prompt.encode()).hexdigest()[:8]
 
 
 class LetterJudge(RuleJudge):

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.signature import Signature, parse
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.source import fingerprint
 from spiqa_tasks.hosts.lmms_eval.catalogue import Task
 from spiqa_tasks.judge.config import judge_from_environ, parse_judge
 from spiqa_tasks.judge.l3 import L3Judge, L3Rule
-from spiqa_tasks.judge.letters import LetterJudge
-from spiqa_tasks.offline.matching import Matched, match
-from spiqa_tasks.offline.predictions import read_predictions
+from spiqa_tasks.judge.letters import LetterJudge, LetterRule
+from spiqa_tasks.offline.matching import Matched, Predictions, match
+from spiqa_tasks.offline.predictions import is_table, read_predictions
 from spiqa_tasks.offline.scored import Scored
+from spiqa_tasks.offline.tables import find_table, is_own, read_cells, row_id
 
 Row = Mapping[str, Any]
 
@@ -46,41 +52,118 @@ def chosen_judges(
     if names is None:
         default = judge_from_environ(environ)
         configs = {default.name: default} if default is not None else {}
-    if kind == "letters":
-        return {name: Judging(LetterJudge(config)) for name, config in configs.items()}
+    if kind != "l3score":
+        letters = LetterRule(kind == "letters_released")
+        return {name: Judging(LetterJudge(config, letters)) for name, config in configs.items()}
     rule = L3Rule(prompt, int(top) if top.isdigit() else top)
     return {name: Judging(L3Judge(config, rule)) for name, config in configs.items()}
 
 
-def read_answers(places: Sequence[Path], task: Task, rows: Sequence[Row]) -> tuple[dict[str, Matched], list[str]]:
-    """Each file's answers by a short name of the file, and what is to be said about them.
+@dataclass(frozen=True)
+class Input:
+    """One file's answers to one task.
+
+    Attributes:
+        label: a short name of the file.
+        task: the task as it was run; how it is scored is the named task's.
+        rows: its questions.
+        matched: the answers.
+        remarks: what is to be said about them.
+    """
+
+    label: str
+    task: Task
+    rows: Sequence[Row]
+    matched: Matched
+    remarks: tuple[str, ...]
+
+
+def read_inputs(places: Sequence[Path], task: Task) -> list[Input]:
+    """Return each file's answers to a task.
 
     Raises:
         InputError: see `read_predictions` and `match`; or a file named twice.
+        DataError: the questions are not there, and not in the file either.
     """
     labels = [place.stem if place.is_file() else place.name for place in places]
     if len(set(labels)) < len(labels):
         labels = [str(place) for place in places]
     if len(set(labels)) < len(labels):
         raise InputError("Expected different files of predictions, found one of them twice. Name each once.")
-    answers, remarks = {}, []
-    for label, place in zip(labels, places, strict=True):
-        answers[label] = match(read_predictions(place, task.name, rows), rows)
-        remarks += [f"{place}: {remark}" for remark in _remarks(answers[label])]
-    return answers, remarks
+    return [read_input(label, place, task) for label, place in zip(labels, places, strict=True)]
 
 
-def differences(task: Task, matched: Matched, result: Scored) -> list[str]:
-    """In what the answers were made otherwise than the task would have them made, one sentence for each."""
+def read_input(label: str, place: Path, task: Task) -> Input:
+    """Return the answers in a file or folder to a task; see `read_inputs`."""
+    remarks: list[str] = []
+    try:
+        rows = _rows(task)
+    except DataError as error:
+        rows = _own_rows(place, task)
+        if not rows:
+            raise
+        remarks.append(f"{place}: scored from its own questions and answers, for want of the release: {error}")
+    predictions = read_predictions(place, task.name, rows)
+    ran = _as_run(task, predictions)
+    if ran.settings != task.settings:
+        rows = _rows(ran)
+        remarks.append(f"{label}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
+    matched = match(predictions, rows)
+    remarks += [f"{place}: {remark}" for remark in _remarks(matched)]
+    if predictions.unasked:
+        remarks.append(
+            f"{place}: {len(predictions.unasked)} of {len(rows)} documents are of figures that it does not ask about."
+        )
+    return Input(label, ran, rows, matched, tuple(remarks))
+
+
+def differences(given: Input, result: Scored) -> list[str]:
+    """In what the answers were made otherwise than they are scored, one sentence for each."""
     found: dict[str, None] = {}
     ours = parse(result.signature)
-    for prediction in matched.answers.values():
+    for prediction in given.matched.answers.values():
         theirs = parse(prediction.signature) if prediction.signature else Signature()
-        for key in ("data", "prompt", "settings"):
-            made, expected = getattr(theirs, key), getattr(ours, key)
-            if made and made not in expected.split("+"):
-                found[f"{result.label}: made with the {key} {made}, where {task.name} has {expected}."] = None
+        if theirs.data and theirs.data not in ours.data.split("+"):
+            found[f"{given.label}: made with the data {theirs.data}, scored with {ours.data}."] = None
     return list(found)
+
+
+def _rows(task: Task) -> list[dict[str, Any]]:
+    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+    return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
+
+
+def _own_rows(place: Path, task: Task) -> list[dict[str, Any]]:
+    """The questions that a table of answers has itself; none where it has none."""
+    path = find_table(place) if place.is_dir() else place
+    if task.entry.from_table is None or path is None or not is_table(path):
+        return []
+    table = read_cells(path)
+    if not is_own(table):
+        return []
+    cells = [{**row, "id": row_id(row)} for row in table]
+    return task.entry.from_table(cells, task.split, task.entry.parse(task.settings), f"table {fingerprint([path])}")
+
+
+def _as_run(task: Task, predictions: Predictions) -> Task:
+    """The task with the settings that the answers were made with; how they are scored stays the task's.
+
+    Raises:
+        InputError: answers made with different settings.
+    """
+    told = {parse(item.signature).settings for item in predictions.items if item.signature} - {""}
+    if not told:
+        return task
+    ours = task.entry.parse(task.settings)
+    scoring = {name: getattr(ours, name) for name in task.entry.scoring}
+    made = {settings_text(dataclasses.replace(task.entry.parse(text), **scoring)) for text in told}
+    if len(made) > 1:
+        raise InputError(
+            f"Expected answers made with the same settings in {predictions.path}, found {'; '.join(sorted(made))}. "
+            "Score them apart."
+        )
+    settings = made.pop()
+    return task if settings == settings_text(ours) else dataclasses.replace(task, settings=settings)
 
 
 def _remarks(matched: Matched) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,21 +24,34 @@ class Prediction:
         text: the whole answer.
         shown: SPIQA's figure files in the order shown, where the file tells; the answer's image numbers mean these.
         signature: how the answer was made, where the file tells.
+        failure: why the request failed, where the file tells so.
+        question, target: the question's text and its true answer, where the file has them.
     """
 
     id: str
     text: str
     shown: tuple[str, ...] | None = None
     signature: str | None = None
+    failure: str | None = None
+    question: str = ""
+    target: str = ""
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """The answers of one file or folder; `format` is `lmms-eval`, `jsonl`, `table` or `spiqa-responses`."""
+    """The answers of one file or folder.
+
+    Attributes:
+        path: of the file or folder.
+        format: `lmms-eval`, `jsonl`, `table`, `spiqa-responses` or `spiqa-responses-per-figure`.
+        items: the answers.
+        unasked: ids of the task's documents that were no part of the experiment; their absence is no fault.
+    """
 
     path: Path
     format: str
     items: tuple[Prediction, ...]
+    unasked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -68,7 +83,8 @@ def match(predictions: Predictions, rows: Sequence[Mapping[str, Any]]) -> Matche
     """Find each question's answer.
 
     Raises:
-        InputError: an id with two different answers, or no id of the task at all.
+        InputError: an id with two different answers, no id of the task at all, or questions or true answers in the file
+            that are not the task's.
     """
     by_id: dict[str, Prediction] = {}
     duplicates: dict[str, None] = {}
@@ -84,11 +100,41 @@ def match(predictions: Predictions, rows: Sequence[Mapping[str, Any]]) -> Matche
     known = dict.fromkeys(row["id"] for row in rows)
     answers = {row_id: by_id[row_id] for row_id in known if row_id in by_id}
     unknown = tuple(row_id for row_id in by_id if row_id not in known)
+    _check_same(predictions.path, answers, rows)
     if not answers:
         found = f"ids such as {unknown[0]!r}" if unknown else "no answers"
         raise InputError(
             f"Expected answers to the task's questions (ids such as {next(iter(known))!r}) in {predictions.path}, "
             f"found {found}. Name the task that the answers are of."
         )
-    missing = tuple(row_id for row_id in known if row_id not in by_id)
+    missing = tuple(row_id for row_id in known if row_id not in by_id and row_id not in predictions.unasked)
     return Matched(predictions.format, answers, unknown, missing, tuple(duplicates))
+
+
+def _check_same(path: Path, answers: Mapping[str, Prediction], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a file whose own questions and true answers are others than the task's under the same id."""
+    other = [row["id"] for row in rows if row["id"] in answers and not _is_same(answers[row["id"]], row)]
+    if other:
+        raise InputError(
+            f"Expected the questions and true answers in {path} to be the task's, found {len(other)} of {len(answers)} "
+            f"others under the same id, the first: {', '.join(other[:FIRST])}. Name the right task, or put the file's "
+            "rows in order."
+        )
+
+
+def _is_same(prediction: Prediction, row: Mapping[str, Any]) -> bool:
+    """Whether the file's question and true answer, where it has them, are the row's.
+
+    A question may stand there without its options, or within a whole prompt; a choice by its letter or its text.
+    """
+    question, target = _plain(prediction.question), _plain(prediction.target)
+    ours = _plain(row["question"])
+    choices = dict(zip(row.get("letters", ()), row.get("options", ()), strict=True))
+    targets = [row["answer"], choices.get(row["answer"], ""), row.get("caption", "")]
+    is_question = not question or question in ours or ours in question
+    return is_question and (not target or target in map(_plain, targets))
+
+
+def _plain(text: str) -> str:
+    """The letters and digits of a text, which spreadsheets and hosts leave as they are."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())

@@ -60,7 +60,7 @@ def write(results: Sequence[Scored], folder: Path) -> list[Path]:
 
 def _single(result: Scored) -> str:
     rows = [
-        [name, percent(metric.value), _interval(metric), metric.n]
+        [name, _shown(name, metric), _interval(metric), metric.n]
         for name, metric in result.metrics.items()
         if not _is_trivial(name, [metric])
     ]
@@ -73,7 +73,7 @@ def _columns(results: Sequence[Scored]) -> str:
     for name in names:
         metrics = [result.metrics.get(name, Number(None, 0)) for result in results]
         if not _is_trivial(name, metrics):
-            rows.append([name, *(f"{percent(metric.value)} {_interval(metric)}".strip() for metric in metrics)])
+            rows.append([name, *(f"{_shown(name, metric)} {_interval(metric)}".strip() for metric in metrics)])
     headers = [results[0].task, *(f"{result.label}\njudge {result.judge or 'none'}" for result in results)]
     return tabulate(rows, headers=headers, disable_numparse=True)
 
@@ -81,6 +81,11 @@ def _columns(results: Sequence[Scored]) -> str:
 def _is_trivial(name: str, metrics: Sequence[Number]) -> bool:
     """Whether a row says no more than that nothing failed."""
     return name.endswith("_failed_rate") and not any(metric.value for metric in metrics)
+
+
+def _shown(name: str, metric: Number) -> str:
+    """Shares and scores times 100, counts as they are."""
+    return f"{metric.value:.0f}" if name.endswith("_count") and metric.value is not None else percent(metric.value)
 
 
 def _interval(metric: Number) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,12 +12,13 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.offline.matching import Prediction, Predictions
 from spiqa_tasks.offline.spiqa_responses import is_response_file, read_responses
-from spiqa_tasks.offline.spreadsheets import read_spreadsheet, read_tsv
+from spiqa_tasks.offline.tables import find_table, read_table
 
 FORMATS = (
     "a samples file of lmms-eval (*_samples_<task>.jsonl, from --log_samples) or the output folder that has one, "
     'a jsonl file of {"id": ..., "prediction": "..."}, a folder of SPIQA\'s <paper>_response.json files, '
-    "or an xlsx or tsv file with the columns index (or id) and prediction (MMStar's submission, VLMEvalKit)"
+    "an xlsx, tsv or json table with the columns index (or id) and prediction (MMStar's submission, VLMEvalKit), or "
+    "VLMEvalKit's output folder"
 )
 
 
@@ -35,11 +37,20 @@ def read_predictions(place: Path, task: str, rows: Sequence[Mapping[str, Any]]) 
         return _read_folder(place, task, rows)
     if not place.is_file():
         raise InputError(f"Expected predictions at {place}, found no such file or folder. Give {FORMATS}.")
-    if zipfile.is_zipfile(place):
-        return read_spreadsheet(place)
     if is_response_file(place):
         return read_responses([place], rows)
-    return _read_text(place)
+    return read_table(place) if is_table(place) else _read_text(place)
+
+
+def is_table(path: Path) -> bool:
+    """Return whether a file is a table of answers: an xlsx, a tsv with a column `prediction`, or a json list."""
+    if not path.is_file() or is_response_file(path):
+        return False
+    with path.open("rb") as file:
+        first = file.readline().decode("utf-8-sig", errors="replace")
+    if zipfile.is_zipfile(path) or (path.suffix == ".json" and first.lstrip().startswith("[")):
+        return True
+    return "\t" in first and "prediction" in next(csv.reader([first], delimiter="\t"))
 
 
 def _read_folder(folder: Path, task: str, rows: Sequence[Mapping[str, Any]]) -> Predictions:
@@ -52,9 +63,13 @@ def _read_folder(folder: Path, task: str, rows: Sequence[Mapping[str, Any]]) -> 
     if samples:
         names = ", ".join(str(path.relative_to(folder)) for path in samples)
         raise InputError(f"Expected one samples file of {task} in {folder}, found {names}. Name one of them.")
-    raise InputError(
-        f"Expected *_samples_{task}.jsonl or *_response.json files in {folder}, found neither. Give {FORMATS}."
-    )
+    table = find_table(folder)
+    if table is None:
+        raise InputError(
+            f"Expected *_samples_{task}.jsonl, *_response.json files or a table of answers in {folder}, found none. "
+            f"Give {FORMATS}."
+        )
+    return read_table(table)
 
 
 def _read_text(path: Path) -> Predictions:
@@ -62,8 +77,6 @@ def _read_text(path: Path) -> Predictions:
     number, first = next(lines, (0, ""))
     entry = _json_object(first)
     if entry is None:
-        if "prediction" in first.rstrip().split("\t"):
-            return read_tsv(path)
         raise InputError(f"Expected {path} in a known format, found {_beginning(first)}. Give {FORMATS}.")
     objects = ((number, entry), *((number, _object_of(path, number, line)) for number, line in lines))
     if "resps" in entry or "filtered_resps" in entry:
@@ -132,6 +145,6 @@ def _sample(path: Path, number: int, entry: Mapping[str, Any]) -> Prediction:
             "Name the samples file of such a task."
         )
     whole = next((record for record in records if "signature" in record), records[0])
-    figures = whole.get("details", {}).get("figures")
-    signature = whole.get("signature")
-    return Prediction(str(whole["id"]), answers, tuple(figures) if figures else None, signature)
+    details = whole.get("details", {})
+    figures = None if "step" in details else details.get("figures")  # a document of one figure is not all of them
+    return Prediction(str(whole["id"]), answers, tuple(figures) if figures else None, whole.get("signature"))

@@ -122,7 +122,9 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
             omitted[name] = f"withheld: {values[name].reason}"
     signature = merged(parse(record.signature) for record in records if record.signature)
     judged_by = dict(scorer.judging.signature) if scorer.judging else {}
-    signature = signature.with_fields(predictions=answered.matched.format, **judged_by)
+    made = merged(parse(prediction.signature) for prediction in answered.predictions if prediction.signature)
+    told = {"prompt": made.prompt} if made.prompt else {}
+    signature = signature.with_fields(predictions=answered.matched.format, **told, **judged_by)
     samples = [_sample(*pair) for pair in zip(answered.predictions, records, strict=True)]
     counts = _counts(records, questions, values) | answered.matched.counts()
     return Scored(task, label, judge, metrics, omitted, counts, signature.text, samples)
@@ -147,6 +149,8 @@ def _rows(
 
 
 def _response(prediction: Prediction) -> Response:
+    if prediction.failure is not None:
+        return Response("", prediction.failure, prediction.shown)
     return response_of(prediction.text, prediction.shown)
 
 

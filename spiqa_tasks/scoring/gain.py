@@ -72,6 +72,13 @@ def gain(
     return Gain(len(v), s_v, s_wv, s_t, mg, Estimate(multimodal_leakage(s_wv, s_t), max(0.0, low), max(0.0, high)))
 
 
+def natural(scores: Sequence[float]) -> tuple[list[float], str]:
+    """Return scores as shares, and the unit they were in: `percent` where one is above 1, else `shares`."""
+    if any(score > 1 for score in scores):
+        return [round(score / 100, 12) for score in scores], "percent"
+    return list(scores), "shares"
+
+
 def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) -> Gain:
     """Gain and leakage of three overall scores, in any common unit; nothing is known of single questions."""
     ml = None if s_t is None else Estimate(multimodal_leakage(s_wv, s_t))

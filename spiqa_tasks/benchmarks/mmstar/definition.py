@@ -7,7 +7,7 @@ import dataclasses
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.mmstar.prompts import prompt
 from spiqa_tasks.benchmarks.mmstar.records import metrics, record, table
-from spiqa_tasks.benchmarks.mmstar.release import FILE, load
+from spiqa_tasks.benchmarks.mmstar.release import FILE, from_table, load
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.files import source
 
@@ -22,4 +22,5 @@ MMSTAR = Benchmark(
     files=lambda _split, _settings: [(source.MMSTAR, FILE)],
     unseen=lambda settings: dataclasses.replace(settings, ablation="text"),
     table=table,
+    from_table=from_table,
 )

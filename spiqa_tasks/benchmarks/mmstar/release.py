@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.choice.rows import Row, check_answer
@@ -42,10 +43,10 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
 def read_options(question: str) -> dict[str, str]:
     """Letter -> option text, read from the question's text; empty texts where its form is not known.
 
-    The release has two forms: `Options: A: x, B: y, ...` and a list of lines `(A) x`.
+    The release has two forms: `Options: A: x, B: y, ...` and a list of lines `(A) x`, once without the blank.
     """
     _, inline, tail = question.rpartition("Options: ")
-    listed = re.split(r"\n\(([A-H])\) ", question)
+    listed = re.split(r"\n\(([A-H])\)", question)
     if inline and tail.startswith("A: "):
         pieces = re.split(r"(?:^|, )([A-H]): ", tail)
     elif len(listed) > 1:
@@ -57,6 +58,41 @@ def read_options(question: str) -> dict[str, str]:
         if letter == LETTERS[len(options)]:
             options[letter] = text.strip()
     return options
+
+
+def question_of(text: str) -> str:
+    """Return the question without its options, which stand in the release's text."""
+    head, inline, tail = text.rpartition("Options: ")
+    if inline and tail.startswith("A: "):
+        return head.strip()
+    return re.split(r"\n\([A-H]\)", text)[0].strip()
+
+
+def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str) -> list[Row]:
+    """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
+
+    Args:
+        table: its rows, with `id`, `question`, `answer`, and where they are known the categories, and the options in
+            columns of their own.
+        split, settings: the task's.
+        data: digest of the table.
+
+    Raises:
+        DataError: a question without a text, or an answer that is no option.
+    """
+    rows = []
+    for cells in table:
+        options = {letter: cells[letter] for letter in LETTERS if cells.get(letter)}
+        listed = "".join(f"\n({letter}) {text}" for letter, text in options.items())
+        record = {
+            "index": cells["id"],
+            "question": cells["question"] + listed if options else cells["question"],
+            "answer": cells["answer"].strip(),
+            "category": cells.get("category", ""),
+            "l2_category": cells.get("l2_category") or cells.get("l2-category", ""),
+        }
+        rows.append(_row(record, "", split, settings, data))
+    return rows
 
 
 def _row(record: dict[str, Any], image: str, split: str, settings: MMStarSettings, data: str) -> Row:

@@ -15,9 +15,10 @@ class MMStarSettings:
     Attributes:
         prompt: the sentence after the question, by name.
         ablation: `grey` shows grey pictures of the same size, `text` no picture (paper section 5.1).
-        shots: 2 puts two solved text questions before each question (paper section 5.1: LLMs answer 2-shot).
+        shots: `2` puts two solved text questions of our own before each question (paper section 5.1: LLMs answer
+            2-shot), `authors` those of the authors' code, as turns of a chat.
     """
 
     prompt: Literal["letter", "select"] = "letter"
     ablation: Ablation = "none"
-    shots: Literal["0", "2"] = "0"
+    shots: Literal["0", "2", "authors"] = "0"

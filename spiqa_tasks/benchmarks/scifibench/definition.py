@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.benchmark import Benchmark, JudgeKind
 from spiqa_tasks.benchmarks.scifibench.prompts import prompt
 from spiqa_tasks.benchmarks.scifibench.properties import PROPERTIES, measured
 from spiqa_tasks.benchmarks.scifibench.records import metrics, record
 from spiqa_tasks.benchmarks.scifibench.release import SPLITS, load
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
+from spiqa_tasks.benchmarks.scifibench.tables import from_table
 from spiqa_tasks.files import source
 
 _SIZES = {"captioning": 100, "demo": 24, "demo_fig2cap": 12, "demo_cap2fig": 12}
+
+_JUDGES: dict[str, JudgeKind | None] = {"none": None, "judge": "letters", "released": "letters_released"}
 
 SCIFIBENCH = Benchmark(
     name="scifibench",
@@ -26,7 +29,9 @@ SCIFIBENCH = Benchmark(
     unseen=lambda settings: dataclasses.replace(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
-    judge=lambda settings: "letters" if settings.extractor == "judge" else None,
+    judge=lambda settings: _JUDGES[settings.extractor],
     properties=PROPERTIES,
     measured=measured,
+    scoring=frozenset({"extractor"}),
+    from_table=from_table,
 )

@@ -13,6 +13,8 @@ from spiqa_tasks.benchmarks.prompting import Part, Picture
 _ONLY = "Only provide the letter of the correct {kind} as your answer. "
 _FIG2CAP = "Which of the captions best describes the image? Let's think step by step. "
 _CAP2FIG = "Which of the images best matches the caption? Let's think step by step. "
+_STEPS = " Let's think step by step. "
+"""Of the authors' README, where the indent of a continued source line is part of the prompt."""
 CAPTION = (
     "Provide a one sentence caption that describes the figure. Do not include prefixes such as "
     '"The figure shows" or "The plot shows". Include just the caption. Caption:'
@@ -23,6 +25,10 @@ CLOSINGS: dict[str, dict[str, str]] = {
         "cap2fig": _CAP2FIG + _ONLY.format(kind="image") + "Answer:",
     },
     "reasoning": {"fig2cap": _FIG2CAP + "\nAnswer:", "cap2fig": _CAP2FIG + "\nAnswer:"},
+    "released": {
+        "fig2cap": _STEPS + " " * 12 + _ONLY.format(kind="caption") + "Answer: \n",
+        "cap2fig": _STEPS + " " * 16 + _ONLY.format(kind="image") + "Answer: \n",
+    },
     "caption": {"fig2cap": CAPTION},
 }
 """Prompt name -> direction -> the closing text."""
@@ -61,6 +67,8 @@ def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> 
     figures = _figures(shown)
     if row["prompt"] == "caption":
         return [*figures, "\n" if figures else "", closing]
+    if row["prompt"] == "released":
+        return _released(row["subcategory"], shown, figures, closing)
     if row["subcategory"] == "fig2cap":
         lines = [
             f"{letter}) {text}{MARK if letter == marked else ''}\n"
@@ -72,6 +80,17 @@ def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> 
     for index, letter in enumerate(shown["letters"]):
         parts += [f"{letter}) ", *figures[index : index + 1], "\n"]
     return [*parts, f"{shown['question']}\n{closing}"]
+
+
+def _released(direction: str, shown: Mapping[str, Any], figures: list[Part], closing: str) -> list[Part]:
+    """The prompt of the authors' README: the options as Python prints their list, the release's own question."""
+    if direction == "fig2cap":
+        options = [f"{letter})  {text}\n" for letter, text in zip(shown["letters"], shown["options"], strict=True)]
+        return [*figures, f"{options} {shown['asked']}{closing}"]
+    parts: list[Part] = []
+    for index, letter in enumerate(shown["letters"]):
+        parts += [f"{letter}) ", *figures[index : index + 1]]
+    return [*parts, f"{shown['asked']}{closing}"]
 
 
 def _figures(shown: Mapping[str, Any]) -> list[Part]:

@@ -31,6 +31,7 @@ class Question:
 
     Attributes:
         file: the release file's name, such as `CS_Figure2Caption`; with `id` it names the question.
+        asked: the question as the release has it.
         text: figure -> caption: the question; caption -> figure: the caption.
         options: parallel to `letters`: the captions, or empty texts where the options are figures.
         figures: one (figure -> caption), or one for each letter (caption -> figure).
@@ -38,6 +39,7 @@ class Question:
 
     file: str
     id: str
+    asked: str
     text: str
     letters: tuple[str, ...]
     options: tuple[str, ...]
@@ -120,6 +122,7 @@ def _question(file: str, record: dict[str, Any], figures: tuple[Figure, ...]) ->
     return Question(
         file=file,
         id=row_id,
+        asked=record["Question"],
         text=_caption(record["Question"]) if to_figure else record["Question"],
         letters=tuple(options),
         options=("",) * len(options) if to_figure else tuple(options.values()),

@@ -30,7 +30,7 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         return _caption_record(row, response, context)
     groups = {"direction": row["subcategory"], "category": slug(row["category"])}
     found = choice_record(row, response, groups, choice_signature(row, template(row), context))
-    if "extractor=judge" not in row["settings"].split(","):
+    if "extractor=none" in row["settings"].split(","):
         return found
     if found.rule not in OPEN_RULES:
         return found if found.status == "request_failed" else found.with_scores({BY_JUDGE: found.scores["accuracy"]})
@@ -44,7 +44,7 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     if settings.prompt == "caption":
         return (mean_of("captioned_rate"), FAILURE_RATES[-1])
     by_judge = (mean_of(BY_JUDGE, "judge"), share_of("extractor_rate", _is_asked, "judge"))
-    return (ACCURACY, *(by_judge if settings.extractor == "judge" else ()), *FAILURE_RATES)
+    return (ACCURACY, *(by_judge if settings.extractor != "none" else ()), *FAILURE_RATES)
 
 
 def _is_asked(found: Record) -> bool:

@@ -81,6 +81,7 @@ def _shown(question: Question, settings: SciFIBenchSettings, texts: dict[str, st
     paths = [figure.path for figure in question.figures] if shows_pictures else []
     return {
         "question": question.text,
+        "asked": question.asked,
         "letters": list(question.letters),
         "options": list(question.options),
         "answer": question.answer,

@@ -33,4 +33,5 @@ SPIQA = Benchmark(
     judge=lambda _settings: "l3score",
     join=lambda settings: join if settings.setting == "perfigure" else None,
     remarks=lambda records: [*image_limit_advice(records), *judge_advice(records)],
+    scoring=frozenset({"protocol"}),
 )

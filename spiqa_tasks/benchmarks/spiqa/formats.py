@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -40,8 +40,16 @@ class Figure(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question, its reference answer, and the files of the figures that the answer needs (at least one)."""
+    """A question of a paper.
 
+    Attributes:
+        position: its place in the release's paper, from 0.
+        question: its text.
+        answer: the reference answer; empty where the release has none.
+        referred: the files of the figures that the answer needs, at least one.
+    """
+
+    position: int
     question: str
     answer: str
     referred: tuple[str, ...]
@@ -49,12 +57,12 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper of the release; `full_text` is empty where the annotations do not hold it."""
+    """A paper of the release; `full_text` is None where the annotations do not hold it, empty where there is none."""
 
     paper_id: str
     figures: Mapping[str, Figure]
     questions: tuple[Question, ...]
-    full_text: str = ""
+    full_text: str | None = None
 
     def with_text(self, text: str) -> Paper:
         """The same paper with another full text."""
@@ -64,57 +72,87 @@ class Paper:
 def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
     """Test-A, val and train: figures carry raw model labels and a `content_type`."""
     figures = {
-        file: Figure(
+        file: _figure(
             file, f"{paper_id}/{file}", figure["caption"], figure["figure_type"], figure["content_type"] == "table"
         )
         for file, figure in paper["all_figures"].items()
     }
-    questions = [_question(item["question"], item["answer"], [item["reference"]], figures) for item in paper["qa"]]
-    return Paper(paper_id, figures, tuple(questions))
+    columns = [(item["question"], item["answer"], [item["reference"]]) for item in paper["qa"]]
+    return Paper(paper_id, figures, _questions(columns, figures))
 
 
 def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
     """Test-B: parallel lists, clean labels, the full text in `passages`."""
     types = paper["figure_types"]
     figures = {
-        file: Figure(file, file, caption, types[file], types[file] == "table")
+        file: _figure(file, file, caption, types[file], types[file] == "table")
         for file, caption in paper["all_figures_tables"].items()
     }
     columns = zip(paper["question"], paper["composition"], paper["referred_figures_tables"], strict=True)
-    questions = [_question(question, answer, referred, figures) for question, answer, referred in columns]
-    return Paper(paper_id, figures, tuple(questions), "\n\n".join(paper["passages"]))
+    text = _text("\n\n".join(paper["passages"]), "full text")
+    return Paper(paper_id, figures, _questions(columns, figures), text)
 
 
 def read_c(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Test-C: QASPER's answers (free form, else Yes or No); labels only where the release has them."""
+    """Test-C: QASPER's answers; labels only where the release has them; the text without the sections' names."""
     figures = {}
     for figure in paper["figures_and_tables"]:
         file = figure["file"]
         label = figure.get("figure_type") or ("table" if "table" in file.lower() else "")
         picture = f"{paper['arxiv_id']}/{file}"
-        figures[file] = Figure(file, picture, figure["caption"], label, label.lower() == "table")
-    columns = zip(paper["question"], paper["answer"], paper["referred_figures_tables"], strict=True)
-    questions = [_question(question, _qasper(answer), referred, figures) for question, answer, referred in columns]
-    text = "\n\n".join(
-        "\n".join(filter(None, [section.get("section_name"), *section["paragraphs"]])) for section in paper["full_text"]
-    )
-    return Paper(paper_id, figures, tuple(questions), text)
+        figures[file] = _figure(file, picture, figure["caption"], label, str(label).lower() == "table")
+    answers = [_qasper(answer) for answer in paper["answer"]]
+    columns = zip(paper["question"], answers, paper["referred_figures_tables"], strict=True)
+    text = "\n\n".join("\n".join(section["paragraphs"]) for section in paper["full_text"])
+    return Paper(paper_id, figures, _questions(columns, figures), _text(text, "full text"))
 
 
 READERS: dict[str, Callable[[str, Mapping[str, Any]], Paper]] = {"A": read_a, "B": read_b, "C": read_c}
 
 
-def _question(question: str, answer: str, referred: list[str], figures: Mapping[str, Figure]) -> Question:
-    if not question or not isinstance(question, str):
-        raise ValueError("an empty question")
-    if not isinstance(answer, str):
-        raise TypeError(f"an answer of type {type(answer).__name__}")
-    unknown = [file for file in referred if file not in figures]
-    if unknown or not referred:
-        raise ValueError(f"a question that refers to {unknown[0] if unknown else 'no figure'}, not one of the paper's")
-    return Question(question, answer, tuple(dict.fromkeys(referred)))
+def _figure(file: str, picture: str, caption: Any, label: Any, is_table: bool) -> Figure:
+    _text(picture, "figure name")
+    return Figure(file, picture, _text(caption, f"caption of {file}"), _text(label, f"type of {file}"), is_table)
+
+
+def _questions(
+    columns: Iterable[tuple[Any, Any, Sequence[str]]], figures: Mapping[str, Figure]
+) -> tuple[Question, ...]:
+    """The questions from (question, answer, files of the figures that the answer needs)."""
+    found = []
+    for position, (question, answer, referred) in enumerate(columns):
+        if not _text(question, f"question {position}"):
+            raise ValueError(f"an empty question {position}")
+        unknown = [file for file in referred if file not in figures]
+        if unknown or not referred:
+            raise ValueError(
+                f"question {position} that refers to {unknown[0] if unknown else 'no figure'}, not its own"
+            )
+        text = _text(answer, f"answer {position}")
+        found.append(Question(position, question, text, tuple(dict.fromkeys(referred))))
+    return tuple(found)
 
 
 def _qasper(answer: Mapping[str, Any]) -> str:
-    free_form = answer["free_form_answer"]
-    return free_form if free_form else ("Yes" if answer["yes_no"] else "No")
+    """The free-form answer, else Yes or No, else the spans that QASPER extracts, joined as its evaluator does."""
+    free_form, is_yes = answer["free_form_answer"], answer["yes_no"]
+    if free_form:
+        return str(free_form)
+    if is_yes is not None:
+        return "Yes" if is_yes else "No"
+    return ", ".join(answer.get("extractive_spans") or ())
+
+
+def _text(value: Any, what: str) -> str:
+    """The value, checked: a string that can be written as UTF-8.
+
+    Raises:
+        TypeError, ValueError: it is none.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"a {what} of type {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"a {what} that is no valid Unicode") from error
+    return value

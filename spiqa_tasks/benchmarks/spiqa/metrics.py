@@ -69,7 +69,8 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     if settings.setting != "perfigure":
         truncated = share_of("truncated_rate", lambda record: record.rule == "truncated")
         judge_failed = share_of("judge_failed_rate", lambda record: record.judge_failed, "judge")
-        return [unformatted, truncated, judge_failed, NEITHER, request_failed]
+        no_text = [_NO_TEXT] if settings.setting == "fullpaper" else []
+        return [unformatted, truncated, judge_failed, NEITHER, request_failed, *no_text]
     of_questions = [share_of("incomplete_rate", _is_incomplete), _UNHELPFUL]
     of_questions += [] if settings.protocol == "released" else [_PERFIGURE_JUDGE_FAILED]
     return [_of_documents(unformatted), *of_questions, NEITHER, _of_documents(request_failed)]
@@ -149,7 +150,7 @@ def _perfigure_l3score_released(records: Sequence[Record]) -> Value:
 
 
 def _unhelpful(records: Sequence[Record]) -> Value:
-    """The share of questions of which no figure was found helpful."""
+    """The share of questions of which no figure was found helpful, by the released rule where it alone is."""
     questions = _whole(records)
     answered = {r.id: float(r.status == "no_helpful_figure") for r in questions if r.prediction is not None}
     return withheld(len(answered), len(questions)) or Value(
@@ -162,6 +163,17 @@ def _perfigure_judge_failed(records: Sequence[Record]) -> Value:
     told = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == "l3score"]
     failed = sum("score" not in verdict for verdict in told)
     return Value(failed / len(told) if told else 0.0, len(told))
+
+
+def _no_text(records: Sequence[Record]) -> Value:
+    """How many questions were asked without the text that their paper lacks."""
+    known = {r.id: float(r.details["no_text"]) for r in records if "no_text" in r.details}
+    if len(known) < len(records):
+        return Value(math.nan, len(known), reason="the papers' texts are not read for scoring")
+    return Value(sum(known.values()), len(known), known)
+
+
+_NO_TEXT = Metric("no_text_count", _no_text, higher_is_better=False)
 
 
 def judge_advice(records: Sequence[Record]) -> list[str]:

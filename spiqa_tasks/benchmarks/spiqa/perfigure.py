@@ -6,7 +6,8 @@ all documents are there:
 
 - corrected: the answers of the figures found helpful, each text once, in the order shown, joined by a space; where no
   figure is found helpful the question is failed: score 0, the prediction is empty.
-- released: every helpful figure among those that the answer needs counts as an answer of its own.
+- released: every helpful figure among those that the answer needs counts as an answer of its own; a question is failed
+  where there is none.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from spiqa_tasks.benchmarks.signature import parse, sign
 from spiqa_tasks.benchmarks.spiqa.groups import groups_of
 from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
 from spiqa_tasks.benchmarks.spiqa.settings import parsed
+from spiqa_tasks.benchmarks.spiqa.table import STEPS
 from spiqa_tasks.scoring.helpful import is_helpful_released, parse_helpful
 
 
@@ -41,10 +43,11 @@ class FigureReply:
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one document: the reply as its prediction, and all that joining the question needs."""
     text = response.text.strip()
+    figures = row["documents"] // len(STEPS) if response.shown is None else len(response.shown)
     failed = response.failure is not None
     unclear = row["step"] == "helpful" and parse_helpful(text) is None
     empty = row["step"] == "answer" and not text
-    details = {key: row[key] for key in ("question_id", "question", "step", "documents")}
+    details = {key: row[key] for key in ("question_id", "question", "step")} | {"documents": figures * len(STEPS)}
     return Record(
         row["id"],
         None if failed else text,
@@ -53,7 +56,7 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
         status="request_failed" if failed else "ok",
         rule=None if failed else "unformatted" if unclear or empty else "ok",
         reason=response.failure,
-        groups=groups_of(row, row["documents"] // 2),
+        groups=groups_of(row, figures),
         details={**details, "figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])},
         signature=sign(
             row,
@@ -127,14 +130,14 @@ def _question(
 ) -> Record:
     first = ordered[0]
     protocol = parsed(parse(first.signature).settings).protocol
-    prediction = " ".join(dict.fromkeys(reply.answer for reply in replies if reply.helpful and reply.answer))
     released = [reply.answer for reply in replies if reply.referred and is_helpful_released(reply.verdict)]
-    helped = any(reply.helpful for reply in replies)
+    answers = released if protocol == "released" else [reply.answer for reply in replies if reply.helpful]
+    prediction = " ".join(dict.fromkeys(filter(None, answers)))
     about = (first.details["question"], first.reference)
     asks: list[Ask] = []
     scores: dict[str, float] = {}
     if protocol != "released":
-        if helped:
+        if answers:
             asks.append(Ask("l3score", context.l3.request(*about, prediction), context.l3.score))
         else:
             scores["l3score"] = 0.0
@@ -143,7 +146,7 @@ def _question(
     return Record(
         question_id,
         prediction,
-        status="ok" if helped else "no_helpful_figure",
+        status="ok" if answers else "no_helpful_figure",
         scores=scores,
         details={"anchor": first.id} | ({} if protocol == "corrected" else {"released_answers": released}),
         asks=tuple(asks),

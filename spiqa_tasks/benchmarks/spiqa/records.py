@@ -36,16 +36,18 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         "groups": groups_of(row, len(row["figures"])),
         "signature": signature(row, context),
     }
-    figures = {"figures": [figure["file"] for figure in row["figures"]]}
+    details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
+    if settings.setting == "fullpaper" and row["no_text"] is not None:
+        details["no_text"] = row["no_text"]
     if response.failure is not None:
-        return Record(row["id"], status="request_failed", reason=response.failure, details=figures, **shared)
+        return Record(row["id"], status="request_failed", reason=response.failure, details=details, **shared)
     prediction, rule, image = _parse(settings.setting, response.text)
     found = Record(
         row["id"],
         prediction,
         rule=rule,
         refused=is_refusal(response.text),
-        details=figures | ({"image": image} if settings.setting == "cot" else {}),
+        details=details | ({"image": image} if settings.setting == "cot" else {}),
         **shared,
     )
     if settings.protocol != "released":

@@ -1,24 +1,25 @@
 """SPIQA: the release's three annotation formats become one row per question (paper section 3; DESIGN of the splits).
 
 A row is what every hook gets: {id, paper_id, question, answer, figures: [{path, file, caption, group,
-group_released}] in the order shown, referred: positions in `figures`, group, group_released, full_text, question_id,
-step, documents, benchmark, split, settings, data}. The setting `perfigure` has `documents` rows per question: one per
-figure and `step`.
+group_released}] in the order shown, referred: positions in `figures`, group, group_released, full_text, no_text:
+whether the paper has no text (None where nobody looked), question_id, step, documents, benchmark, split, settings,
+data}. The setting `perfigure` has `documents` rows per question: one per figure and `step`.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.spiqa.formats import READERS, Paper
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.settings import SMALL, SpiqaSettings
 from spiqa_tasks.benchmarks.spiqa.table import Shown, questions_shown, rows_table
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
@@ -67,7 +68,7 @@ def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
     files = SPLITS[split]
     annotations = source.files(SPIQA, files.annotations)[0]
     with _no_collection():
-        papers = read_papers(annotations, files.annotation_format)
+        papers = answered(read_papers(annotations, files.annotation_format), annotations)
         if settings.setting == "fullpaper":
             papers = with_text(source, papers)
         questions = questions_shown(papers, settings)
@@ -80,7 +81,7 @@ def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]
     files = SPLITS[split]
     patterns = [files.annotations]
     if settings.shows_pictures:
-        small = files.small_pictures if settings.resolution == "224px" else None
+        small = files.small_pictures if settings.resolution == SMALL else None
         patterns.append(small or files.pictures)
     if settings.setting == "fullpaper" and files.annotation_format == "A":
         patterns.append(PARAGRAPHS)
@@ -130,25 +131,54 @@ def _without_explanation(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
+    """The papers without the questions that the release has no answer to, which a log line names.
+
+    Raises:
+        DataError: no question is left.
+    """
+    names = [f"{paper.paper_id}/{each.position}" for paper in papers for each in paper.questions if not each.answer]
+    if names:
+        logger.warning("%d questions of %s have no answer and are left out: %s", len(names), path, ", ".join(names))
+    kept = [
+        dataclasses.replace(paper, questions=tuple(question for question in paper.questions if question.answer))
+        for paper in papers
+    ]
+    if not any(paper.questions for paper in kept):
+        raise DataError(
+            f"Expected questions in {path}, found none in its {len(papers)} papers, the first of which is "
+            f"{papers[0].paper_id}. Fetch the file again."
+        )
+    return kept
+
+
 def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
     """The papers with their full text, which A, val and train keep in an archive of its own.
 
+    Some papers of the release have none; their questions are asked without, as the released scripts do, and a log line
+    says how many they are.
+
     Raises:
-        DataError: a paper whose text is missing or empty.
+        DataError: the archive is not there, or has the text of no paper.
     """
-    absent = {f"{paper.paper_id}.txt" for paper in papers if not paper.full_text}
-    texts: dict[str, str] = {}
-    if absent:
-        folder = picture_folder(source, SPIQA, PARAGRAPHS, sorted(absent))
-        texts = {name: (folder / name).read_text(encoding="utf-8", errors="replace").strip() for name in absent}
-    whole = [paper.with_text(paper.full_text or texts[f"{paper.paper_id}.txt"]) for paper in papers]
-    empty = [paper.paper_id for paper in whole if not paper.full_text]
+    names = {f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None}
+    texts = _texts(source, names) if names else {}
+    whole = [
+        paper.with_text(texts.get(f"{paper.paper_id}.txt", "")) if paper.full_text is None else paper
+        for paper in papers
+    ]
+    empty = [paper for paper in whole if not paper.full_text and paper.questions]
     if empty:
-        raise DataError(
-            f"Expected the full text of every paper, found {len(empty)} papers without any, the first is {empty[0]}. "
-            f"Fetch {PARAGRAPHS} again, or run the task without _fullpaper."
-        )
+        questions = sum(len(paper.questions) for paper in empty)
+        ids = ", ".join(paper.paper_id for paper in empty)
+        logger.warning("%d questions are asked without a text, which these papers lack: %s", questions, ids)
     return whole
+
+
+def _texts(source: Source, names: Collection[str]) -> dict[str, str]:
+    folder = picture_folder(source, SPIQA, PARAGRAPHS, sorted(names), some=True)
+    paths = [folder / name for name in names if (folder / name).is_file()]
+    return {path.name: path.read_text(encoding="utf-8", errors="replace").strip() for path in paths}
 
 
 def _picture_paths(
@@ -174,7 +204,7 @@ def _picture_paths(
 def _picture_archive(source: Source, files: Split, settings: SpiqaSettings) -> str:
     """The archive to read: the one of small pictures where the settings want it and the source has it."""
     small = files.small_pictures
-    if settings.resolution == "224px" and small is not None:
+    if settings.resolution == SMALL and small is not None:
         if source.folder(SPIQA, small.removesuffix(".zip")) is not None:
             return small
         try:

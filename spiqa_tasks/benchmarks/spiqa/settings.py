@@ -12,8 +12,9 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.replaced import Ablation
 
 Setting = Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"]
-Resolution = Literal["full", "224px"]
 Protocol = Literal["corrected", "released", "both"]
+SMALL = "224px"
+"""The resolution of the release's archives of small pictures."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,9 @@ class SpiqaSettings:
         setting: the paper's task (section 3.1), ablation (section 5.3), or one figure at a time (section 5.1).
         max_figures: at most so many figures a question; 0 means all of the paper's.
         seed: draws another choice and order of the figures.
-        resolution: `224px` shows the pictures of the release's 224px archive, or squares of 224 pixels where there
-            is none (section 5.1, Figure B.1).
+        resolution: `full` shows the pictures as released; `224px` those of the release's 224px archive, or squares of
+            224 pixels where there is none (section 5.1, Figure B.1); a number squares of so many pixels, as the
+            released scripts make them.
         ablation: `grey` shows grey pictures of the same size, `text` no picture.
         protocol: `corrected` follows the paper; `released` does what the released scripts do, under metric names of
             their own; `both` gives both, for up to twice the judge calls.
@@ -34,18 +36,25 @@ class SpiqaSettings:
     setting: Setting = "direct"
     max_figures: int = 8
     seed: int = 0
-    resolution: Resolution = "full"
+    resolution: str = "full"
     ablation: Ablation = "none"
     protocol: Protocol = "corrected"
 
     def __post_init__(self) -> None:
         if self.max_figures < 0:
             raise InputError(f"Expected max_figures to be 0 (all figures) or more; found {self.max_figures}.")
+        if self.resolution not in ("full", SMALL) and not (self.resolution.isdecimal() and int(self.resolution) > 0):
+            raise InputError(f"Expected resolution to be full, {SMALL} or a number of pixels; found {self.resolution}.")
 
     @property
     def shows_pictures(self) -> bool:
         """Whether the model sees any picture."""
         return self.setting != "captiononly" and self.ablation != "text"
+
+    @property
+    def side(self) -> int | None:
+        """The side of the squares that pictures become, in pixels; None where they stay as they are."""
+        return None if self.resolution == "full" else int(self.resolution.removesuffix("px"))
 
     @property
     def only_referred(self) -> bool:

@@ -1,4 +1,4 @@
-"""What stands for a figure's picture when it is shown: itself, a square of 224 pixels, or pure grey."""
+"""What stands for a figure's picture when it is shown: itself, a square of so many pixels, or pure grey."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import os
 
 from PIL import Image
 
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.settings import SMALL, SpiqaSettings
 from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.pictures import open_picture, save_png
 from spiqa_tasks.files.replaced import ablated_pictures
 
-SIDE = 224
-SMALL_FOLDER = "_Images_224px"
+SMALL_FOLDER = f"_Images_{SMALL}"
 """What the names of the release's archives of small pictures end in."""
 
 
@@ -29,16 +28,17 @@ def shown_picture(path: str, settings: SpiqaSettings) -> str:
         DataError: a picture that cannot be read.
     """
     path = unpacked(path)
-    if settings.resolution == "224px" and SMALL_FOLDER not in path:
-        path = _small(path)
+    is_small = settings.resolution == SMALL and SMALL_FOLDER in path
+    if settings.side is not None and not is_small:
+        path = _square(path, settings.side)
     return ablated_pictures([path], settings.ablation)[0]
 
 
-def _small(path: str) -> str:
-    """The picture as a square of 224 pixels: the released scripts resize so, whatever the picture's shape."""
+def _square(path: str, side: int) -> str:
+    """The picture as a square of `side` pixels: the released scripts resize so, whatever the picture's shape."""
     status = os.stat(path)
     name = hashlib.sha256(f"{path} {status.st_size} {status.st_mtime_ns}".encode()).hexdigest()[:24]
-    small = cache_folder() / "224px" / name[:2] / f"{name}.png"
-    if not small.exists():
-        save_png(open_picture(path).resize((SIDE, SIDE), Image.Resampling.BICUBIC), small)
-    return str(small)
+    square = cache_folder() / f"{side}px" / name[:2] / f"{name}.png"
+    if not square.exists():
+        save_png(open_picture(path).resize((side, side), Image.Resampling.BICUBIC), square)
+    return str(square)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.settings import settings_text
-from spiqa_tasks.benchmarks.spiqa.formats import Paper
+from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 
 STEPS = ("helpful", "answer")
@@ -16,7 +16,7 @@ STEPS = ("helpful", "answer")
 FIGURE_FIELDS = ("path", "file", "caption", "group", "group_released")
 ROW_FIELDS = (
     *("id", "paper_id", "question", "answer", "group", "group_released", "full_text", "question_id"),
-    *("referred", "step", "documents"),
+    *("no_text", "referred", "step", "documents"),
 )
 _BATCH = 2000
 
@@ -25,13 +25,13 @@ class Shown(NamedTuple):
     """A question of a paper and the files of the figures shown with it, in order."""
 
     paper: Paper
-    position: int
+    question: Question
     files: list[str]
 
     @property
     def question_id(self) -> str:
         """Paper id and position from 0."""
-        return f"{self.paper.paper_id}/{self.position}"
+        return f"{self.paper.paper_id}/{self.question.position}"
 
 
 def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int) -> list[str]:
@@ -66,13 +66,13 @@ def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Sh
     result = []
     for paper in papers:
         files = list(paper.figures)
-        for position, question in enumerate(paper.questions):
+        for question in paper.questions:
             if settings.only_referred:
                 shown = [file for file in files if file in question.referred]
             else:
-                question_id = f"{paper.paper_id}/{position}"
+                question_id = f"{paper.paper_id}/{question.position}"
                 shown = choose_figures(files, question.referred, question_id, settings.max_figures, settings.seed)
-            result.append(Shown(paper, position, shown))
+            result.append(Shown(paper, question, shown))
     return result
 
 
@@ -119,7 +119,7 @@ def _batch(
             rows.append(row)
             taken += [place[file] for file in files]
             offsets.append(len(taken))
-    types = {"referred": pyarrow.list_(pyarrow.int64())}
+    types = {"referred": pyarrow.list_(pyarrow.int64()), "no_text": pyarrow.bool_()}
     columns = zip(ROW_FIELDS, zip(*rows, strict=True), strict=True)
     arrays = {name: pyarrow.array(values, type=types.get(name)) for name, values in columns}
     structs = pyarrow.StructArray.from_arrays(
@@ -133,11 +133,13 @@ def _batch(
 
 def _documents(shown: Shown, settings: SpiqaSettings) -> Iterator[tuple[tuple[Any, ...], list[str]]]:
     """The question's rows in the order of `ROW_FIELDS`, each with the files of its figures."""
-    paper, question = shown.paper, shown.paper.questions[shown.position]
+    paper, question = shown.paper, shown.question
     first = paper.figures[question.referred[0]]
-    text = paper.full_text if settings.setting == "fullpaper" else ""
+    text = paper.full_text or "" if settings.setting == "fullpaper" else ""
+    no_text = None if paper.full_text is None else not paper.full_text
     question_id = shown.question_id
-    same = (paper.paper_id, question.question, question.answer, first.group, first.group_released, text, question_id)
+    told = (paper.paper_id, question.question, question.answer, first.group, first.group_released)
+    same = (*told, text, question_id, no_text)
     if settings.setting != "perfigure":
         referred = [index for index, file in enumerate(shown.files) if file in question.referred]
         yield (question_id, *same, referred, "", 1), shown.files

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,16 +15,25 @@ import yaml
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folders
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.written import KEPT, written_tasks
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task as its YAML says: benchmark, split and the text of its settings."""
+    """A task as its YAML says.
+
+    Attributes:
+        name: the task's.
+        benchmark, split: what it is of.
+        settings: the text of its `dataset_name`.
+        kept: ids of the only questions that it asks, where a filter made it.
+    """
 
     name: str
     benchmark: str
     split: str
     settings: str
+    kept: frozenset[str] | None = None
 
     @property
     def entry(self) -> Benchmark:
@@ -62,23 +73,49 @@ def load_yaml(path: Path) -> dict[str, Any]:
 
 
 def catalogue() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
-    """Return all tasks by name, and all groups with their members."""
+    """Return all tasks of the benchmarks by name, and all groups with their members."""
+    return _tasks_in(yaml_folders())
+
+
+def task_of(config: Mapping[str, Any]) -> Task | None:
+    """Return the task that a YAML's values describe; None where it is none of ours."""
+    metadata = config.get("metadata")
+    benchmark = metadata.get("benchmark") if isinstance(metadata, Mapping) else None
+    if benchmark not in BENCHMARKS or "test_split" not in config:
+        return None
+    return Task(str(config["task"]), benchmark, config["test_split"], str(config.get("dataset_name") or ""))
+
+
+def _tasks_in(folders: Iterable[Path]) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
-    for path in (path for folder in yaml_folders() for path in sorted(folder.rglob("*.yaml"))):
-        config = load_yaml(path)
+    for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
+        config = _read_yaml(path)
         if "group" in config:
             groups[config["group"]] = tuple(config["task"])
-        elif "task" in config:
-            tasks[config["task"]] = task_of(config)
+        elif (task := _task_in(path, config)) is not None:
+            tasks[task.name] = task
     return tasks, groups
 
 
-def task_of(config: dict[str, Any]) -> Task:
-    """Return the task that a YAML's values describe; KeyError where it is none of ours."""
-    return Task(
-        config["task"], config["metadata"]["benchmark"], config["test_split"], str(config.get("dataset_name") or "")
-    )
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        return load_yaml(path)
+    except (yaml.YAMLError, OSError, ValueError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"Expected {path} to be a YAML of a task, found {type(error).__name__} {error}. Correct it."
+        ) from error
+
+
+def _task_in(path: Path, config: Mapping[str, Any]) -> Task | None:
+    task = task_of(config) if "task" in config else None
+    return task if task is None else dataclasses.replace(task, kept=_kept(path.with_name(KEPT)))
+
+
+def _kept(listing: Path) -> frozenset[str] | None:
+    if not listing.is_file():
+        return None
+    return frozenset(str(question["id"]) for question in json.loads(listing.read_text(encoding="utf-8"))["kept"])
 
 
 def read_task(path: Path) -> Task:
@@ -87,22 +124,26 @@ def read_task(path: Path) -> Task:
     Raises:
         InputError: no such file, or no YAML of such a task.
     """
-    try:
-        return task_of(load_yaml(path))
-    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+    task = _task_in(path, _read_yaml(path))
+    if task is None:
         raise InputError(
-            f"Expected {path} to be the YAML of a task that includes one of this package's, found "
-            f"{type(error).__name__} {error}. `spiqa-tasks path` prints the folder of those."
-        ) from error
+            f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
+            "`spiqa-tasks path` prints the folder of those."
+        )
+    return task
 
 
-def find_tasks(names: Iterable[str]) -> list[Task]:
+def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]:
     """Return the tasks of `names`, groups replaced by their members, each once.
+
+    Args:
+        names: of tasks and groups.
+        include: folders with YAMLs of tasks of one's own.
 
     Raises:
         InputError: a name that is neither task nor group; the message has the nearest ones.
     """
-    tasks, groups = catalogue()
+    tasks, groups = _tasks_in([*yaml_folders(), *written_tasks(), *include])
     found: dict[str, Task] = {}
 
     def add(name: str) -> None:

@@ -70,9 +70,13 @@ class TaskRun:
 
     @property
     def headline(self) -> str | None:
-        """The metric that the task's YAML names as the one that speaks for a run."""
+        """The metric that speaks for a run: that of the settings of a task of ours, else the one in its YAML."""
         metadata = self.config.get("metadata")
-        return metadata.get("headline") if isinstance(metadata, Mapping) else None
+        if not isinstance(metadata, Mapping):
+            return None
+        if self.settings is not None:
+            return BENCHMARKS[metadata["benchmark"]].headline(self.settings).name
+        return metadata.get("headline")
 
     @property
     def benchmark(self) -> Benchmark | None:
@@ -172,7 +176,12 @@ def all_runs(places: Iterable[Path]) -> list[Run]:
 
 def latest_run(place: Path) -> Run | None:
     """The newest run below a folder, or None."""
-    return find_runs(place)[-1] if any(_result_files(place)) else None
+    return find_runs(place)[-1] if has_runs(place) else None
+
+
+def has_runs(folder: Path) -> bool:
+    """Return whether there is a result file below a folder."""
+    return any(_result_files(folder))
 
 
 def _result_files(folder: Path) -> Iterator[Path]:

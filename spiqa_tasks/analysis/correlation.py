@@ -1,0 +1,72 @@
+"""How L3Score goes together with the text metrics, answer by answer (SPIQA Table 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.errors import InputError
+
+ALL = "all runs"
+JUDGED = ("l3score", "l3score_released")
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Spearman's rho, in [-1, 1], of a text metric with L3Score over `n` answers.
+
+    `model` and `task` name the run; "all runs" pools the answers of all. `spearman` is None where it is not defined:
+    fewer than two answers, or all of the same score.
+    """
+
+    model: str
+    task: str
+    metric: str
+    correlated_with: str
+    n: int
+    spearman: float | None
+
+
+def correlations(runs: Iterable[OwnRun]) -> tuple[list[Correlation], list[str]]:
+    """Return the correlations of every run, then of all together where there are several, and what is left out.
+
+    The paper does not say over what it correlates; here it is single answers. BLEU has no score of its own for one.
+
+    Raises:
+        InputError: no run has L3Score.
+    """
+    found: list[Correlation] = []
+    remarks: list[str] = []
+    pooled: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    counted = 0
+    for run in runs:
+        judged = next((metric for metric in run.metrics if metric.name in JUDGED and run.scores(metric)), None)
+        if judged is None:
+            remarks.append(f"{run.task} of {run.model} is left out: it has no L3Score.")
+            continue
+        counted += 1
+        l3scores = run.scores(judged)
+        for metric in (metric for metric in run.metrics if metric.needs == "text programs"):
+            scores = run.scores(metric)
+            pairs = [(score, scores[key]) for key, score in l3scores.items() if key in scores]
+            if pairs:
+                pooled.setdefault((metric.name, judged.name), []).extend(pairs)
+                found.append(_correlation(run.model, run.task, metric.name, judged.name, pairs))
+    if not found:
+        raise InputError(
+            "Expected runs of SPIQA with L3Score and a text metric for every answer, found none. Run with a judge, or "
+            f"have `spiqa-tasks score` fill the judgements in. {' '.join(remarks)}".strip()
+        )
+    if counted > 1:
+        found += [_correlation(ALL, "", *names, pairs) for names, pairs in pooled.items()]
+    return found, remarks
+
+
+def _correlation(model: str, task: str, metric: str, judged: str, pairs: Sequence[tuple[float, float]]) -> Correlation:
+    columns = list(zip(*pairs, strict=True))
+    if len(pairs) < 2 or any(len(set(column)) == 1 for column in columns):
+        return Correlation(model, task, metric, judged, len(pairs), None)
+    from scipy.stats import spearmanr
+
+    return Correlation(model, task, metric, judged, len(pairs), float(spearmanr(*columns).statistic))

@@ -1,0 +1,52 @@
+"""`correlate`: L3Score against the text metrics."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser("correlate", help="Spearman's rho of L3Score with each text metric (SPIQA Table 8)")
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="result files or folders of lmms-eval")
+    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
+    parser.add_argument("--json", action="store_true", help="machine-readable")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one line per run and metric; 3 where a run had to be left out.
+
+    Raises:
+        InputError: no runs with L3Score.
+    """
+    from spiqa_tasks.analysis.correlation import correlations
+    from spiqa_tasks.analysis.own_runs import own_runs
+
+    runs, remarks = own_runs(arguments.runs, arguments.task)
+    rows, left_out = correlations(runs)
+    for remark in [*remarks, *left_out]:
+        print(f"spiqa-tasks: {remark}", file=sys.stderr)
+    if arguments.json:
+        print(json.dumps([dataclasses.asdict(row) for row in rows], indent=2))
+    else:
+        cells = [
+            [
+                row.model,
+                row.task,
+                row.metric,
+                row.correlated_with,
+                row.n,
+                "-" if row.spearman is None else f"{row.spearman:.2f}",
+            ]
+            for row in rows
+        ]
+        print(tabulate(cells, headers=["model", "task", "metric", "with", "n", "Spearman"], disable_numparse=True))
+    return 3 if left_out else 0
