@@ -40,7 +40,7 @@ class Scored:
     """The scores of one file of answers (`label`) by one judge (None: no judge).
 
     `omitted` says why a metric has no value; `samples` has one entry per answer: {id, prediction, extracted, scores,
-    status, rule, reason}.
+    status, rule, reason, record}.
     """
 
     task: str
@@ -165,6 +165,7 @@ def _sample(prediction: Prediction, record: Record) -> dict[str, Any]:
         "status": record.status,
         "rule": record.rule,
         "reason": record.reason,
+        "record": record.as_dict(),
     }
 
 

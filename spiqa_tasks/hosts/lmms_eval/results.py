@@ -90,10 +90,6 @@ class TaskRun:
         path = self.run.samples(self.task)
         return list(read_samples(path)) if path is not None else []
 
-    def records(self) -> list[Record]:
-        """Return the records of a task of ours; none for other tasks."""
-        return [record for sample in self.samples() if (record := record_of(sample)) is not None]
-
 
 def record_of(sample: Mapping[str, Any]) -> Record | None:
     """Return the record of a logged sample; None where it holds none of ours."""
@@ -151,6 +147,11 @@ def find_runs(place: Path) -> list[Run]:
 def latest_run(place: Path) -> Run | None:
     """The newest run below a folder, or None."""
     return find_runs(place)[-1] if any(_result_files(place)) else None
+
+
+def has_runs(place: Path) -> bool:
+    """Return whether `place` is a result file of the host, or a folder with some."""
+    return place.name.endswith("_results.json") if place.is_file() else any(_result_files(place))
 
 
 def _result_files(folder: Path) -> Iterator[Path]:
