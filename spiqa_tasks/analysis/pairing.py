@@ -12,13 +12,16 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.results import find_runs
 
 
-def triples(places: Sequence[Path], llm_places: Sequence[Path], metric: str | None) -> tuple[list[Triple], list[str]]:
+def triples(
+    places: Sequence[Path], llm_places: Sequence[Path], metric: str | None, with_base: bool = True
+) -> tuple[list[Triple], list[str]]:
     """What can be compared, and one sentence for each task that cannot.
 
     Args:
         places: result files or folders of the host; of several runs of one model to one task the newest counts.
         llm_places: those of the LLM base; our `_llm` tasks are known as such among `places` too.
         metric: see `read_answers`.
+        with_base: whether LLM bases among `places` count; without one there is no leakage.
 
     Raises:
         InputError: nothing can be compared, two LLM bases for one task, or runs that must not be compared.
@@ -29,7 +32,7 @@ def triples(places: Sequence[Path], llm_places: Sequence[Path], metric: str | No
         for entry in entries(run for place in places for run in find_runs(place))
         if entry.run.path not in {other.run.path for other in llm}
     ]
-    bases = _bases([*llm, *(entry for entry in found if entry.few_shot)])
+    bases = _bases([*llm, *(entry for entry in found if entry.few_shot and with_base)])
     shown = [entry for entry in found if not entry.few_shot]
     plain = {(entry.key, entry.model): entry for entry in shown if entry.ablation == "none"}
     without = {(entry.key, entry.model, entry.ablation): entry for entry in shown if entry.ablation != "none"}

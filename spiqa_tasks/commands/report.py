@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"spiqa-tasks: {note}", file=sys.stderr)
     others = (arguments.markdown, arguments.csv, arguments.json, arguments.card)
     page = arguments.html or (None if any(others) else DEFAULT)
-    writers = {
+    writers: dict[Path | None, Callable[[], str]] = {
         page: lambda: as_html(found, not arguments.no_pictures),
         arguments.markdown: lambda: as_markdown(found),
         arguments.csv: lambda: exports.as_csv(found.runs),

@@ -43,11 +43,8 @@ def written_scores(place: Path) -> list[WrittenScores]:
     Raises:
         InputError: a samples file that is missing, or that an older version wrote, without records.
     """
-    if place.is_file():
-        paths = [place] if place.name.endswith(SCORES) else []
-    else:
-        paths = sorted(place.rglob(f"*{SCORES}"))
-    return [found for path in paths for found in _read(path)]
+    paths = [place] if place.is_file() else sorted(place.rglob(f"*{SCORES}"))
+    return [found for path in paths if path.name.endswith(SCORES) for found in _read(path)]
 
 
 def _read(path: Path) -> list[WrittenScores]:

@@ -62,7 +62,8 @@ def build(places: Sequence[Path], tasks: Sequence[str] = ()) -> Report:
     for run in runs:
         by_task.setdefault(run.task, []).append(run)
     found, problems = gains.gain_rows(places)
-    sections = [_task(task, members, colours) for task, members in by_task.items()]
+    sections = [Section("Overview", (), [headline.overview_table(runs)])]
+    sections += [_task(task, members, colours) for task, members in by_task.items()]
     sections += _comparisons(compare([*own_sides(runs), *host_sides(places, tasks)]))
     sections += _gain(found, problems, colours)
     sections += _judges(runs, colours)

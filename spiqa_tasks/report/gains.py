@@ -23,11 +23,15 @@ def gain_rows(places: Sequence[Path]) -> tuple[list[Row], list[str]]:
     found = [entry for place in of_host for entry in entries(find_runs(place))]
     if not any(entry.ablation != "none" and not entry.few_shot for entry in found):
         return [], []
-    try:
-        compared, problems = triples(of_host, [], None)
-    except InputError as error:
-        return [], [str(error)]
-    return [row for triple in compared for row in rows(triple)], problems
+    remarks: list[str] = []
+    for with_base in (True, False):
+        try:
+            compared, problems = triples(of_host, [], None, with_base)
+        except InputError as error:
+            remarks.append(str(error))
+            continue
+        return [row for triple in compared for row in rows(triple)], [*remarks, *problems]
+    return [], list(dict.fromkeys(remarks))
 
 
 def overall_rows(found: Sequence[Row]) -> list[Row]:

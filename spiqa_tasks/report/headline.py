@@ -32,6 +32,17 @@ def judge_of(run: OwnRun) -> str:
     return (run.signature.judge or "-") + (f" (served as {', '.join(others)})" if others else "")
 
 
+def overview_table(runs: Sequence[OwnRun]) -> Table:
+    """Return the headline of every task, a column per run."""
+    models = list(dict.fromkeys(run.model for run in runs))
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for run in runs:
+        for value in overall(run, run.metrics[:1]):
+            cells.setdefault((run.task, value.metric), {})[run.model] = number(value.value, value.low, value.high)
+    lines = [Line([*key, *(found.get(model, "") for model in models)]) for key, found in cells.items()]
+    return Table("Headlines x 100, with 95% intervals", ["task", "metric", *models], lines, texts=2)
+
+
 def headline_table(runs: Sequence[OwnRun]) -> Table:
     """Return every metric of the runs of one task, overall, and the paper's rows for the same split and setting."""
     names = list(dict.fromkeys(metric.name for run in runs for metric in shown_metrics(run)))
@@ -81,7 +92,9 @@ def group_table(runs: Sequence[OwnRun], kind: str, values: Sequence[GroupValue])
     for (model, table), cells_of in printed.items():
         cells = [number(cells_of[name].value) if name in cells_of else "" for name in groups]
         lines.append(Line([model, f"published, {table}", *cells], "published"))
-    return Table(f"{metric} by {_NAMES.get(kind, kind)}", ["model", "source", *groups], lines, texts=2)
+    return Table(
+        f"{metric} by {_NAMES.get(kind, kind)}", ["model", "source", *groups], lines, (), 2, kind not in PLOTTED
+    )
 
 
 def _measured(run: OwnRun, names: Sequence[str]) -> Line:

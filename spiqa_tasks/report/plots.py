@@ -77,7 +77,8 @@ def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
             raise InputError(
                 "Expected matplotlib for the plots of a report, found none. Install spiqa-tasks[report]."
             ) from error
-        with rc_context({**_STYLE, "svg.hashsalt": repr((args, kwargs))}):
+        style: Any = {**_STYLE, "svg.hashsalt": repr((args, kwargs))}
+        with rc_context(style):
             return function(*args, **kwargs)
 
     return drawing

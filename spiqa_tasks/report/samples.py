@@ -90,7 +90,10 @@ def _question(row: Row | None, record: Record, show: Callable[[str], int | None]
     if "figures" in row:
         found["figures"] = [[show(figure["path"]), figure["caption"]] for figure in row["figures"]]
     elif "options" in row:
-        found["options"] = [f"{letter}: {text}" for letter, text in zip(row["letters"], row["options"], strict=True)]
+        if not all(text in row["question"] for text in row["options"]):
+            found["options"] = [
+                f"{letter}: {text}" for letter, text in zip(row["letters"], row["options"], strict=True)
+            ]
         found["figures"] = [[show(path), ""] for path in row["images"]]
     return found
 

@@ -10,7 +10,7 @@ from typing import Literal
 from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.scoring.units import percent
 
-Kind = Literal["measured", "published", "note"]
+Kind = Literal["measured", "published"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Table:
         lines: its rows.
         notes: sentences below it.
         texts: how many columns, from the left, hold text rather than numbers.
+        folded: whether the page shows it only when asked to.
     """
 
     title: str
@@ -43,6 +44,7 @@ class Table:
     lines: Sequence[Line]
     notes: Sequence[str] = field(default=())
     texts: int = 1
+    folded: bool = False
 
 
 def number(value: float | None, low: float = math.nan, high: float = math.nan) -> str:
