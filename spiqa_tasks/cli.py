@@ -10,10 +10,27 @@ import sys
 from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.commands import breakdown, catalogue, compare, demo, doctor, filter, gain, rank, report, score
+from spiqa_tasks.commands import (
+    alignment,
+    bootstrap,
+    breakdown,
+    catalogue,
+    compare,
+    demo,
+    doctor,
+    filter,
+    gain,
+    rank,
+    report,
+    score,
+    spread,
+)
 from spiqa_tasks.errors import SpiqaTasksError
 
-COMMANDS = (catalogue, demo, doctor, score, report, compare, gain, filter, breakdown, rank)
+COMMANDS = (
+    *(catalogue, demo, doctor, score, report, compare),
+    *(gain, filter, breakdown, bootstrap, alignment, spread, rank),
+)
 
 
 def parser() -> argparse.ArgumentParser:

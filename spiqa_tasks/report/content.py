@@ -104,14 +104,15 @@ def _groups(values: Sequence[GroupValue], kind: str, colours: Mapping[str, int])
 def _comparisons(found: Sequence[Comparison]) -> list[Section]:
     if not found:
         return []
-    points: dict[str, dict[str, tuple[float, float, float]]] = {}
-    for each in found:
-        difference = each.difference
-        ends = (100 * difference.mean, 100 * difference.low, 100 * difference.high)
-        points.setdefault(f"{each.b} - {each.a}", {})[f"{each.task} {each.metric}"] = ends
-    names = list(dict.fromkeys(name for each in points.values() for name in each))
-    series = [Series(label, place, values) for place, (label, values) in enumerate(points.items())]
-    drawn = [plots.dots("Paired differences", names, series, "difference x 100", zero=True)]
+    drawn = []
+    for task in dict.fromkeys(each.task for each in found):
+        members = [each for each in found if each.task == task]
+        points = {
+            f"{each.b} - {each.a}": (100 * each.difference.mean, 100 * each.difference.low, 100 * each.difference.high)
+            for each in members
+        }
+        title = f"Differences in {members[0].metric}, {task}"
+        drawn.append(plots.dots(title, list(points), [Series("difference", 0, points)], "difference x 100", zero=True))
     return [Section("Comparison of runs", (), [comparison_table(found)], drawn)]
 
 

@@ -18,7 +18,7 @@ MMSTAR_TASK = "mmstar_filtered"
 
 
 def gain_rows(places: Sequence[Path]) -> tuple[list[Row], list[str]]:
-    """Return gain and leakage of every model that was also run without pictures, and what could not be compared."""
+    """Return gain and leakage of every model that was also run without pictures, and why others have none."""
     of_host = [place for place in places if has_runs(place)]
     found = [entry for place in of_host for entry in entries(find_runs(place))]
     if not any(entry.ablation != "none" and not entry.few_shot for entry in found):
@@ -26,11 +26,11 @@ def gain_rows(places: Sequence[Path]) -> tuple[list[Row], list[str]]:
     remarks: list[str] = []
     for with_base in (True, False):
         try:
-            compared, problems = triples(of_host, [], None, with_base)
+            compared, _ = triples(of_host, [], None, with_base)
         except InputError as error:
             remarks.append(str(error))
             continue
-        return [row for triple in compared for row in rows(triple)], [*remarks, *problems]
+        return [row for triple in compared for row in rows(triple)], remarks
     return [], list(dict.fromkeys(remarks))
 
 
@@ -51,7 +51,7 @@ def gain_table(found: Sequence[Row]) -> Table:
     if any(row.task == MMSTAR_TASK for row in found):
         lines += _published()
     columns = ["task", "model", "source", "without", "LLM base", "n", "S_v", "S_wv", "S_t", "gain MG", "leakage ML"]
-    told = [f"{row.task} of {row.model}, {row.group}: {warning}." for row in found for warning in warnings(row)]
+    told = [f"{row.task} of {row.model}: {warning}." for row in overall_rows(found) for warning in warnings(row)]
     return Table("Multi-modal gain and leakage x 100", columns, lines, told, 5)
 
 

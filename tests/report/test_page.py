@@ -26,8 +26,17 @@ PAYLOADS = [
     *("<base href=//x>", "<meta http-equiv=refresh content=0;url=data:,x>", "<link rel=stylesheet href=//x>"),
     *("<form action=//x><input autofocus onfocus=window.hit=1>", "<math><mtext><img src=x onerror=window.hit=1>"),
     *("<svg><animate onbegin=window.hit=1 attributeName=x>", "<template><script>window.hit=1</script></template>"),
-    *("\u2028window.hit=1\u2029", "<noscript><p title='</noscript><img src=x onerror=window.hit=1>'>", "\x00<b>\ud83d</b>"),
-    *("<marquee onstart=window.hit=1>", "<select autofocus onfocus=window.hit=1>", "&lt;script&gt;window.hit=1", "$\\frac"),
+    *(
+        "\u2028window.hit=1\u2029",
+        "<noscript><p title='</noscript><img src=x onerror=window.hit=1>'>",
+        "\x00<b>\ud83d</b>",
+    ),
+    *(
+        "<marquee onstart=window.hit=1>",
+        "<select autofocus onfocus=window.hit=1>",
+        "&lt;script&gt;window.hit=1",
+        "$\\frac",
+    ),
 ]
 
 
@@ -36,8 +45,8 @@ def page_file(tmp_path_factory: pytest.TempPathFactory, write_run: Callable[...,
     """The page of two runs: one always right, one right on every second question and refusing the first."""
     folder = tmp_path_factory.mktemp("runs")
     write_run(folder / "a", "a", lambda _, row: row["answer"])
-    wrong = lambda position, row: "I'm sorry, I cannot see the image." if position == 0 else "E"  # noqa: E731
-    write_run(folder / "b", "b", lambda position, row: row["answer"] if position % 2 else wrong(position, row))
+    wrong = {0: "I'm sorry, I cannot see the image."}
+    write_run(folder / "b", "b", lambda place, row: row["answer"] if place % 2 else wrong.get(place, "E"))
     return written(folder, folder / "page.html")
 
 
@@ -69,7 +78,8 @@ def test_the_page_complains_of_nothing_asks_for_nothing_and_fits(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
-    observed = "new Promise(r => new PerformanceObserver(l => r(l.getEntries())).observe({type: 'layout-shift', buffered: true}))"
+    watched = "observe({type: 'layout-shift', buffered: true})"
+    observed = f"new Promise(r => new PerformanceObserver(l => r(l.getEntries())).{watched})"
     shifts = page.evaluate(f"Promise.race([{observed}, new Promise(r => setTimeout(() => r([]), 300))])")
     assert sum(shift["value"] for shift in shifts) < 0.01
     page.close()
@@ -142,9 +152,7 @@ def test_pictures_can_be_left_out(page_file: Path) -> None:
     assert 'id="picture-0"' not in without.read_text(encoding="utf-8")
 
 
-def test_texts_of_models_are_never_markup(
-    chromium: Any, tmp_path: Path, write_run: Callable[..., Path]
-) -> None:
+def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path, write_run: Callable[..., Path]) -> None:
     """Fifty payloads in answers and in the model's name do nothing, and are shown as they are."""
     assert len(PAYLOADS) >= 50
     repeat = -(-len(PAYLOADS) // 24)
@@ -171,7 +179,7 @@ def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path, write_r
     path = written(tmp_path, tmp_path / "page.html")
     assert time.monotonic() - start < 5
     text = path.read_text(encoding="utf-8")
-    assert len(re.sub(r'<script type=.*?</script>', "", text, flags=re.DOTALL)) < 1_500_000
+    assert len(re.sub(r"<script type=.*?</script>", "", text, flags=re.DOTALL)) < 1_500_000
     page, said = opened(chromium, path)
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     assert paint < 1000
