@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from host_files import write_demo_run
 
 from spiqa_tasks.report.content import build
 from spiqa_tasks.report.page import as_html
@@ -41,12 +41,12 @@ PAYLOADS = [
 
 
 @pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory, write_run: Callable[..., Path]) -> Path:
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of two runs: one always right, one right on every second question and refusing the first."""
     folder = tmp_path_factory.mktemp("runs")
-    write_run(folder / "a", "a", lambda _, row: row["answer"])
+    write_demo_run(folder / "a", "a", lambda _, row: row["answer"])
     wrong = {0: "I'm sorry, I cannot see the image."}
-    write_run(folder / "b", "b", lambda place, row: row["answer"] if place % 2 else wrong.get(place, "E"))
+    write_demo_run(folder / "b", "b", lambda place, row: row["answer"] if place % 2 else wrong.get(place, "E"))
     return written(folder, folder / "page.html")
 
 
@@ -152,11 +152,11 @@ def test_pictures_can_be_left_out(page_file: Path) -> None:
     assert 'id="picture-0"' not in without.read_text(encoding="utf-8")
 
 
-def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path, write_run: Callable[..., Path]) -> None:
+def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None:
     """Fifty payloads in answers and in the model's name do nothing, and are shown as they are."""
     assert len(PAYLOADS) >= 50
     repeat = -(-len(PAYLOADS) // 24)
-    write_run(tmp_path, PAYLOADS[0], lambda place, _: PAYLOADS[place % len(PAYLOADS)], repeat=repeat)
+    write_demo_run(tmp_path, PAYLOADS[0], lambda place, _: PAYLOADS[place % len(PAYLOADS)], repeat=repeat)
     path = written(tmp_path, tmp_path / "page.html", pictures=False)
     page, said = opened(chromium, path)
     for place, payload in enumerate(PAYLOADS):
@@ -170,10 +170,12 @@ def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path, write_r
     page.close()
 
 
-def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path, write_run: Callable[..., Path]) -> None:
+def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path) -> None:
     """Built in under 5 s, painted in under 1 s, filtered in under 100 ms; the page itself is under 1.5 MB."""
     long = "The answer follows from the picture. " * 10
-    write_run(tmp_path, "big", lambda place, row: f"{long}{row['answer'] if place % 3 else 'E'} {place}", repeat=417)
+    write_demo_run(
+        tmp_path, "big", lambda place, row: f"{long}{row['answer'] if place % 3 else 'E'} {place}", repeat=417
+    )
     build([tmp_path])
     start = time.monotonic()
     path = written(tmp_path, tmp_path / "page.html")
