@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -106,7 +107,7 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
         label: what to call them.
         judge: what to call the judge.
     """
-    records = scorer.score(answered.records)
+    records = scorer.score(_signed(answered, scorer))
     questions = scorer.questions(records)
     metrics: dict[str, Number] = {}
     omitted: dict[str, str] = {}
@@ -121,11 +122,18 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
         if metrics[name].value is None:
             omitted[name] = f"withheld: {values[name].reason}"
     signature = merged(parse(record.signature) for record in records if record.signature)
-    judged_by = dict(scorer.judging.signature) if scorer.judging else {}
-    signature = signature.with_fields(predictions=answered.matched.format, **judged_by)
+    signature = signature.with_fields(**dict(scorer.judging.signature) if scorer.judging else {})
     samples = [_sample(*pair) for pair in zip(answered.predictions, records, strict=True)]
     counts = _counts(records, questions, values) | answered.matched.counts()
     return Scored(task, label, judge, metrics, omitted, counts, signature.text, samples)
+
+
+def _signed(answered: Answered, scorer: Scorer) -> list[Record]:
+    """The records, which are the same for every judge, signed with this one and with the form of their file."""
+    fields = {**dict(scorer.context.judged_by), "predictions": answered.matched.format}
+    signatures = {record.signature for record in answered.records if record.signature}
+    texts = {text: parse(text).with_fields(**fields).text for text in signatures}
+    return [dataclasses.replace(record, signature=texts.get(record.signature, "")) for record in answered.records]
 
 
 def _rows(

@@ -132,6 +132,7 @@ def test_what_score_wrote_is_reported_with_the_judges_agreement(
     records = json.loads(json_path.read_text())
     found = {r["judge"]: r["value"] for r in records if (r["metric"], r["group"]) == ("l3score", "all")}
     expected = {result["judge"].partition("@")[0]: result["metrics"]["l3score"] for result in told["results"]}
+    assert found == pytest.approx(expected)
     (agreement,) = told["agreement"]
     section = path.read_text(encoding="utf-8").partition("Agreement of judges")[2]
     assert f"{agreement['spearman']:.3f}" in section
