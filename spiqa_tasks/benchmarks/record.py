@@ -120,7 +120,8 @@ class Record:
         told: list[dict[str, Any]] = []
         for ask, verdict in zip(self.asks, verdicts, strict=True):
             score = ask.read(verdict) if verdict.ok else None
-            told.append({"metric": ask.score} | ({} if score is None else {"score": score}) | _told(verdict))
+            extras = ({} if score is None else {"score": score}) | ({"cut": True} if ask.request.cut else {})
+            told.append({"metric": ask.score} | extras | _told(verdict))
         names = [entry["metric"] for entry in told]
         scores = {
             entry["metric"]: entry["score"] for entry in told if "score" in entry and names.count(entry["metric"]) == 1
@@ -138,8 +139,12 @@ _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name
 
 
 def _told(verdict: Verdict) -> dict[str, Any]:
+    """What a record keeps of a verdict; log-probabilities to six decimals, which tell the score to as many."""
     if not verdict.ok:
         return {"reason": verdict.reason}
     if verdict.top_logprobs:
-        return {"model": verdict.model, "top_logprobs": [list(pair) for pair in verdict.top_logprobs]}
+        return {
+            "model": verdict.model,
+            "top_logprobs": [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs],
+        }
     return {"model": verdict.model, "text": verdict.text}

@@ -61,14 +61,14 @@ def test_records_are_signed_with_the_judge_as_configured(l3: Judging) -> None:
     assert scorer.context.l3 == l3.judge.rule
 
 
-def test_the_environments_judge_is_asked_a_question_before_the_run(server: OpenAIServer) -> None:
-    """One request tells that it can be used; each kind has its rule."""
+def test_the_environments_judge_is_tested_before_the_run(server: OpenAIServer) -> None:
+    """Two answers, a right and a wrong one, tell whether it can judge; one tells whether it can read letters."""
     l3 = judging_of_environment("l3score", at(server))
     letters = judging_of_environment("letters", at(server))
     assert l3 is not None
     assert letters is not None
     assert (list(l3.rules), list(letters.rules)) == (["l3"], ["letters"])
-    assert len(server.requests) == 2
+    assert len(server.requests) == 2 + 1
     assert l3.complete([Record("a")]) == [Record("a")]
 
 

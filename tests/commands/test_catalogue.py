@@ -1,16 +1,14 @@
-"""The command line: what it prints, and its exit status."""
+"""`list`, `path` and `prepare`."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.cli import main
-from spiqa_tasks.hosts.lmms_eval.registration import yaml_folder
 
 
 def test_list_json_has_every_task_with_questions_metrics_and_data(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,21 +69,3 @@ def test_wrong_data_folder_is_status_2(monkeypatch: pytest.MonkeyPatch, capsys: 
     monkeypatch.setenv("SPIQA_TASKS_DATA", "/does/not/exist")
     assert main(["list"]) == 2
     assert "SPIQA_TASKS_DATA" in capsys.readouterr().err
-
-
-def test_doctor_reports_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without any data the doctor says so and ends with status 3."""
-    assert main(["doctor"]) == 3
-    printed = capsys.readouterr().out
-    assert "ok       registration" in printed
-    assert "missing  data of mmstar" in printed
-
-
-def test_command_starts_fast() -> None:
-    """The installed command runs, and `path` loads neither torch nor the host."""
-    code = (
-        "import sys; from spiqa_tasks.cli import main; main(['path']); "
-        "print(sorted({'torch', 'lmms_eval'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"

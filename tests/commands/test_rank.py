@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_files import write_run
+from host_files import sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks.loading import load_rows
-from spiqa_tasks.benchmarks.scifibench.records import scifibench_records
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.judge.engine import _shared
 
@@ -46,7 +45,7 @@ def runs(tmp_path: Path) -> list[str]:
     rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
     for model in "ab":
         texts = [f"caption by {model}" if (model, index) != ("b", 11) else "" for index in range(len(rows))]
-        samples = [scifibench_records(row, text) for row, text in zip(rows, texts, strict=True)]
+        samples = [sample_of(row, text) for row, text in zip(rows, texts, strict=True)]
         write_run(tmp_path / model, model, {"scifibench_demo_captioning": samples})
     return [str(tmp_path / model) for model in "ab"]
 
@@ -70,8 +69,8 @@ def test_table_has_mean_and_deviation_per_judge_and_combined(
         writer: {j: column["mean"] for j, column in columns.items()} for writer, columns in found["ranking"].items()
     }
     assert means == {
-        "openai a": {"openai:first": 3, "openai:second": 1, "Combined": 2},
-        "openai b": {"openai:first": 1, "openai:second": 3, "Combined": 2},
+        "a": {"openai:first": 3, "openai:second": 1, "Combined": 2},
+        "b": {"openai:first": 1, "openai:second": 3, "Combined": 2},
         "True Caption": {"openai:first": 2, "openai:second": 2, "Combined": 2},
     }
     assert all(column["sd"] == 0 and column["n"] == 11 for c in found["ranking"].values() for column in c.values())
@@ -137,5 +136,5 @@ def test_each_judge_may_have_its_own_address(
     assert main(["rank", *runs, "--judge", judge, "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert found["counts"]["failures"] == {judge: {}}
-    assert found["ranking"]["openai b"][judge]["mean"] == 1
+    assert found["ranking"]["b"][judge]["mean"] == 1
     assert len(server.requests) == 11

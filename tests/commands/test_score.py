@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,13 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
-
+from no_java import no_java
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks import coco_java, text_scores
-from spiqa_tasks.benchmarks.for_scoring import rows_for_scoring
+from spiqa_tasks.benchmarks.registry import rows_for_scoring, yaml_folder
 from spiqa_tasks.cli import main
 from spiqa_tasks.scoring.l3score import l3score
 
@@ -41,10 +39,8 @@ def judged_here(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
     monkeypatch.setenv("SPIQA_JUDGE_API_KEY", KEY)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", lambda: False)
+    with no_java():
         yield
-    text_scores.forget()
 
 
 @pytest.fixture
@@ -112,6 +108,52 @@ def test_a_dry_run_asks_nothing_and_tells_the_price(
     assert paid["prompt_tokens"] > 39 * 50
     assert (local["judge"], local["cost"]) == (f"openai:local@{server.url}", None)
     assert not server.requests
+
+
+def test_a_dry_run_needs_no_key_and_scoring_does(
+    predictions: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it would cost is told without a key; without one nothing is asked, and the message names the variable."""
+    for name in ("SPIQA_JUDGE_API_KEY", "SPIQA_JUDGE_BASE_URL"):
+        monkeypatch.delenv(name)
+    (forecast,) = score(capsys, "spiqa_demo", predictions, "--dry-run")["dry_run"]
+    assert (forecast["judge"], forecast["calls"]) == ("openai:gpt-4o", 39)
+    assert main(["score", "spiqa_demo", str(predictions)]) == 2
+    assert "OPENAI_API_KEY" in capsys.readouterr().err
+
+
+@pytest.fixture
+def judged_letters(tmp_path: Path) -> tuple[Path, Path]:
+    """A YAML of one's own with a judge for open answers, and answers: 20 right, two open, one refused, one wrong."""
+    task = tmp_path / "mine.yaml"
+    own = {"include": str(yaml_folder() / "scifibench" / "scifibench_demo.yaml"), "task": "mine"}
+    task.write_text(json.dumps({**own, "dataset_name": "prompt=letter,extractor=judge"}))
+    rows = rows_for_scoring("scifibench", "demo", "")
+    texts = [row["answer"] for row in rows]
+    texts[:2] = [f"It is surely the one with the letter that follows, {row['answer']}, or so" for row in rows[:2]]
+    texts[2] = "Sorry, I cannot see any image."
+    texts[3] = next(letter for letter in rows[3]["letters"] if letter != rows[3]["answer"])
+    path = tmp_path / "answers.jsonl"
+    lines = [json.dumps({"id": row["id"], "prediction": text}) for row, text in zip(rows, texts, strict=True)]
+    path.write_text("\n".join(lines))
+    return task, path
+
+
+def test_a_judge_reads_open_answers_of_scifibench(
+    server: OpenAIServer, judged_letters: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """accuracy_llm counts the answers that the matcher leaves open as the judge reads them; only these are asked."""
+    server.behaviour.text = lambda body: (re.findall(r"follows, ([A-E])", str(body["messages"])) or ["B"])[0]
+    task, answers = judged_letters
+    forecast = score(capsys, task, answers, "--dry-run")["dry_run"]
+    assert [each["calls"] for each in forecast] == [2]
+    found = score(capsys, task, answers)
+    assert found["metrics"]["accuracy"] == pytest.approx(20 / 24)
+    assert found["metrics"]["accuracy_llm"] == pytest.approx(22 / 24)
+    assert found["metrics"]["extractor_rate"] == pytest.approx(2 / 24)
+    assert found["counts"]["judged"] == 2
+    assert len(server.requests) == 2 + 1
+    assert "judge_prompt:letters:" in found["signature"]
 
 
 def test_a_judge_at_a_server_of_its_own_never_gets_the_public_key(
@@ -223,8 +265,9 @@ def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
     ("arguments", "message"),
     [
         (["spiqa", "p.jsonl"], "the group spiqa"),
-        (["mmstar_demo", "p.jsonl", "--judge", "openai:m"], "has no L3Score"),
+        (["mmstar_demo", "p.jsonl", "--judge", "openai:m"], "mmstar_demo, which needs none"),
         (["spiqa_demo", "p.jsonl", "--judge", "anthropic:claude-3-haiku"], "cannot be judged by anthropic"),
+        (["mine.yaml", "p.jsonl"], "mine.yaml to be the YAML of a task"),
         (["spiqa_demo", "p.jsonl", "--top", "many"], "top must be a number"),
         (["spiqa_demo", "p.jsonl"], "no such file"),
     ],
@@ -272,6 +315,7 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
     predictions = tmp_path / "p.jsonl"
     predictions.write_text("\n".join(lines))
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))  # without Java, so that only the judge takes time
     server.behaviour.latency = 0.3
     command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "spiqa_testA", str(predictions), "--json"]
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -26,8 +26,8 @@ def test_lasting_trouble_fails_at_once(status: int) -> None:
 
 def test_an_empty_account_is_not_retried() -> None:
     """OpenAI's 429 for a used-up quota does not pass with time."""
-    assert not is_retryable(429, "insufficient_quota")
-    assert is_retryable(429, "rate_limit_exceeded")
+    assert not is_retryable(429, ["insufficient_quota"])
+    assert is_retryable(429, ["rate_limit_exceeded"])
 
 
 def test_retry_after_is_read_in_all_its_forms() -> None:

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import pytest
 
 from spiqa_tasks.offline.agreement import agreements, ranks
-from spiqa_tasks.offline.scored import Metric, Scored
+from spiqa_tasks.offline.scored import Number, Scored
 
 
 def scored(label: str, judge: str, scores: Mapping[str, float], value: float | None = None) -> Scored:
     """A result with the given L3Scores."""
     mean = sum(scores.values()) / len(scores) if scores and value is None else value
     samples = [{"id": key, "scores": {"l3score": score}} for key, score in scores.items()]
-    return Scored("t", label, judge, {"l3score": Metric(mean, len(samples))}, {}, {}, "", samples)
+    return Scored("t", label, judge, {"l3score": Number(mean, len(samples))}, {}, {}, "", samples)
 
 
 def test_correlations_are_those_of_the_textbook() -> None:

@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.offline.matching import match
-from spiqa_tasks.offline.predictions import read_predictions
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.offline.predictions import read_predictions
 
 ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -70,7 +69,8 @@ def test_a_sample_of_the_host_is_its_filtered_answer_with_the_id_of_our_records(
         "resps": [["<think>no</think>A"]],
         "filtered_resps": ["A"],
         "truncated_rate": {"id": "1", "score": 0.0},
-        "unformatted_rate": {"id": "1", "figures": ["b.png", "a.png"], "signature": "data:x"},
+        "l3score": Record("1", details={"figures": ["b.png", "a.png"]}, signature="data:x").as_dict(),
+        "score": 1.0,
     }
     (item,) = read_predictions(jsonl(tmp_path / "s.jsonl", [sample]), "t", ROWS).items
     assert (item.id, item.text, item.shown, item.signature) == ("1", "A", ("b.png", "a.png"), "data:x")
@@ -100,47 +100,6 @@ def test_an_output_folder_of_the_host_gives_the_samples_of_the_task(tmp_path: Pa
         pairs(tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["xlsx", "tsv"])
-def test_tables_are_read_by_their_columns(tmp_path: Path, kind: str) -> None:
-    """The authors' submission and VLMEvalKit's results: an index, a prediction, and columns that do not matter."""
-    table = pd.DataFrame(
-        {
-            "index": [1, 2, 30],
-            "question": ["q", "multi\nline", "q"],
-            "answer": ["A", "B", "C"],
-            "prediction": ["A", "None", "NA"],
-        }
-    )
-    path = tmp_path / f"model_MMStar.{kind}"
-    if kind == "xlsx":
-        table.to_excel(path, index=False)
-    else:
-        table.to_csv(path, sep="\t", index=False)
-    assert pairs(path) == [("1", "A"), ("2", "None"), ("30", "NA")]
-
-
-def test_an_empty_cell_is_an_empty_answer_and_a_decimal_index_a_whole_number(tmp_path: Path) -> None:
-    """Spreadsheet programs turn 30 into 30.0; a model may have said nothing."""
-    path = tmp_path / "p.xlsx"
-    pd.DataFrame({"index": [1.0, 2.0, 30.0], "prediction": ["A", None, "7.0"]}).to_excel(path, index=False)
-    assert pairs(path) == [("1", "A"), ("2", ""), ("30", "7.0")]
-
-
-def test_an_id_column_wins_over_the_running_index(tmp_path: Path) -> None:
-    """Exports whose ids are no numbers carry them in a column of their own."""
-    path = tmp_path / "p.tsv"
-    path.write_text("index\tid\tprediction\n0\t30\tB\n")
-    assert pairs(path) == [("30", "B")]
-
-
-def test_a_table_without_predictions_names_its_columns(tmp_path: Path) -> None:
-    """The message lists what is there."""
-    path = tmp_path / "p.xlsx"
-    pd.DataFrame({"index": [1], "answer": ["A"]}).to_excel(path, index=False)
-    with pytest.raises(InputError, match="found index, answer"):
-        pairs(path)
-
-
 @pytest.mark.parametrize(
     "content",
     [b"", b"index,prediction\n1,A\n", b"{}", b'{"id": 1, "answer": "A"}', b"\x89PNG\xff\xfe", b"PK\x03\x04 no zip"],
@@ -159,33 +118,3 @@ def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
         pairs(tmp_path / "nowhere")
     with pytest.raises(InputError, match="found neither"):
         pairs(tmp_path)
-
-
-def test_unknown_missing_and_repeated_ids_are_counted_and_named(tmp_path: Path) -> None:
-    """Answers are matched in the task's order; what does not fit is reported."""
-    path = jsonl(
-        tmp_path / "p.jsonl",
-        [{"id": key, "prediction": text} for key, text in (("30", "C"), ("x", "A"), ("1", "A"), ("1", "A"))],
-    )
-    matched = match(read_predictions(path, "t", ROWS), ROWS)
-    assert list(matched.answers) == ["1", "30"]
-    assert matched.counts() == {
-        "missing": 1,
-        "missing_first": ["2"],
-        "unknown": 1,
-        "unknown_first": ["x"],
-        "duplicates": 1,
-        "duplicates_first": ["1"],
-    }
-
-
-@pytest.mark.parametrize(
-    ("entries", "message"), [([("1", "A"), ("1", "B")], "two different ones for 1"), ([("x", "A")], "such as 'x'")]
-)
-def test_answers_that_contradict_or_belong_elsewhere_are_refused(
-    tmp_path: Path, entries: list[tuple[str, str]], message: str
-) -> None:
-    """Two different answers to one question, or answers to questions of another task, are no basis for a score."""
-    path = jsonl(tmp_path / "p.jsonl", [{"id": key, "prediction": text} for key, text in entries])
-    with pytest.raises(InputError, match=message):
-        match(read_predictions(path, "t", ROWS), ROWS)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.offline.predictions import read_predictions
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.offline.predictions import read_predictions
 
 
 def row(paper_id: str, position: int, question: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Registration with lmms-eval: our models through its entry point, the rest by extending three of its modules.
+"""Registration with lmms-eval: our models through its entry point, the rest by extending four of its modules.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
 where the index learns of our folders. `lmms-eval tasks list`, a fresh `lmms-eval serve` and its user interface build
@@ -128,9 +128,27 @@ def _extend_discovery(host: Any) -> None:
     host.discover_tasks = with_ours
 
 
+def _extend_results(host: Any) -> None:
+    """A task of ours has no row for the score that its samples hold for `--baseline`."""
+    output = host.TaskOutput
+    aggregate = output.calculate_aggregate_metric
+
+    @functools.wraps(aggregate)
+    def of_rows(self: Any, *args: Any, **kwargs: Any) -> None:
+        from spiqa_tasks.hosts.lmms_eval.entries import BASELINE, Entry
+
+        if any(isinstance(entry, Entry) for entries in self.sample_metrics.values() for entry in entries):
+            for key in [key for key in self.sample_metrics if key[0] == BASELINE]:
+                del self.sample_metrics[key]
+        aggregate(self, *args, **kwargs)
+
+    output.calculate_aggregate_metric = of_rows
+
+
 _EXTENSIONS: Mapping[str, tuple[str, Callable[[Any], None]]] = {
     "lmms_eval.tasks": ("TaskManager", _extend_tasks),
     "lmms_eval.api.filter": ("FilterEnsemble", _extend_filters),
+    "lmms_eval.evaluator_utils": ("TaskOutput", _extend_results),
     "lmms_eval.tui.discovery": ("discover_tasks", _extend_discovery),
 }
 """Module of the host -> (what it has once it is imported, what extends it)."""

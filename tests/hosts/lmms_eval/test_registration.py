@@ -91,7 +91,7 @@ def test_user_interface_discovers_all_tasks_and_groups() -> None:
     found = dict(discover_tasks())
     assert {*tasks, *groups} <= set(found)
     assert all(found[name].startswith("[Group]") for name in groups)
-    assert "mme" in found
+    assert len(found) > len(tasks) + len(groups)
 
 
 @pytest.mark.usefixtures("indexed")

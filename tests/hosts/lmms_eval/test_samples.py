@@ -34,7 +34,7 @@ def beyond_its_texts(line: str, headline: str) -> int:
 
 
 def check_form(sample: dict[str, Any], headline: str) -> None:
-    """The whole record is under the headline, id, cluster and score under the others."""
+    """The whole record is under the headline, at most id, cluster and score are under the others."""
     entries = {key: value for key, value in sample.items() if isinstance(value, dict)}
     assert next(iter(entries)) == headline
     assert record_of(sample) is not None
