@@ -15,6 +15,7 @@ from spiqa_tasks.commands import (
     bootstrap,
     breakdown,
     catalogue,
+    compare,
     correlate,
     demo,
     doctor,
@@ -22,14 +23,15 @@ from spiqa_tasks.commands import (
     filter,
     gain,
     rank,
+    report,
     score,
     spread,
 )
 from spiqa_tasks.errors import SpiqaTasksError
 
 COMMANDS = (
-    *(catalogue, demo, doctor, score, gain, filter, breakdown, bootstrap, alignment, spread, correlate, rank),
-    export,
+    *(catalogue, demo, doctor, score, report, compare, gain, filter),
+    *(breakdown, bootstrap, alignment, spread, correlate, rank, export),
 )
 
 

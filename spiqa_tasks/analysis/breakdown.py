@@ -46,10 +46,16 @@ def by_group(run: OwnRun, metrics: Sequence[Metric]) -> list[GroupValue]:
     rows = []
     for metric in metrics:
         members = run.records if metric.of_documents else run.questions
-        rows.append(_row(run, metric, OVERALL, run.value(metric), members))
+        rows += overall(run, [metric])
         for group in _ordered(members):
             rows.append(_row(run, metric, group, run.value(metric, group), in_group(members, group)))
     return rows
+
+
+def overall(run: OwnRun, metrics: Sequence[Metric]) -> list[GroupValue]:
+    """Return each metric over all answers."""
+    found = [(metric, run.records if metric.of_documents else run.questions) for metric in metrics]
+    return [_row(run, metric, OVERALL, run.value(metric), members) for metric, members in found]
 
 
 def by_property(run: OwnRun, metric: Metric, name: str, bins: int) -> list[GroupValue]:

@@ -13,7 +13,11 @@ from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
 
 
 def triples(
-    places: Sequence[Path], llm_places: Sequence[Path], metric: str | None, tasks: Sequence[str] = ()
+    places: Sequence[Path],
+    llm_places: Sequence[Path],
+    metric: str | None,
+    tasks: Sequence[str] = (),
+    with_base: bool = True,
 ) -> tuple[list[Triple], list[str]]:
     """What can be compared, and one sentence for each run that cannot, or that a newer one replaces.
 
@@ -22,6 +26,7 @@ def triples(
         llm_places: those of the LLM base; our `_llm` tasks are known as such among `places` too.
         metric: see `read_answers`.
         tasks: only these; empty: all.
+        with_base: whether LLM bases among `places` count; without one there is no leakage.
 
     Raises:
         InputError: nothing can be compared, two LLM bases for one task, or runs that must not be compared.
@@ -30,7 +35,7 @@ def triples(
     listed, problems = entries(places, tasks)
     problems += remarks
     found = [entry for entry in listed if entry.run.path not in {other.run.path for other in llm}]
-    bases = _bases([*llm, *(entry for entry in found if entry.few_shot)])
+    bases = _bases([*llm, *(entry for entry in found if entry.few_shot and with_base)])
     plain = [entry for entry in found if not entry.few_shot and entry.ablation == "none"]
     without = [entry for entry in found if not entry.few_shot and entry.ablation != "none"]
     result = []

@@ -54,7 +54,7 @@ def agreements(results: Sequence[Scored]) -> list[Agreement]:
         }
         if len(pairs) > 1:
             pairs[ALL] = [pair for each in list(pairs.values()) for pair in each]
-        found += [_agreement((first, second), label, each) for label, each in pairs.items()]
+        found += [agreement((first, second), label, each) for label, each in pairs.items()]
     return found
 
 
@@ -78,7 +78,8 @@ def ranks(results: Sequence[Scored]) -> dict[str, dict[str, int | None]]:
     return found
 
 
-def _agreement(judges: tuple[str, str], label: str, pairs: Sequence[tuple[float, float]]) -> Agreement:
+def agreement(judges: tuple[str, str], label: str, pairs: Sequence[tuple[float, float]]) -> Agreement:
+    """Return how two judges' scores of the same answers go together; `pairs` has both scores of each."""
     columns = list(zip(*pairs, strict=True))
     if len(pairs) < 2 or any(len(set(column)) == 1 for column in columns):
         return Agreement(judges, label, len(pairs), None, None)

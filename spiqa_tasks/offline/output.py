@@ -12,6 +12,7 @@ from tabulate import tabulate
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.offline.agreement import Agreement, agreements, ranks
 from spiqa_tasks.offline.scored import L3SCORE, Number, Scored
+from spiqa_tasks.offline.written import SAMPLES, SCORES
 from spiqa_tasks.scoring.units import percent
 
 
@@ -43,15 +44,14 @@ def write(results: Sequence[Scored], folder: Path) -> list[Path]:
     """Write `<task>_scores.json` and `<task>_samples.jsonl`, each whole or not at all; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     task = results[0].task
-    named = len(results) > 1
     lines = [
-        json.dumps({**sample, **({"predictions": result.label, "judge": result.judge} if named else {})})
+        json.dumps({**sample, "predictions": result.label, "judge": result.judge})
         for result in results
         for sample in result.samples
     ]
     contents = {
-        folder / f"{task}_samples.jsonl": "".join(f"{line}\n" for line in lines),
-        folder / f"{task}_scores.json": json.dumps(as_json(results), indent=2) + "\n",
+        folder / f"{task}{SAMPLES}": "".join(f"{line}\n" for line in lines),
+        folder / f"{task}{SCORES}": json.dumps(as_json(results), indent=2) + "\n",
     }
     for path, content in contents.items():
         write_atomically(path, content.encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ class Scored:
     """The scores of one file of answers (`label`) by one judge (None: no judge).
 
     `omitted` says why a metric has no value; `samples` has one entry per answer: {id, prediction, extracted, scores,
-    status, rule, reason}.
+    status, rule, reason, record}.
     """
 
     task: str
@@ -106,7 +107,7 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
         label: what to call them.
         judge: what to call the judge.
     """
-    records = scorer.score(answered.records)
+    records = scorer.score(_signed(answered, scorer))
     questions = scorer.questions(records)
     metrics: dict[str, Number] = {}
     omitted: dict[str, str] = {}
@@ -128,6 +129,14 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
     samples = [_sample(*pair) for pair in zip(answered.predictions, records, strict=True)]
     counts = _counts(records, questions, values) | answered.matched.counts()
     return Scored(task, label, judge, metrics, omitted, counts, signature.text, samples)
+
+
+def _signed(answered: Answered, scorer: Scorer) -> list[Record]:
+    """The records, which are the same for every judge, signed with this one and with the form of their file."""
+    fields = {**dict(scorer.context.judged_by), "predictions": answered.matched.format}
+    signatures = {record.signature for record in answered.records if record.signature}
+    texts = {text: parse(text).with_fields(**fields).text for text in signatures}
+    return [dataclasses.replace(record, signature=texts.get(record.signature, "")) for record in answered.records]
 
 
 def _rows(
@@ -169,6 +178,7 @@ def _sample(prediction: Prediction, record: Record) -> dict[str, Any]:
         "status": record.status,
         "rule": record.rule,
         "reason": record.reason,
+        "record": record.as_dict(),
     }
 
 

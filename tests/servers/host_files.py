@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
+from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.hosts.lmms_eval.entries import entries_of
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
@@ -108,3 +110,29 @@ def choice_sample(
 def choice_samples(rights: Iterable[bool | None], **options: Any) -> list[dict[str, Any]]:
     """Return the samples of one task, one for each of `rights`; `options` as of `choice_sample`."""
     return [choice_sample(place, right, **options) for place, right in enumerate(rights)]
+
+
+def write_demo_run(
+    folder: Path,
+    model: str,
+    answers: Callable[[int, Mapping[str, Any]], str],
+    task: str = "mmstar_demo",
+    benchmark: str = "mmstar",
+    repeat: int = 1,
+) -> Path:
+    """Write a run of `--model openai` over the shipped questions; return its folder.
+
+    Args:
+        folder: where to.
+        model: its `model_version`.
+        answers: place and row -> the model's text.
+        task, benchmark: what is answered.
+        repeat: so many questions are made of each, with the places as ids.
+    """
+    settings = settings_text(BENCHMARKS[benchmark].parse(""))
+    rows = load_rows(benchmark, "demo", settings)
+    named = rows if repeat == 1 else [{**row, "id": str(place)} for place, row in enumerate(rows * repeat)]
+    samples = [sample_of(row, answers(place, row)) for place, row in enumerate(named)]
+    names = {task: settings}
+    write_run(folder, "openai", {task: samples}, f"model_version={model}", settings=names, benchmark=benchmark)
+    return folder

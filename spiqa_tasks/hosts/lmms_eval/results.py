@@ -106,10 +106,6 @@ class TaskRun:
         path = self.run.samples(self.task)
         return list(read_samples(path)) if path is not None else []
 
-    def records(self) -> list[Record]:
-        """Return the records of a task of ours; none for other tasks."""
-        return [record for sample in self.samples() if (record := record_of(sample)) is not None]
-
 
 def record_of(sample: Mapping[str, Any]) -> Record | None:
     """Return the record of a logged sample; None where it holds none of ours."""
@@ -182,6 +178,11 @@ def latest_run(place: Path) -> Run | None:
 def has_runs(folder: Path) -> bool:
     """Return whether there is a result file below a folder."""
     return any(_result_files(folder))
+
+
+def has_runs(place: Path) -> bool:
+    """Return whether `place` is a result file of the host, or a folder with some."""
+    return place.name.endswith("_results.json") if place.is_file() else any(_result_files(place))
 
 
 def _result_files(folder: Path) -> Iterator[Path]:

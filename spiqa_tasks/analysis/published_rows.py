@@ -1,0 +1,128 @@
+"""The rows that a benchmark's paper prints for what a run measured: the same split, setting and metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES
+from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.published import load
+
+NO_MODELS = frozenset({"difference", "mean", "fine-tuned"})
+"""Groups of rows that are no model as it is released."""
+
+_SPIQA_SPLITS = {"testA": "test-A", "testB": "test-B", "testC": "test-C"}
+_SPIQA_SETTINGS = {"direct": "direct", "perfigure": "direct", "fullpaper": "full_paper", "cot": "cot"}
+_SPIQA_TABLES = ("table3", "table5", "table6", "tableE1", "tableE2", "tableB1")
+_MMSTAR_CATEGORIES = dict(zip(("CP", "FP", "IR", "LR", "ST", "MA"), CATEGORIES, strict=True))
+_DIRECTIONS = {"fig2cap": "figure_to_caption", "cap2fig": "caption_to_figure"}
+_SUBSETS = {"cs": "CS", "general": "General"}
+PAPER_JUDGE = "GPT-4o"
+"""The judge of SPIQA's tables, but for Table B.1, which names its own."""
+
+
+@dataclass(frozen=True)
+class PublishedValue:
+    """One printed number, in natural units.
+
+    Attributes:
+        model: as the paper names it.
+        table: the paper's table.
+        metric: the metric's name here.
+        group: the group's name here; None for all answers.
+        value: 0 to 1 (CIDEr 0 to 10).
+        judge: of L3Score; "" for metrics that need none.
+    """
+
+    model: str
+    table: str
+    metric: str
+    group: str | None
+    value: float
+    judge: str = ""
+
+
+def published_values(run: OwnRun) -> list[PublishedValue]:
+    """Return what the paper prints for the run's split and setting; the first table that has a number counts.
+
+    Groups named `released` in SPIQA are not told: Table 6 reads the figure types as `corrected` does. MMStar's numbers
+    are by the authors' rules, so they stand beside `accuracy_released` as well.
+    """
+    found: dict[tuple[Any, ...], PublishedValue] = {}
+    for value in _read(run.split, run.settings):
+        found.setdefault((value.model, value.metric, value.group, value.judge), value)
+    return list(found.values())
+
+
+def published_gain() -> Iterator[PublishedValue]:
+    """Yield MMStar's gain (`mg`) and leakage (`ml`) of Table 5, overall."""
+    for row in load("mmstar", "table5"):
+        if row["metric"] in ("mg", "ml") and row["category"] == "all" and row["value"] is not None:
+            yield PublishedValue(str(row["model"]), "Table 5", str(row["metric"]), None, float(row["value"]) / 100)
+
+
+def _read(split: str, settings: Any) -> Iterator[PublishedValue]:
+    match settings:
+        case SpiqaSettings():
+            yield from _spiqa(split, settings)
+        case MMStarSettings():
+            yield from _mmstar(split, settings)
+        case SciFIBenchSettings():
+            yield from _scifibench(split, settings)
+
+
+def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
+    same = SpiqaSettings(setting=settings.setting, protocol=settings.protocol, seed=settings.seed)
+    setting = _SPIQA_SETTINGS.get(settings.setting)
+    if split not in _SPIQA_SPLITS or setting is None or settings != same:
+        return
+    for table in _SPIQA_TABLES:
+        for row in _rows("spiqa", table, split=_SPIQA_SPLITS[split], setting=setting):
+            metric, category = str(row["metric"]), row["category"]
+            judge = str(row.get("judge") or PAPER_JUDGE) if metric == "l3score" else ""
+            group = {"all": None, "other": "nonplot"}.get(str(category), str(category))
+            value = _value(row, table, metric, group, judge)
+            names = {"corrected": ("",), "released": ("_released",), "both": ("", "_released")}[settings.protocol]
+            yield from (replace(value, metric=metric + name) for name in names)
+
+
+def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
+    shown = (settings.ablation, settings.shots)
+    table = {("none", "0"): "table5", ("text", "2"): "table4"}.get(shown)
+    if split != "val" or table is None:
+        return
+    for row in _rows("mmstar", table, metric="accuracy"):
+        group = _MMSTAR_CATEGORIES.get(str(row["category"]))
+        yield from (_value(row, table, metric, group) for metric in ("accuracy", "accuracy_released"))
+
+
+def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedValue]:
+    subset, _, direction = split.partition("_")
+    same = SciFIBenchSettings(ocr=settings.ocr, negatives=settings.negatives, extractor=settings.extractor)
+    if subset not in _SUBSETS or direction not in _DIRECTIONS or settings != same:
+        return
+    keys = {"subset": _SUBSETS[subset], "task": _DIRECTIONS[direction], "negatives": settings.negatives}
+    for table in ("table2", "table5"):
+        for row in _rows("scifibench", table, **keys):
+            if (row["group"] == "text-only") == (settings.ocr == "yes"):
+                category = str(row.get("category", "all"))
+                yield _value(row, table, "accuracy", None if category == "all" else slug(category))
+
+
+def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, str | float | None]]:
+    for row in load(paper, table):
+        same = all(row[name] == value for name, value in keys.items())
+        if same and row["value"] is not None and row["group"] not in NO_MODELS:
+            yield row
+
+
+def _value(row: Mapping[str, Any], table: str, metric: str, group: str | None, judge: str = "") -> PublishedValue:
+    number = table.removeprefix("table")
+    name = f"Table {number[0]}.{number[1:]}" if number[0].isalpha() else f"Table {number}"
+    return PublishedValue(str(row["model"]), name, metric, group, row["value"] / 100, judge)

@@ -1,0 +1,59 @@
+"""`report`: runs as one page to read, show and trust, and as Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+DEFAULT = Path("report.html")
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser("report", help="runs as one HTML page, with plots, comparisons and every sample")
+    parser.add_argument(
+        "runs", nargs="+", type=Path, metavar="RUN", help="result files or folders of lmms-eval or of score --output"
+    )
+    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
+    parser.add_argument("--html", type=Path, metavar="FILE", help=f"the page (default: {DEFAULT}, unless others are)")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="the same tables as Markdown")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="a line per run, task, metric and group")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="the same as a list of flat records")
+    parser.add_argument("--card", type=Path, metavar="FILE", help="a Markdown table for a model card")
+    parser.add_argument("--no-pictures", action="store_true", help="no figures beside the samples")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the files asked for, the page where none is, and print their paths.
+
+    Raises:
+        InputError: a folder without runs.
+    """
+    from spiqa_tasks.files.atomic import write_atomically
+    from spiqa_tasks.report import exports
+    from spiqa_tasks.report.content import build
+    from spiqa_tasks.report.markdown import as_markdown
+    from spiqa_tasks.report.page import as_html
+
+    found = build(arguments.runs, arguments.task)
+    for note in found.notes:
+        print(f"spiqa-tasks: {note}", file=sys.stderr)
+    others = (arguments.markdown, arguments.csv, arguments.json, arguments.card)
+    page = arguments.html or (None if any(others) else DEFAULT)
+    writers: dict[Path | None, Callable[[], str]] = {
+        page: lambda: as_html(found, not arguments.no_pictures),
+        arguments.markdown: lambda: as_markdown(found),
+        arguments.csv: lambda: exports.as_csv(found.runs),
+        arguments.json: lambda: exports.as_json(found.runs),
+        arguments.card: lambda: exports.as_card(found.runs),
+    }
+    for path, write in writers.items():
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, write().encode("utf-8", "replace"))
+            print(path.resolve())
+    return 0

@@ -1,0 +1,163 @@
+"""What a report says: its sections of tables and plots, made of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spiqa_tasks.analysis.breakdown import GroupValue
+from spiqa_tasks.analysis.compare import Comparison, compare, host_sides, labelled_runs, own_sides
+from spiqa_tasks.analysis.gain import Row
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.benchmarks.record import STATUSES
+from spiqa_tasks.report import coverage, gains, headline, judges, plots
+from spiqa_tasks.report.plots import Plot, Series
+from spiqa_tasks.report.tables import Line, Table, comparison_table
+
+TITLE = "What the runs say"
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report; `notes` are sentences above its tables."""
+
+    title: str
+    notes: Sequence[str] = field(default=())
+    tables: Sequence[Table] = field(default=())
+    plots: Sequence[Plot] = field(default=())
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that the page, the Markdown and the exports are made of.
+
+    Attributes:
+        title: of the page.
+        notes: what could not be read, one sentence each.
+        sections: in the order shown.
+        runs: those of our tasks.
+    """
+
+    title: str
+    notes: Sequence[str]
+    sections: Sequence[Section]
+    runs: Sequence[OwnRun]
+
+
+def build(places: Sequence[Path], tasks: Sequence[str] = ()) -> Report:
+    """Return the report of the runs at `places`.
+
+    Args:
+        places: result files or folders of lmms-eval, or of `spiqa-tasks score --output`.
+        tasks: only these of our tasks; empty: all.
+
+    Raises:
+        InputError: a place without runs, or no run of our tasks.
+    """
+    runs, remarks = labelled_runs(places, tasks)
+    colours = {model: place for place, model in enumerate(dict.fromkeys(run.model for run in runs))}
+    by_task: dict[str, list[OwnRun]] = {}
+    for run in runs:
+        by_task.setdefault(run.task, []).append(run)
+    found, problems = gains.gain_rows(places)
+    sections = [Section("Overview", (), [headline.overview_table(runs)])]
+    sections += [_task(task, members, colours) for task, members in by_task.items()]
+    sections += _comparisons(compare([*own_sides(runs), *host_sides(places, tasks)]))
+    sections += _gain(found, problems, colours)
+    sections += _judges(runs, colours)
+    sections += [_coverage(runs), _signatures(runs)]
+    return Report(TITLE, remarks, sections, runs)
+
+
+def _task(task: str, runs: Sequence[OwnRun], colours: Mapping[str, int]) -> Section:
+    groups = headline.group_values(runs)
+    tables = [headline.headline_table(runs)]
+    tables += [headline.group_table(runs, kind, values) for kind, values in groups.items()]
+    drawn = [
+        _groups(values, headline.PLOTTED[kind], colours)
+        for kind, values in groups.items()
+        if kind in headline.PLOTTED and len({value.group for value in values}) > 1
+    ]
+    remarks = [f"{run.model}: {remark}" for run in runs for remark in run.benchmark.remarks(run.records)]
+    return Section(f"{task} ({runs[0].benchmark.name}, {runs[0].split})", remarks, tables, drawn)
+
+
+def _groups(values: Sequence[GroupValue], kind: str, colours: Mapping[str, int]) -> Plot:
+    names = list(dict.fromkeys(value.group for value in values))
+    series = [
+        Series(
+            model,
+            colours[model],
+            {
+                value.group: (100 * value.value, 100 * value.low, 100 * value.high)
+                for value in values
+                if value.model == model and value.value == value.value
+            },
+        )
+        for model in dict.fromkeys(value.model for value in values)
+    ]
+    return plots.dots(f"{values[0].metric} by {kind}", names, series, f"{values[0].metric} x 100")
+
+
+def _comparisons(found: Sequence[Comparison]) -> list[Section]:
+    if not found:
+        return []
+    drawn = []
+    for task in dict.fromkeys(each.task for each in found):
+        members = [each for each in found if each.task == task]
+        points = {
+            f"{each.b} - {each.a}": (100 * each.difference.mean, 100 * each.difference.low, 100 * each.difference.high)
+            for each in members
+        }
+        title = f"Differences in {members[0].metric}, {task}"
+        drawn.append(plots.dots(title, list(points), [Series("difference", 0, points)], "difference x 100", zero=True))
+    return [Section("Comparison of runs", (), [comparison_table(found)], drawn)]
+
+
+def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, int]) -> list[Section]:
+    rows = gains.overall_rows(found)
+    if not rows and not problems:
+        return []
+    drawn = []
+    for name, title in (("mg", "Multi-modal gain"), ("ml", "Multi-modal leakage")):
+        points: dict[str, dict[str, tuple[float, float, float]]] = {}
+        for row in rows:
+            estimate = getattr(row.result, name)
+            if estimate is not None:
+                low, high = (_NAN if end is None else 100 * end for end in (estimate.low, estimate.high))
+                key = f"{row.task} ({row.ablation})"
+                points.setdefault(row.model, {})[key] = (100 * estimate.value, low, high)
+        names = list(dict.fromkeys(key for each in points.values() for key in each))
+        series = [Series(model, colours.get(model, 0), values) for model, values in points.items()]
+        drawn += [plots.bars(title, names, series, f"{name.upper()} x 100")] if names else []
+    return [Section("Gain and leakage", problems, [gains.gain_table(found)] if rows else [], drawn)]
+
+
+def _judges(runs: Sequence[OwnRun], colours: Mapping[str, int]) -> list[Section]:
+    drawn = []
+    for task in dict.fromkeys(run.task for run in runs):
+        told = [(run.model, colours[run.model], list(judges.judged(run).values())) for run in runs if run.task == task]
+        known = [each for each in told if each[2]]
+        drawn += [plots.histogram(f"L3Score of single answers, {task}", known, "L3Score")] if known else []
+    drawn += [
+        plots.scatter(f"Two judges, {a.task}", pairs, a.signature.judge, b.signature.judge)
+        for a, b, pairs in judges.judge_pairs(runs)
+    ]
+    agreement = judges.agreement_table(runs)
+    return [Section("Judges", (), [agreement] if agreement.lines else [], drawn)] if drawn else []
+
+
+def _coverage(runs: Sequence[OwnRun]) -> Section:
+    counts = [coverage.statuses(run) for run in runs]
+    parts = {status: [each[status] for each in counts] for status in STATUSES}
+    names = [f"{run.task}, {run.model}" for run in runs]
+    reasons = coverage.reasons_table(runs)
+    tables = [coverage.coverage_table(runs), *([reasons] if reasons.lines else [])]
+    return Section("Coverage", (), tables, [plots.stacked("What became of the answers", names, parts)])
+
+
+def _signatures(runs: Sequence[OwnRun]) -> Section:
+    lines = [Line([run.task, run.model, run.signature.text]) for run in runs]
+    return Section("Signatures", (), [Table("How every number was made", ["task", "run", "signature"], lines, (), 3)])

@@ -1,0 +1,54 @@
+"""What became of every answer: scored, refused, without a letter by which rule, failed, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.benchmarks.record import STATUSES, Record
+from spiqa_tasks.report.tables import Line, Table
+
+MOST_REASONS = 12
+_COLUMNS = ("task", "run", "questions", "ok", "judged", "judge failed", "refused", "unparsed", "by rule", "truncated")
+_FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure")
+
+
+def statuses(run: OwnRun) -> dict[str, int]:
+    """Return status -> number of questions; a refusal counts as `refused` whatever else it is."""
+    counts: Counter[str] = Counter("refused" if record.refused else record.status for record in run.questions)
+    return {status: counts[status] for status in STATUSES}
+
+
+def coverage_table(runs: Sequence[OwnRun]) -> Table:
+    """Return one line per run and task."""
+    columns = [*_COLUMNS, *(name.replace("_", " ") for name in _FAILED)]
+    return Table("What became of the answers", columns, [_line(run) for run in runs], texts=2)
+
+
+def reasons_table(runs: Sequence[OwnRun]) -> Table:
+    """Return the most frequent reasons why answers have no score."""
+    found = Counter(
+        (run.task, run.model, record.status, record.reason) for run in runs for record in run.questions if record.reason
+    )
+    lines = [Line([*map(str, key), str(count)]) for key, count in found.most_common(MOST_REASONS)]
+    notes = [f"{len(found) - MOST_REASONS} more reasons are in the samples."] if len(found) > MOST_REASONS else []
+    return Table("Why answers have no score", ["task", "run", "status", "reason", "answers"], lines, notes, 4)
+
+
+def _line(run: OwnRun) -> Line:
+    by_status = statuses(run)
+    questions = run.questions
+    judged = sum(bool(record.verdicts) and not record.judge_failed for record in questions)
+    unparsed = [record for record in questions if _is_unparsed(record)]
+    rules = Counter(record.rule or "no rule" for record in unparsed)
+    truncated = sum(record.rule == "truncated" for record in questions)
+    counts = [len(questions), by_status["ok"], judged, sum(record.judge_failed for record in questions)]
+    counts += [by_status["refused"], len(unparsed)]
+    told = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
+    failed = [by_status[name] for name in _FAILED]
+    return Line([run.task, run.model, *map(str, counts), told or "-", str(truncated), *map(str, failed)])
+
+
+def _is_unparsed(record: Record) -> bool:
+    return not record.refused and (record.status == "unparsed" or record.rule in ("unformatted", "empty"))

@@ -1,0 +1,63 @@
+"""Runs as flat records, one per model, task, metric and group, and as a table for a model card."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tabulate import tabulate
+
+from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.report.headline import judge_of, shown_metrics
+from spiqa_tasks.report.tables import number
+
+FIELDS = ("model", "benchmark", "split", "task", "metric", "group", "value", "low", "high", "n", "judge", "signature")
+
+
+def records(runs: Sequence[OwnRun]) -> list[dict[str, Any]]:
+    """Return one record per run, task, metric and group; the headline by group, the others overall.
+
+    Values are natural (0 to 1, CIDEr 0 to 10), None where withheld; `group` is `all` for all answers.
+    """
+    return [_record(run, value) for run in runs for value in _values(run)]
+
+
+def as_json(runs: Sequence[OwnRun]) -> str:
+    """Return the records as a JSON list."""
+    return json.dumps(records(runs), indent=1, ensure_ascii=False) + "\n"
+
+
+def as_csv(runs: Sequence[OwnRun]) -> str:
+    """Return the records as CSV with a header."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, FIELDS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records(runs))
+    return buffer.getvalue()
+
+
+def as_card(runs: Sequence[OwnRun]) -> str:
+    """Return the headline of every run and task as Markdown, with what made it, for a model card."""
+    lines = []
+    for run in runs:
+        for value in overall(run, run.metrics[:1]):
+            score = number(value.value, value.low, value.high)
+            lines.append([run.model, run.task, value.metric, score, value.n, judge_of(run), run.signature.text])
+    headers = ["model", "task", "metric", "x 100 [95% interval]", "n", "judge", "signature"]
+    cells = [[str(cell).replace("|", "\\|") for cell in line] for line in lines]
+    return tabulate(cells, headers, tablefmt="github", disable_numparse=True) + "\n"
+
+
+def _values(run: OwnRun) -> list[GroupValue]:
+    return [*by_group(run, run.metrics[:1]), *overall(run, shown_metrics(run)[1:])]
+
+
+def _record(run: OwnRun, value: GroupValue) -> dict[str, Any]:
+    known = {name: None if (end := getattr(value, name)) != end else end for name in ("value", "low", "high")}
+    told = {"model": run.model, "benchmark": run.benchmark.name, "split": run.split, "task": run.task}
+    told |= {"metric": value.metric, "group": value.group or OVERALL}
+    return {**told, **known, "n": value.n, "judge": run.signature.judge, "signature": run.signature.text}

@@ -1,0 +1,77 @@
+"""Multi-modal gain and leakage of the runs, where there are runs without pictures, beside MMStar's Table 5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from spiqa_tasks.analysis.gain import Row, rows, warnings
+from spiqa_tasks.analysis.pairing import triples
+from spiqa_tasks.analysis.published_rows import published_gain
+from spiqa_tasks.analysis.roles import entries
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.results import find_runs, has_runs
+from spiqa_tasks.report.tables import Line, Table, number
+from spiqa_tasks.scoring.gain import Estimate
+
+MMSTAR_TASK = "mmstar_filtered"
+
+
+def gain_rows(places: Sequence[Path]) -> tuple[list[Row], list[str]]:
+    """Return gain and leakage of every model that was also run without pictures, and why others have none."""
+    of_host = [place for place in places if has_runs(place)]
+    found = [entry for place in of_host for entry in entries(find_runs(place))]
+    if not any(entry.ablation != "none" and not entry.few_shot for entry in found):
+        return [], []
+    remarks: list[str] = []
+    for with_base in (True, False):
+        try:
+            compared, _ = triples(of_host, [], None, with_base=with_base)
+        except InputError as error:
+            remarks.append(str(error))
+            continue
+        return [row for triple in compared for row in rows(triple)], remarks
+    return [], list(dict.fromkeys(remarks))
+
+
+def overall_rows(found: Sequence[Row]) -> list[Row]:
+    """Return those over all questions of a task that have a result."""
+    return [row for row in found if row.group == "all" and row.result is not None]
+
+
+def gain_table(found: Sequence[Row]) -> Table:
+    """Return gain and leakage overall, with MMStar's published rows where its questions were run in full."""
+    lines = []
+    for row in overall_rows(found):
+        if (result := row.result) is not None:
+            scores = [number(value) for value in (result.s_v, result.s_wv, result.s_t)]
+            estimates = [_estimate(result.mg), _estimate(result.ml)]
+            cells = [row.task, row.model, "measured", row.ablation, row.llm or "-", str(row.n), *scores, *estimates]
+            lines.append(Line(cells))
+    if any(row.task == MMSTAR_TASK for row in found):
+        lines += _published()
+    columns = ["task", "model", "source", "without", "LLM base", "n", "S_v", "S_wv", "S_t", "gain MG", "leakage ML"]
+    told = [f"{row.task} of {row.model}: {warning}." for row in overall_rows(found) for warning in warnings(row)]
+    return Table("Multi-modal gain and leakage x 100", columns, lines, told, 5)
+
+
+def _published() -> list[Line]:
+    printed: dict[str, dict[str, float]] = {}
+    for value in published_gain():
+        printed.setdefault(value.model, {})[value.metric] = value.value
+    return [
+        Line(
+            [MMSTAR_TASK, model, "published, Table 5", "text", "", "", "", "", ""]
+            + [number(values.get(name)) for name in ("mg", "ml")],
+            "published",
+        )
+        for model, values in printed.items()
+    ]
+
+
+def _estimate(value: Estimate | None) -> str:
+    if value is None:
+        return "-"
+    return (
+        number(value.value) if value.low is None or value.high is None else number(value.value, value.low, value.high)
+    )

@@ -1,0 +1,53 @@
+"""What judges said: the distribution of their probabilities, and whether several agree on the same answers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.offline.agreement import Agreement, agreement
+from spiqa_tasks.report.tables import Line, Table
+
+L3SCORE = "l3score"
+Pairs = list[tuple[float, float]]
+
+
+def judged(run: OwnRun) -> dict[str, float]:
+    """Return id -> L3Score of the answers that were judged."""
+    return {
+        record.id: verdict["score"]
+        for record in run.questions
+        for verdict in record.verdicts
+        if verdict["metric"] == L3SCORE and "score" in verdict
+    }
+
+
+def judge_pairs(runs: Sequence[OwnRun]) -> Iterator[tuple[OwnRun, OwnRun, Pairs]]:
+    """Yield every two judges of the same answers with their scores, answer by answer."""
+    for a, b in itertools.combinations(runs, 2):
+        if a.task == b.task and a.signature.judge != b.signature.judge and a.responses == b.responses:
+            first, second = judged(a), judged(b)
+            pairs = [(first[key], second[key]) for key in first if key in second]
+            if pairs:
+                yield a, b, pairs
+
+
+def agreement_table(runs: Sequence[OwnRun]) -> Table:
+    """Return the correlations of judges on the same answers."""
+    found = [
+        (a, agreement((a.signature.judge, b.signature.judge), _answers(a), pairs)) for a, b, pairs in judge_pairs(runs)
+    ]
+    lines = [Line([run.task, each.label, *each.judges, *_numbers(each)]) for run, each in found]
+    columns = ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
+    return Table("Agreement of judges on the same answers", columns, lines, texts=4)
+
+
+def _answers(run: OwnRun) -> str:
+    """What the answers are called, without their judge."""
+    return run.model.removesuffix(f", judge {run.signature.judge}")
+
+
+def _numbers(each: Agreement) -> list[str]:
+    known = ("-" if value is None else f"{value:.3f}" for value in (each.spearman, each.kendall))
+    return [str(each.n), *known]

@@ -1,0 +1,209 @@
+"""Plots as SVG that stands in the page: text stays text, colours are the page's own and follow its scheme."""
+
+from __future__ import annotations
+
+import functools
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+from spiqa_tasks.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MARKERS = "osD^vPX*"
+SERIES = len(MARKERS)
+"""How many series have a colour and a marker of their own; both repeat after that."""
+
+_WIDTH = 5.6
+_LABEL = 44
+_INK, _MUTED, _GRID = "#000001", "#000002", "#000003"
+_VARIABLES = {_INK: "ink", _MUTED: "muted", _GRID: "line"} | {f"#0001{k:02x}": f"series-{k}" for k in range(SERIES)}
+_STYLE: dict[str, Any] = {
+    **{"svg.fonttype": "none", "text.parse_math": False, "font.size": 10, "legend.frameon": False},
+    **{"text.color": _INK, "axes.labelcolor": _INK, "xtick.color": _MUTED, "ytick.color": _MUTED},
+    **{"xtick.labelcolor": _INK, "ytick.labelcolor": _INK, "axes.edgecolor": _GRID, "grid.color": _GRID},
+    **{"axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none", "figure.facecolor": "none"},
+}
+
+_PAGE = {
+    r"<metadata>.*?</metadata>": "",
+    r"<style.*?</style>": "",
+    r'<g id="[^"]*"': "<g",
+    r"font-family: [^;\"]*": "font-family: var(--font)",
+    r"\s*\n\s*": " ",
+}
+"""What of matplotlib's SVG is another in a page with other SVGs: pattern -> replacement."""
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot: its title, an SVG element, and what it shows in words."""
+
+    title: str
+    svg: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values of one run, times 100, with the ends of their intervals (NaN: none).
+
+    Attributes:
+        label: the run's.
+        colour: its number; the same in every plot.
+        points: name of a place on the axis -> (value, low, high).
+    """
+
+    label: str
+    colour: int
+    points: Mapping[str, tuple[float, float, float]]
+
+
+def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
+    """The function, drawing in the page's style."""
+
+    @functools.wraps(function)
+    def drawing(*args: P.args, **kwargs: P.kwargs) -> Plot:
+        try:
+            from matplotlib import rc_context
+        except ImportError as error:
+            raise InputError(
+                "Expected matplotlib for the plots of a report, found none. Install spiqa-tasks[report]."
+            ) from error
+        style: Any = {**_STYLE, "svg.hashsalt": repr((args, kwargs))}
+        with rc_context(style):
+            return function(*args, **kwargs)
+
+    return drawing
+
+
+@_styled
+def dots(title: str, names: Sequence[str], series: Sequence[Series], axis: str, zero: bool = False) -> Plot:
+    """Return values by name with their intervals, one line of dots per name; `zero` draws the line of no difference."""
+    heights = 0.22 * len(series) + 0.2
+    figure, axes = _figure(max(1.6, heights * len(names) + 0.9 + 0.2 * len(series)))
+    step = 0.7 / max(1, len(series))
+    for place, each in enumerate(series):
+        known = [(index, each.points[name]) for index, name in enumerate(names) if name in each.points]
+        rows = [index + (place - (len(series) - 1) / 2) * step for index, _ in known]
+        values = [value for _, (value, _, _) in known]
+        spans = _spans([points for _, points in known])
+        style: Any = {"color": _colour(each.colour), "marker": MARKERS[each.colour % SERIES], "linestyle": "none"}
+        axes.errorbar(values, rows, xerr=spans, label=_short(each.label), markersize=5, elinewidth=1.4, **style)
+    _finish(figure, axes, names, axis, len(series))
+    if zero:
+        axes.axvline(0, color=_MUTED, linewidth=1)
+    return _plot(figure, title, f"{axis} of {', '.join(each.label for each in series)} by {', '.join(names)}.")
+
+
+@_styled
+def bars(title: str, names: Sequence[str], series: Sequence[Series], axis: str) -> Plot:
+    """Return bars from 0 by name, with their intervals, one bar per series."""
+    figure, axes = _figure(max(1.6, (0.26 * len(series) + 0.2) * len(names) + 0.9 + 0.2 * len(series)))
+    step = 0.8 / max(1, len(series))
+    for place, each in enumerate(series):
+        known = [(index, each.points[name]) for index, name in enumerate(names) if name in each.points]
+        rows = [index + (place - (len(series) - 1) / 2) * step for index, _ in known]
+        values = [value for _, (value, _, _) in known]
+        axes.barh(rows, values, height=0.86 * step, color=_colour(each.colour), label=_short(each.label))
+        axes.errorbar(values, rows, xerr=_spans([points for _, points in known]), ecolor=_INK, linestyle="none")
+    _finish(figure, axes, names, axis, len(series))
+    axes.axvline(0, color=_MUTED, linewidth=1)
+    return _plot(figure, title, f"{axis} of {', '.join(each.label for each in series)} by {', '.join(names)}.")
+
+
+@_styled
+def stacked(title: str, names: Sequence[str], parts: Mapping[str, Sequence[int]]) -> Plot:
+    """Return shares of parts as stacked bars, one bar per name; parts without a count are left out."""
+    shown = {part: counts for part, counts in parts.items() if any(counts)}
+    totals = [max(1, sum(counts)) for counts in zip(*shown.values(), strict=True)]
+    figure, axes = _figure(0.34 * len(names) + 1.2)
+    left = [0.0] * len(names)
+    for place, (part, counts) in enumerate(shown.items()):
+        shares = [100 * count / total for count, total in zip(counts, totals, strict=True)]
+        axes.barh(range(len(names)), shares, left=left, color=_colour(place), height=0.62, label=part.replace("_", " "))
+        left = [start + share for start, share in zip(left, shares, strict=True)]
+    axes.set_yticks(range(len(names)), [_short(name) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("% of the questions")
+    figure.legend(loc="outside upper left", ncols=4, handlelength=1, handletextpad=0.4, columnspacing=1)
+    return _plot(figure, title, f"Shares of {', '.join(shown)} for {', '.join(names)}.")
+
+
+@_styled
+def histogram(title: str, series: Sequence[tuple[str, int, Sequence[float]]], axis: str) -> Plot:
+    """Return the distribution of values from 0 to 1 of each (label, colour, values), in 20 bins."""
+    figure, axes = _figure(2.6 + 0.2 * len(series))
+    for label, colour, values in series:
+        shares = [100 / len(values)] * len(values)
+        style: Any = {"histtype": "step", "color": _colour(colour), "linewidth": 1.8, "label": _short(label)}
+        axes.hist(values, bins=20, range=(0, 1), weights=shares, **style)
+    axes.set_xlabel(axis)
+    axes.set_ylabel("% of the answers")
+    axes.grid(axis="y", linewidth=0.6)
+    figure.legend(loc="outside upper left", ncols=1)
+    return _plot(figure, title, f"Distribution of {axis} for {', '.join(label for label, _, _ in series)}.")
+
+
+@_styled
+def scatter(title: str, pairs: Sequence[tuple[float, float]], x: str, y: str) -> Plot:
+    """Return one dot per pair of values from 0 to 1."""
+    figure, axes = _figure(4.2)
+    axes.plot([0, 1], [0, 1], color=_MUTED, linewidth=1)
+    axes.scatter([a for a, _ in pairs], [b for _, b in pairs], s=14, color=_colour(0), alpha=0.5, linewidths=0)
+    axes.set_xlabel(_short(x))
+    axes.set_ylabel(_short(y))
+    axes.set_aspect("equal")
+    return _plot(figure, title, f"{len(pairs)} answers, {x} against {y}.")
+
+
+def _figure(height: float) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _finish(figure: Figure, axes: Axes, names: Sequence[str], axis: str, series: int) -> None:
+    """Name the rows from the top down, and the series where there are several."""
+    axes.set_yticks(range(len(names)), [_short(name) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel(axis)
+    axes.set_axisbelow(True)
+    axes.grid(axis="x", linewidth=0.6)
+    if series > 1:
+        figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
+
+
+def _plot(figure: Figure, title: str, description: str) -> Plot:
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :]
+    for pattern, replacement in _PAGE.items():
+        svg = re.sub(pattern, replacement, svg, flags=re.DOTALL)
+    svg = re.sub(r"#000[01][0-9a-f]{2}\b", lambda found: f"var(--{_VARIABLES.get(found[0], 'ink')})", svg)
+    return Plot(title, svg, description)
+
+
+def _colour(number: int) -> str:
+    return f"#0001{number % SERIES:02x}"
+
+
+def _spans(points: Sequence[tuple[float, float, float]]) -> list[list[float]]:
+    """How far the intervals reach below and above their values; 0 where there is none."""
+    known = [(value, low, high) if low <= high else (value, value, value) for value, low, high in points]
+    return [[max(0.0, value - low) for value, low, _ in known], [max(0.0, high - value) for value, _, high in known]]
+
+
+def _short(text: str) -> str:
+    """The text with its middle left out where it is too long for a plot."""
+    return text if len(text) <= _LABEL else f"{text[: _LABEL // 2]}…{text[-_LABEL // 2 :]}"

@@ -1,0 +1,125 @@
+"""Every sample of the runs as data for the page's browser: question, figures, and what each run answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.report.thumbnails import Thumbnails
+
+Row = Mapping[str, Any]
+RIGHT = 0.5
+"""An answer with at least this score counts as right in the browser's filters."""
+
+
+def samples(runs: Sequence[OwnRun], thumbnails: Thumbnails | None) -> dict[str, Any]:
+    """Return the browser's data: `runs` (labels) and `samples`, one per task and question with an answer per run.
+
+    Args:
+        runs: those of the report.
+        thumbnails: where pictures are made small; None shows none.
+    """
+    labels = list(dict.fromkeys(run.model for run in runs))
+    by_task: dict[str, list[OwnRun]] = {}
+    for run in runs:
+        by_task.setdefault(run.task, []).append(run)
+    found = [sample for task, members in by_task.items() for sample in _samples_of(task, members, labels, thumbnails)]
+    return {"runs": labels, "right": RIGHT, "samples": found}
+
+
+def as_script(data: Any) -> str:
+    """Return JSON that can stand in a script element: no `<`, so that no text in it ends the element or begins one."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _samples_of(
+    task: str, runs: Sequence[OwnRun], labels: Sequence[str], thumbnails: Thumbnails | None
+) -> list[dict[str, Any]]:
+    rows = _rows(runs[0], pictures=thumbnails is not None)
+    show = _figures(thumbnails)
+    metrics = [next(iter(run.metrics), None) for run in runs]
+    found: dict[str, dict[str, Any]] = {}
+    for run, metric in zip(runs, metrics, strict=True):
+        responses = _responses(run)
+        scores = _scores(run, metric)
+        for record in run.questions:
+            if record.id not in found:
+                found[record.id] = {"task": task, "id": record.id, **_question(rows.get(record.id), record, show)}
+            answer = _answer(record, responses.get(record.id, ""), scores.get(record.id))
+            found[record.id]["answers"].append({"run": labels.index(run.model), **answer})
+    return list(found.values())
+
+
+def _rows(run: OwnRun, pictures: bool) -> dict[str, Row]:
+    """The task's rows by question; without pictures where those are not there, none where the data is not there."""
+    for load in (load_rows, rows_for_scoring) if pictures else (rows_for_scoring,):
+        try:
+            rows = load(run.benchmark.name, run.split, run.signature.settings)
+            return {str(row.get("question_id") or row["id"]): row for row in rows}
+        except (SpiqaTasksError, OSError):
+            continue
+    return {}
+
+
+def _responses(run: OwnRun) -> dict[str, str]:
+    """Question -> the whole answer; the answers of a question that is several documents one after the other."""
+    found: dict[str, list[str]] = {}
+    for record in run.records:
+        question = str(record.details.get("question_id", record.id))
+        name = f"{record.id.removeprefix(question).strip('/')}: " if question != record.id else ""
+        found.setdefault(question, []).append(name + run.responses.get(record.id, ""))
+    return {question: "\n".join(texts) for question, texts in found.items()}
+
+
+def _scores(run: OwnRun, metric: Metric | None) -> Mapping[str, float]:
+    return {} if metric is None else run.value(metric).scores
+
+
+def _question(row: Row | None, record: Record, show: Callable[[str], int | None]) -> dict[str, Any]:
+    groups = list(record.groups.values())
+    found: dict[str, Any] = {"reference": record.reference, "groups": groups, "answers": []}
+    if row is None:
+        return found
+    found["question"] = row["question"]
+    if "figures" in row:
+        found["figures"] = [[show(figure["path"]), figure["caption"]] for figure in row["figures"]]
+    elif "options" in row:
+        if not all(text in row["question"] for text in row["options"]):
+            found["options"] = [
+                f"{letter}: {text}" for letter, text in zip(row["letters"], row["options"], strict=True)
+            ]
+        found["figures"] = [[show(path), ""] for path in row["images"]]
+    return found
+
+
+def _answer(record: Record, response: str, score: float | None) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "response": response,
+        "extracted": record.prediction,
+        "rule": record.rule,
+        "status": record.status,
+        "score": score,
+        "reason": record.reason,
+    }
+    if record.refused:
+        found["refused"] = True
+    if record.verdicts:
+        found["judge"] = [_verdict(verdict) for verdict in record.verdicts]
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: verdict[name] for name in ("metric", "score", "model", "reason", "text") if name in verdict}
+    tokens = [[token, round(logprob, 3)] for token, logprob in verdict.get("top_logprobs", ())]
+    return kept | ({"tokens": tokens} if tokens else {})
+
+
+def _figures(thumbnails: Thumbnails | None) -> Callable[[str], int | None]:
+    """What gives the number of a picture's thumbnail; None where there is no picture."""
+    return (lambda path: thumbnails.place(path) if path else None) if thumbnails else (lambda _path: None)

@@ -1,0 +1,91 @@
+"""Tables of a report, as texts: the page and the Markdown show the same ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from spiqa_tasks.analysis.compare import Comparison
+from spiqa_tasks.scoring.units import percent
+
+Kind = Literal["measured", "published"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table.
+
+    Attributes:
+        cells: its texts.
+        kind: whether its numbers were measured or are printed in a paper.
+    """
+
+    cells: Sequence[str]
+    kind: Kind = "measured"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes:
+        title: above it.
+        columns: their names.
+        lines: its rows.
+        notes: sentences below it.
+        texts: how many columns, from the left, hold text rather than numbers.
+        folded: whether the page shows it only when asked to.
+    """
+
+    title: str
+    columns: Sequence[str]
+    lines: Sequence[Line]
+    notes: Sequence[str] = field(default=())
+    texts: int = 1
+    folded: bool = False
+
+
+def number(value: float | None, low: float = math.nan, high: float = math.nan) -> str:
+    """Return a value times 100 with its interval; a dash where it is withheld."""
+    if value is None or math.isnan(value):
+        return "-"
+    return percent(value) + ("" if math.isnan(low) or math.isnan(high) else f" [{percent(low)}, {percent(high)}]")
+
+
+def p_value(p: float) -> str:
+    """Return a p-value with three decimals; a dash where there is none."""
+    return "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def comparison_table(found: Sequence[Comparison]) -> Table:
+    """Return the paired differences of runs."""
+    lines = [
+        Line(
+            [
+                each.task,
+                each.metric,
+                each.b,
+                each.a,
+                str(each.difference.n),
+                number(each.score_b),
+                number(each.score_a),
+                number(each.difference.mean, each.difference.low, each.difference.high),
+                p_value(each.difference.p),
+                p_value(each.p_corrected),
+                str(len(each.won)),
+                str(len(each.lost)),
+                number(each.difference.smallest),
+            ]
+        )
+        for each in found
+    ]
+    columns = ("task", "metric", "run", "against", "n", "run x 100", "against x 100", "difference", "p", "p corrected")
+    notes = [
+        "The difference is the run minus the one it stands against, on the questions that both answered; 95% intervals "
+        "of the paired t-test, clustered by paper in SPIQA. Corrected p-values are Holm's, for all lines together. "
+        "Smallest: the smallest true difference that so many questions show with 80% probability.",
+        *(f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}." for each in found if each.warnings),
+    ]
+    return Table("Paired differences", [*columns, "won", "lost", "smallest"], lines, notes, 4)

@@ -1,0 +1,76 @@
+"""The paper's rows beside a run: the same split, setting and metric, or none."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from spiqa_tasks.analysis.own_runs import OwnRun
+from spiqa_tasks.analysis.published_rows import published_gain, published_values
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+
+
+def values(benchmark: str, split: str, settings: str) -> dict[tuple[Any, ...], float]:
+    """What is printed for a run of that split and settings, by (model, metric, group, judge)."""
+    run = SimpleNamespace(split=split, settings=BENCHMARKS[benchmark].parse(settings))
+    found = published_values(cast("OwnRun", run))
+    return {(value.model, value.metric, value.group, value.judge): value.value for value in found}
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "split", "settings", "key", "printed"),
+    [
+        ("spiqa", "testA", "", ("Gemini Pro Vision", "meteor", None, ""), 0.229),
+        ("spiqa", "testB", "", ("Gemini Pro Vision", "l3score", None, "GPT-4o"), 0.3184),
+        ("spiqa", "testB", "", ("Gemini Pro Vision", "l3score", None, "GPT-3.5 Turbo"), 0.2814),
+        ("spiqa", "testA", "", ("Gemini Pro Vision", "l3score", "table", "GPT-4o"), 0.3995),
+        ("spiqa", "testA", "", ("Gemini Pro Vision", "bleu_4", None, ""), 0.188),
+        ("spiqa", "testA", "setting=cot", ("Gemini 1.5 Flash", "retrieval_accuracy", None, ""), 0.8618),
+        ("mmstar", "val", "", ("Random Choice", "accuracy", "coarse_perception", ""), 0.237),
+        ("scifibench", "cs_fig2cap", "", ("GPT-4V", "accuracy", None, ""), 0.694),
+        ("scifibench", "cs_fig2cap", "", ("GPT-4V", "accuracy", "cs.NI", ""), 0.72),
+        ("scifibench", "cs_fig2cap", "negatives=random", ("GPT-4V", "accuracy", None, ""), 0.992),
+    ],
+)
+def test_a_run_gets_the_printed_number_of_its_own_setting(
+    benchmark: str, split: str, settings: str, key: tuple[Any, ...], printed: float
+) -> None:
+    """As read in the papers."""
+    assert values(benchmark, split, settings)[key] == pytest.approx(printed)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "split", "settings"),
+    [
+        ("spiqa", "demo", ""),
+        ("spiqa", "val", ""),
+        ("spiqa", "testA", "setting=nocaption"),
+        ("spiqa", "testA", "max_figures=4"),
+        ("spiqa", "testA", "ablation=grey"),
+        ("mmstar", "val", "ablation=grey"),
+        ("mmstar", "demo", ""),
+        ("scifibench", "cs_fig2cap", "shots=2"),
+        ("scifibench", "cs_fig2cap", "mark=correct"),
+        ("scifibench", "demo", ""),
+    ],
+)
+def test_what_the_papers_did_not_measure_has_no_row(benchmark: str, split: str, settings: str) -> None:
+    """Another split or setting is never put beside a printed number."""
+    assert values(benchmark, split, settings) == {}
+
+
+def test_text_readers_stand_beside_text_readers() -> None:
+    """SciFIBench's OCR rows are beside runs that show text in the place of pictures, and nowhere else."""
+    with_text = {key[0] for key in values("scifibench", "cs_fig2cap", "ocr=yes")}
+    without = {key[0] for key in values("scifibench", "cs_fig2cap", "")}
+    assert with_text
+    assert len(without) > len(with_text)
+
+
+def test_gain_and_leakage_are_those_of_table_5() -> None:
+    """Every model has both, as shares."""
+    found = list(published_gain())
+    assert {value.metric for value in found} == {"mg", "ml"}
+    assert all(0 <= value.value <= 1 for value in found)
