@@ -1,0 +1,64 @@
+"""Cleaning of responses and of option texts before they are compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from spiqa_tasks.scoring.reasoning import without_reasoning
+
+LONGEST = 100_000
+"""Of a longer response only the beginning and the end are read: it is a model that repeats itself."""
+
+_QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"'))
+_SPECIAL = re.compile(
+    r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
+    r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|(?m:^#{1,6})|__"
+)
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}")
+_LATEX = (
+    (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
+    (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
+    (re.compile(r"\\([%$#&_])|\\[,;:! ]|~"), r"\1"),
+    (re.compile(r"\\(?:left|right)(?![a-z])"), ""),
+    (re.compile(r"\\times(?![a-z])"), "×"),
+)
+_SPACE = re.compile(r"[^\S\n]+")
+_TURN = re.compile(r"\n\s{0,3}(?:#{0,4}\s?(?:human|user|question|q)\s?\d{0,3}:)", re.IGNORECASE)
+
+
+def clean(text: str) -> str:
+    """Return `text` without reasoning, markdown, LaTeX wrappers and special tokens, in compatibility form (NFKC).
+
+    A text that goes on with another turn ("Question:", "Human:") ends before it.
+    """
+    text = without_reasoning(text)
+    if len(text) > LONGEST:
+        text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
+    text = plain(text).strip()
+    turn = _TURN.search(text)
+    return text[: turn.start()].rstrip() if turn else text
+
+
+def plain(text: str) -> str:
+    """Return `text` without markdown, LaTeX wrappers and special tokens, with single spaces within lines."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    if "\\" in text:
+        text = _LATEX_TEXT.sub(r"\1", text)
+        for pattern, replacement in _LATEX:
+            text = pattern.sub(replacement, text)
+    return _SPACE.sub(" ", _SPECIAL.sub("", text))
+
+
+def lower(text: str) -> str:
+    """Return `text` in lower case at its own length, whatever its characters do."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := character.lower()) == 1 else character for character in text)
+
+
+def fold(text: str) -> str:
+    """Return cleaned `text` as it is compared: one case, single spaces, no enclosing quotes or closing punctuation."""
+    return " ".join(lower(text).split()).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
