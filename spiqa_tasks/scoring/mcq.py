@@ -75,12 +75,13 @@ def _check(choices: Mapping[str, str]) -> dict[str, str]:
     return keys
 
 
-def _field(reading: Reading) -> frozenset[str]:
-    return next(filter(None, map(reading.content, fields_in(reading.text))), _NOTHING)
+def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
+    fields = (reading.content(field, of_text) for field in fields_in(reading.text))
+    return next(filter(None, fields), _NOTHING)
 
 
 def _answer_line(reading: Reading) -> frozenset[str]:
-    return _last(reading, "named", False) or _last(reading, "named", True)
+    return _last(reading, "named", False) or _field(reading, True) or _last(reading, "named", True)
 
 
 def _conclusion(reading: Reading) -> frozenset[str]:
@@ -100,7 +101,7 @@ def _last(reading: Reading, level: str, of_text: bool) -> frozenset[str]:
     for index, line in reading.backwards():
         claims = [claim for claim in reading.claims(index) if claim.of_text <= of_text]
         if any(claim.level == level for claim in claims):
-            return settle(claims, line)
+            return settle([claim for claim in claims if claim.level != "stated"], line)
         whole = reading.alone(index, line) if level == "named" else None
         if whole is not None and whole.of_text == of_text:
             return whole.letters
@@ -120,8 +121,8 @@ def _all(reading: Reading, of_text: bool) -> frozenset[str]:
 
 def _affirmed(reading: Reading) -> frozenset[str]:
     """The options whose texts the last sentence with an option's text affirms."""
-    for _, line in reading.backwards():
-        letters = affirmed(line)
+    for index, line in reading.backwards():
+        letters = _NOTHING if reading.in_listing(index) else affirmed(line)
         if letters:
             return letters
     return _NOTHING

@@ -11,10 +11,11 @@ from spiqa_tasks.scoring.mcq_tokens import Line
 
 Level = Literal["named", "concluded", "stated"]
 
-_END = r"(?=[,.:?YCS]|$)"
+_END = r"(?=[,.:?YCS]|$)(?![,:]?=F{0,3}[NW])"
 _SURE = "[LEDT]"
-_MORE = r"(?:[,J]{0,2}O?[LEDT](?![=VGWN:])){0,12}"
+_MORE = r"(?:(?:[,J]{1,2}O?|(?<=T))[LEDT](?![=VGWN:])){0,12}"
 _M = rf"(?P<m>(?:{_SURE}|R|l(?=[,.:?YCJ]|$|=F{{0,3}}[GA])){_MORE})"
+_NOT_DENIED = r"(?![,:]?=F{0,3}[NW]|W)"
 _GAP = r"[xFGOVPISJKYA,T]{0,12}?"
 _FILL = r"[FOGASIB,:=]{0,8}?"
 
@@ -23,8 +24,8 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
     (level, re.compile(form))  # type: ignore[misc]
     for level, form in (
         # the answer is B; answer: B; the correct option (...) is B
-        ("named", rf"(?:A|GF?O|OF?G){_GAP}[:=]{_FILL}{_M}(?!=?F{{0,3}}[NW])"),
-        ("named", rf"(?:A|GF?O)[FO]{{0,3}}(?P<m>[LEDR]{_MORE})(?!=?F{{0,3}}[NW])"),
+        ("named", rf"(?:A|GF?O|OF?G){_GAP}[:=]{_FILL}{_M}{_NOT_DENIED}"),
+        ("named", rf"(?:A|GF?O)[FO]{{0,3}}(?P<m>[LEDR]{_MORE})(?!,?=)"),
         # the answer is sky blue (B)
         ("named", rf"A{_GAP}[:=][xFT]{{0,6}}(?P<m>E){_END}"),
         # so B; actually, it is B; no, B
@@ -39,10 +40,12 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
         # I choose B; leaving B; matches option B; it is B
         ("stated", rf"P[FOGAI:,]{{0,5}}{_M}(?!=)"),
         ("stated", rf"V[FO]{{0,3}}(?P<m>(?:(?<=O)[LEDl]|[ED])){_END}"),
+        ("stated", rf"=F{{0,2}}O(?P<m>[LEDl]{_MORE}){_END}"),
+        ("stated", rf"=F{{0,3}}(?P<m>[ED]){_END}"),
         ("stated", rf"I=[FOGA:]{{0,5}}{_M}{_END}"),
     )
 )
-_ALONE = re.compile(rf"[FOSACGIP=:,.]{{0,6}}(?P<m>[LEDTRl]{_MORE})[.,?:]*$")
+_ALONE = re.compile(rf"[FOSACGIP=:,.]{{0,6}}(?P<m>[LEDTRl]{_MORE})[.,?]*$")
 _LEAD = re.compile(rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.:YC?](?!=?F{{0,3}}[WN])|$)|[FO:]{{0,4}}(?P<c>D)(?!=)")
 _CLAUSE = re.compile(r"[,;.:?YCS]")
 
@@ -95,6 +98,8 @@ def _denied(kinds: str, start: int, end: int) -> bool:
     before = kinds[clause:start]
     if "N" in before or "H" in before:
         return True
+    if kinds[end - 1 : end] == "D":
+        return False
     stop = next((kind for kind in kinds[end : end + 200] if kind in ".?"), "")
     return stop == "?"
 

@@ -62,7 +62,7 @@ PHRASES: dict[str, str] = {
     NOT: "rather than|instead of|other than|as opposed to|anything but",
     FILL: "if i had to|if forced to|if i have to|if i must|no doubt|not only|no question|i would|i'd",
     OTHER: """right angle|right triangle|right side|right hand|the right of|to the right|right angled|right-angled|best of
-        |answer the|answer this|answer your|true that|answer to this|in that|so that|so far|so many|so much
+        |answer the|answer this|answer your|true that|in that|so that|so far|so many|so much
         |image shows|figure shows""",
     BECAUSE: "as it|as the|as they|as this|as there|as a|as we|as well|as an|as i",
     IF: "had been|were the|at first glance|at first sight|at first",
@@ -86,7 +86,7 @@ JOINED: dict[str, str] = {
     ONLY: "只有 만",
 }
 
-MARKS: dict[str, str] = {":": COLON, "=": COLON, "→": COLON, "⇒": SO, ",": COMMA, ";": COMMA, "、": COMMA, ".": STOP}
+MARKS: dict[str, str] = {":": COLON, "=": IS, "→": COLON, "⇒": SO, ",": COMMA, ";": COMMA, "、": COMMA, ".": STOP}
 
 
 def _by_cue(cues: dict[str, str], separator: str | None) -> dict[str, str]:

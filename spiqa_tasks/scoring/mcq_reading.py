@@ -10,7 +10,7 @@ from spiqa_tasks.scoring.mcq_claims import Claim, alone, claims_in, lead, settle
 from spiqa_tasks.scoring.mcq_text import lower
 from spiqa_tasks.scoring.mcq_tokens import Line, Options, has_candidates, masked, read_line
 
-_HEADING = re.compile(r":[ ]?\n\s*|(?im:^((?:the |my )?(?:final |correct )?answer) ?\n\s*)")
+_HEADING = re.compile(r"(?::|^(?:the |my )?(?:final |correct )?answer) ?\n\s*(?=[^\w\n]{0,3}[a-z](?![a-z0-9]))", re.I | re.M)
 _ITEM = re.compile(r"[^\w\n\ue000-\uf8ff]{0,8}(?:(?:option|choice|figure|caption|image) )?([a-z])[.):\]]")
 
 
@@ -18,7 +18,7 @@ class Reading:
     """A cleaned response in the light of a question's options."""
 
     def __init__(self, text: str, options: Options) -> None:
-        text = _HEADING.sub(lambda match: f"{match[1] or ''}: ", text)
+        text = _HEADING.sub(_with_next_line, text)
         self.options = options
         self.text = text
         self._lines = text.split("\n")
@@ -51,28 +51,30 @@ class Reading:
     def alone(self, index: int, line: Line) -> Claim | None:
         """Return the option that is all of a line; None in a listing of options."""
         claim = alone(line)
-        return None if claim is None or self._in_listing(index) else claim
+        return None if claim is None or self.in_listing(index) else claim
 
     def lead(self, index: int, line: Line) -> Claim | None:
         """Return the option that a line begins with; None in a listing of options."""
         claim = lead(line)
-        return None if claim is None or self._in_listing(index) else claim
+        return None if claim is None or self.in_listing(index) else claim
 
-    def content(self, field: str) -> frozenset[str]:
+    def content(self, field: str, of_text: bool) -> frozenset[str]:
         """Return the options that the content of a field made for the answer names."""
         line = read_line(field, masked(lower(field), self.options), self.options)
         claim = alone(line) or lead(line)
-        return claim.letters if claim is not None else settle(claims_in(line), line)
+        claims = claims_in(line) if claim is None else [claim]
+        return settle([claim for claim in claims if claim.of_text <= of_text], line)
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""
         return frozenset(letter for _, line in self.backwards() for letters in line.letters for letter in letters)
 
-    def _in_listing(self, index: int) -> bool:
-        """Whether the items before and after a line's are its neighbours in the alphabet."""
+    def in_listing(self, index: int) -> bool:
+        """Return whether the items before and after a line's are its neighbours in the alphabet."""
         item = self._items.get(index)
         if item is None:
-            return False
+            bare = self._low[index].strip()  # the cut-off item of a listing
+            return len(bare) == 1 and self._items.get(index - 1) == ord(bare) - 1
         return self._items_before.get(index) == item - 1 or self._items_after.get(index) == item + 1
 
     @cached_property
@@ -90,3 +92,10 @@ class Reading:
     def _items_after(self) -> dict[int, int]:
         keys = list(self._items)
         return {here: self._items[after] for here, after in zip(keys, keys[1:], strict=False)}
+
+
+def _with_next_line(heading: re.Match[str]) -> str:
+    """The heading in one line with the option after it; a listing of options stays apart."""
+    following = heading.string[heading.end() : heading.end() + 500].split("\n")
+    items = [ord(item[1]) for line in following if (item := _ITEM.match(lower(line)))]
+    return heading[0] if items[1:] and items[1] == items[0] + 1 else heading[0].strip().rstrip(":") + ": "

@@ -24,20 +24,14 @@ _LATEX = (
     (re.compile(r"\\times(?![a-z])"), "×"),
 )
 _SPACE = re.compile(r"[^\S\n]+")
-_TURN = re.compile(r"\n\s{0,3}(?:#{0,4}\s?(?:human|user|question|q)\s?\d{0,3}:)", re.IGNORECASE)
 
 
 def clean(text: str) -> str:
-    """Return `text` without reasoning, markdown, LaTeX wrappers and special tokens, in compatibility form (NFKC).
-
-    A text that goes on with another turn ("Question:", "Human:") ends before it.
-    """
+    """Return `text` without reasoning, markdown, LaTeX wrappers and special tokens, in compatibility form (NFKC)."""
     text = without_reasoning(text)
     if len(text) > LONGEST:
         text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
-    text = plain(text).strip()
-    turn = _TURN.search(text)
-    return text[: turn.start()].rstrip() if turn else text
+    return plain(text).strip()
 
 
 def plain(text: str) -> str:

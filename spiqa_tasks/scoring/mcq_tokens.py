@@ -31,11 +31,13 @@ _TOKEN = re.compile(
     r"|(?P<stop>[.!?…。])(?=[\s\"')\]]|$|(?<=[。!?]))"
     r"|(?P<mark>[:=→⇒,;、]|[-—–](?:>|(?=\ ))|=>|/|&|[✓✔✅☑✗✘❌✕☒×∴])"
     rf"|(?P<joined>{_JOINED})"
-    r"|(?P<other>\d[\d.,]*|[\u3040-\u9fff\uac00-\ud7af])",
+    r"|(?P<other>\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af])",
 )  # fmt: skip
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{_TEXTS}-\ue0ff])")
-_MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:)\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
+_MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
 _CANDIDATE = re.compile(rf"[{_TEXTS}-\ue0ff]|(?<![0-9a-z])[a-z](?![0-9a-z])(?!(?<=a) [a-z]{{2}})")
+_ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{_TEXTS}-\ue0ff]")
+_BRACKETED = re.compile(r"[(\[][a-z][)\]]")
 _AFTER_LETTER = frozenset(")]}.:;,\"'/&\n>。，、")
 _VERB_LIKE = frozenset("=JYVWN,.:?C")
 
@@ -58,7 +60,8 @@ class Options:
 
 def options_of(choices: Mapping[str, str]) -> Options:
     """Return the options whose texts by upper-case letter are `choices`."""
-    return Options({letter: fold(plain(text)) if text else "" for letter, text in choices.items()})
+    texts = {letter: fold(plain(text)) if text else "" for letter, text in choices.items()}
+    return Options({letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()})
 
 
 @dataclass(frozen=True)
@@ -190,7 +193,7 @@ def _own_text(low: str, letter: str, end: int, options: Options) -> int:
 
 def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, int]:
     letter = low[at].upper()
-    own = _own_text(low, letter, end, options)
+    own = _own_text(low, letter, end - 1, options)
     if own:
         return CONFIRMED, letter, own
     return (ENCLOSED if letter in options.texts else STRANGE), letter, 0
@@ -202,6 +205,8 @@ def _letter(
     """Return the kind of a single letter, the option, and where its own text ends (0: it does not follow)."""
     letter = low[start].upper()
     own = _own_text(low, letter, end, options)
+    if letter == "A" and not kinds and not own and _ANSWER_ROLE.match(low, end):
+        return cues.ANSWER, "", 0
     following = low[end : end + 1]
     delimited = not following or following in _AFTER_LETTER
     spaced = following == " " and low[end + 1 : end + 2].isalpha()
