@@ -22,7 +22,7 @@ from spiqa_tasks.scoring.mcq_claims import affirmed, settle
 from spiqa_tasks.scoring.mcq_fields import fields_in
 from spiqa_tasks.scoring.mcq_reading import Reading
 from spiqa_tasks.scoring.mcq_released import released_match
-from spiqa_tasks.scoring.mcq_text import clean
+from spiqa_tasks.scoring.mcq_text import is_blank, shortened
 from spiqa_tasks.scoring.mcq_tokens import options_of
 from spiqa_tasks.scoring.refusals import is_refusal
 
@@ -50,8 +50,8 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
     `choices` has at least one option and every key is one of the letters A to Z, in one case, at most once.
     """
     keys = _check(choices)
-    text = clean(response)
-    if not text:
+    text = shortened(response)
+    if is_blank(text):
         return Choice(None, "empty")
     reading = Reading(text, options_of({letter: choices[key] for letter, key in keys.items()}))
     reason = ""

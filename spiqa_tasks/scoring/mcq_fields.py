@@ -11,12 +11,14 @@ _TAG = re.compile(
     r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200}))",
     re.IGNORECASE,
 )
+_HINTS = tuple(name + mark for name in ("answer", "ans", "option", "choice", "letter", "prediction") for mark in ">]\"'")
 _BRACE = re.compile(r"[{}]")
 
 
 def fields_in(text: str) -> list[str]:
     """Return the contents of the fields in `text`, the last one first."""
-    found = [*_boxes(text), *_tags(text)]
+    low = text.lower()
+    found = [*_boxes(text), *(_tags(text) if any(hint in low for hint in _HINTS) else ())]
     return [content for _, content in sorted(found, reverse=True)]
 
 

@@ -5,34 +5,44 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 
 from spiqa_tasks.scoring.mcq_claims import Claim, alone, claims_in, lead, settle
-from spiqa_tasks.scoring.mcq_text import lower
+from spiqa_tasks.scoring.mcq_text import lower, plain
 from spiqa_tasks.scoring.mcq_tokens import Line, Options, has_candidates, masked, read_line
 
-_HEADING = re.compile(r"(?::|^(?:the |my )?(?:final |correct )?answer) ?\n\s*(?=[^\w\n]{0,3}[a-z](?![a-z0-9]))", re.I | re.M)
-_ITEM = re.compile(r"[^\w\n\ue000-\uf8ff]{0,8}(?:(?:option|choice|figure|caption|image) )?([a-z])[.):\]]")
+_ITEM = re.compile(r"[^\w\n]{0,8}(?:(?:option|choice|figure|caption|image) )?([a-z])\**[.):\]]", re.IGNORECASE)
+_SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
+_HEADING = re.compile(r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:the |my )?(?:final |correct )?answer\W{0,3}", re.IGNORECASE)
 
 
 class Reading:
-    """A cleaned response in the light of a question's options."""
+    """A response in the light of a question's options; a line is cleaned and read when it is asked for."""
 
     def __init__(self, text: str, options: Options) -> None:
-        text = _HEADING.sub(_with_next_line, text)
         self.options = options
         self.text = text
-        self._lines = text.split("\n")
-        self._low = masked(lower(text), options).split("\n")
+        self._lines = [line for line in text.split("\n") if line and not line.isspace()]
         self._read: dict[int, Line | None] = {}
         self._claims: dict[int, list[Claim]] = {}
 
     def line(self, index: int) -> Line | None:
         """Return a line as kinds; None where it mentions no option."""
         if index not in self._read:
-            low = self._low[index]
-            line = read_line(self._lines[index], low, self.options) if has_candidates(low) else None
+            line = self._of(plain(self._heading_of(index) + self._lines[index]))
             self._read[index] = line if line is not None and any(line.letters) else None
         return self._read[index]
+
+    def _of(self, text: str) -> Line | None:
+        low = masked(lower(text), self.options)
+        return read_line(text, low, self.options) if has_candidates(low) else None
+
+    def _heading_of(self, index: int) -> str:
+        """The line before one that begins with an option, where it announces it: `Answer:`."""
+        if not index or not _SINGLE.match(self._lines[index]) or self.in_listing(index):
+            return ""
+        before = self._lines[index - 1]
+        return f"{before.rstrip(' *_:#')}: " if _HEADING.fullmatch(before) else ""
 
     def claims(self, index: int) -> list[Claim]:
         """Return the commitments in a line."""
@@ -60,7 +70,7 @@ class Reading:
 
     def content(self, field: str, of_text: bool) -> frozenset[str]:
         """Return the options that the content of a field made for the answer names."""
-        line = read_line(field, masked(lower(field), self.options), self.options)
+        line = self._of(plain(field)) or Line("", ())
         claim = alone(line) or lead(line)
         claims = claims_in(line) if claim is None else [claim]
         return settle([claim for claim in claims if claim.of_text <= of_text], line)
@@ -70,32 +80,25 @@ class Reading:
         return frozenset(letter for _, line in self.backwards() for letters in line.letters for letter in letters)
 
     def in_listing(self, index: int) -> bool:
-        """Return whether the items before and after a line's are its neighbours in the alphabet."""
+        """Return whether a line is an item whose neighbours are the letters before or after it in the alphabet."""
         item = self._items.get(index)
         if item is None:
-            bare = self._low[index].strip()  # the cut-off item of a listing
+            bare = self._lines[index].strip().lower()  # the cut-off item of a listing
             return len(bare) == 1 and self._items.get(index - 1) == ord(bare) - 1
         return self._items_before.get(index) == item - 1 or self._items_after.get(index) == item + 1
 
     @cached_property
     def _items(self) -> dict[int, int]:
         """By index of line the letter of the item that it is: `A.`, `(A)`, `Option A:`."""
-        found = ((index, _ITEM.match(low)) for index, low in enumerate(self._low))
-        return {index: ord(item[1]) for index, item in found if item}
+        found = ((index, _ITEM.match(line)) for index, line in enumerate(self._lines))
+        return {index: ord(item[1].lower()) for index, item in found if item}
 
     @cached_property
     def _items_before(self) -> dict[int, int]:
         keys = list(self._items)
-        return {here: self._items[before] for before, here in zip(keys, keys[1:], strict=False)}
+        return {here: self._items[before] for before, here in pairwise(keys)}
 
     @cached_property
     def _items_after(self) -> dict[int, int]:
         keys = list(self._items)
-        return {here: self._items[after] for here, after in zip(keys, keys[1:], strict=False)}
-
-
-def _with_next_line(heading: re.Match[str]) -> str:
-    """The heading in one line with the option after it; a listing of options stays apart."""
-    following = heading.string[heading.end() : heading.end() + 500].split("\n")
-    items = [ord(item[1]) for line in following if (item := _ITEM.match(lower(line)))]
-    return heading[0] if items[1:] and items[1] == items[0] + 1 else heading[0].strip().rstrip(":") + ": "
+        return {here: self._items[after] for here, after in pairwise(keys)}

@@ -13,7 +13,7 @@ LONGEST = 100_000
 _QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"'))
 _SPECIAL = re.compile(
     r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
-    r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|(?m:^#{1,6})|__"
+    r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
 )
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}")
 _LATEX = (
@@ -23,26 +23,26 @@ _LATEX = (
     (re.compile(r"\\(?:left|right)(?![a-z])"), ""),
     (re.compile(r"\\times(?![a-z])"), "×"),
 )
-_SPACE = re.compile(r"[^\S\n]+")
+_ANY_SPECIAL = re.compile(r"[<*`$#_\\\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]")
 
 
-def clean(text: str) -> str:
-    """Return `text` without reasoning, markdown, LaTeX wrappers and special tokens, in compatibility form (NFKC)."""
-    text = without_reasoning(text)
-    if len(text) > LONGEST:
-        text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
-    return plain(text).strip()
+def shortened(text: str) -> str:
+    """Return the part of a response that is read: without its reasoning, and of a very long one its two ends."""
+    text = without_reasoning(text).strip()
+    return text if len(text) <= LONGEST else text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
 
 
 def plain(text: str) -> str:
-    """Return `text` without markdown, LaTeX wrappers and special tokens, with single spaces within lines."""
+    """Return a text without markdown, LaTeX wrappers and special tokens, in compatibility form with single spaces."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", text)
         for pattern, replacement in _LATEX:
             text = pattern.sub(replacement, text)
-    return _SPACE.sub(" ", _SPECIAL.sub("", text))
+    if _ANY_SPECIAL.search(text):
+        text = _SPECIAL.sub("", text)
+    return " ".join(text.split())
 
 
 def lower(text: str) -> str:
@@ -54,5 +54,10 @@ def lower(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return cleaned `text` as it is compared: one case, single spaces, no enclosing quotes or closing punctuation."""
-    return " ".join(lower(text).split()).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
+    """Return cleaned `text` as it is compared: one case, no enclosing quotes or closing punctuation."""
+    return lower(text).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
+
+
+def is_blank(text: str) -> bool:
+    """Return whether nothing is left of `text` without markup and special tokens."""
+    return len(text) < 100 and not plain(text)
