@@ -17,6 +17,7 @@ _MORE = r"(?:(?:[,J]{1,2}O?|(?<=T))[LEDT](?![=VGWN:])){0,12}"
 _M = rf"(?P<m>(?:{_SURE}|R|l(?=[,.:?YCJ]|$|=F{{0,3}}[GA])){_MORE})"
 _NOT_DENIED = r"(?![,:]?=F{0,3}[NW]|W)"
 _GAP = r"[xFGOVPISJKYA,T]{0,12}?"
+_SUBJECT = r"(?P<m>[LEDTl](?:(?:[,J]{1,2}O?|(?<=T))[LEDT]){0,12})"
 _FILL = r"[FOGASIB,:=]{0,8}?"
 
 # Each is one way of committing to an option, and how much it says.
@@ -31,9 +32,9 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
         # so B; actually, it is B; no, B
         ("concluded", rf"(?:[SC]|N(?=,))[,:]?[FOIPAGSC=:,]{{0,8}}?{_M}{_END}"),
         # B is correct; B is the answer; B best matches; B: correct
-        ("stated", rf"(?P<m>[LEDTl]{_MORE}),?=[FSI]{{0,4}}(?:[FGxO]{{0,2}}A|G)"),
-        ("stated", rf"(?P<m>[LEDTl]{_MORE})F{{0,2}}(?:GV|VG|VF?O|A)"),
-        ("stated", rf"(?P<m>[LEDTl]{_MORE})[,:]?F{{0,2}}G{_END}"),
+        ("stated", rf"{_SUBJECT},?=[FSI]{{0,4}}(?:[FGxO]{{0,2}}A|G)"),
+        ("stated", rf"{_SUBJECT}F{{0,2}}(?:GV|VG|VF?O|A)"),
+        ("stated", rf"{_SUBJECT}[,:]?F{{0,2}}G{_END}"),
         ("stated", rf"U[FO]{{0,2}}(?P<m>[LEDl])[=VG]"),
         # the closest is B; the caption that best describes it is B
         ("stated", rf"[GOV]{_GAP}[:=]{_FILL}{_M}{_END}"),
@@ -46,7 +47,7 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
     )
 )
 _ALONE = re.compile(rf"[FOSACGIP=:,.]{{0,6}}(?P<m>[LEDTRl]{_MORE})[.,?]*$")
-_LEAD = re.compile(rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.:YC?](?!=?F{{0,3}}[WN])|$)|[FO:]{{0,4}}(?P<c>D)(?!=)")
+_LEAD = re.compile(rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.YC?](?!=F{{0,3}}[WN])|:(?!=?F{{0,3}}(?:W|NF{{0,2}}[GV]))|$)|[FO:]{{0,4}}(?P<c>[DE])(?![=NVWGJLEDT])")
 _CLAUSE = re.compile(r"[,;.:?YCS]")
 
 

@@ -15,6 +15,8 @@ _ITEM = re.compile(r"[^\w\n]{0,8}(?:(?:option|choice|figure|caption|image) )?([a
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
 _HEADING = re.compile(r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:the |my )?(?:final |correct )?answer\W{0,3}", re.IGNORECASE)
 
+_Read = tuple[Line | None, list[Claim]]
+
 
 class Reading:
     """A response in the light of a question's options; a line is cleaned and read when it is asked for."""
@@ -23,19 +25,33 @@ class Reading:
         self.options = options
         self.text = text
         self._lines = [line for line in text.split("\n") if line and not line.isspace()]
-        self._read: dict[int, Line | None] = {}
-        self._claims: dict[int, list[Claim]] = {}
+        self._by_index: dict[int, _Read] = {}
+        self._by_text: dict[str, _Read] = {}
 
     def line(self, index: int) -> Line | None:
         """Return a line as kinds; None where it mentions no option."""
-        if index not in self._read:
-            line = self._of(plain(self._heading_of(index) + self._lines[index]))
-            self._read[index] = line if line is not None and any(line.letters) else None
-        return self._read[index]
+        return self._at(index)[0]
 
-    def _of(self, text: str) -> Line | None:
+    def claims(self, index: int) -> list[Claim]:
+        """Return the commitments in a line."""
+        return self._at(index)[1]
+
+    def _at(self, index: int) -> _Read:
+        if index not in self._by_index:
+            self._by_index[index] = self._of(self._heading_of(index) + self._lines[index])
+        return self._by_index[index]
+
+    def _of(self, text: str) -> _Read:
+        """A line as kinds (None where it mentions no option), and its claims; read once, however often it stands."""
+        if text not in self._by_text:
+            line = self._kinds_of(plain(text))
+            self._by_text[text] = (line, claims_in(line)) if line is not None else (None, [])
+        return self._by_text[text]
+
+    def _kinds_of(self, text: str) -> Line | None:
         low = masked(lower(text), self.options)
-        return read_line(text, low, self.options) if has_candidates(low) else None
+        line = read_line(text, low, self.options) if has_candidates(low) else None
+        return line if line is not None and any(line.letters) else None
 
     def _heading_of(self, index: int) -> str:
         """The line before one that begins with an option, where it announces it: `Answer:`."""
@@ -43,13 +59,6 @@ class Reading:
             return ""
         before = self._lines[index - 1]
         return f"{before.rstrip(' *_:#')}: " if _HEADING.fullmatch(before) else ""
-
-    def claims(self, index: int) -> list[Claim]:
-        """Return the commitments in a line."""
-        if index not in self._claims:
-            line = self.line(index)
-            self._claims[index] = [] if line is None else claims_in(line)
-        return self._claims[index]
 
     def backwards(self) -> Iterator[tuple[int, Line]]:
         """Yield the lines that mention an option, the last one first, with their indices."""
@@ -70,14 +79,17 @@ class Reading:
 
     def content(self, field: str, of_text: bool) -> frozenset[str]:
         """Return the options that the content of a field made for the answer names."""
-        line = self._of(plain(field)) or Line("", ())
+        line, claims = self._of(field)
+        if line is None:
+            return frozenset()
         claim = alone(line) or lead(line)
-        claims = claims_in(line) if claim is None else [claim]
+        claims = claims if claim is None else [claim]
         return settle([claim for claim in claims if claim.of_text <= of_text], line)
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""
-        return frozenset(letter for _, line in self.backwards() for letters in line.letters for letter in letters)
+        letters = "".join("".join(line.letters) for _, line in self.backwards())
+        return frozenset(letters) & self.options.texts.keys()
 
     def in_listing(self, index: int) -> bool:
         """Return whether a line is an item whose neighbours are the letters before or after it in the alphabet."""

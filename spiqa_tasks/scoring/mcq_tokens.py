@@ -53,7 +53,7 @@ class Options:
         """The texts that are looked for and the letters that share each, longest first; no single letters."""
         owners: dict[str, str] = {}
         for letter, text in self.texts.items():
-            if text and not (len(text) == 1 and "a" <= text <= "z"):
+            if text and text.upper() not in self.texts:
                 owners[text] = owners.get(text, "") + letter
         return sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
 
@@ -182,7 +182,7 @@ def _kind_of_word(word: str) -> str:
 def _own_text(low: str, letter: str, end: int, options: Options) -> int:
     """Return where the option's own text ends if it follows its letter, which ends at `end`; else 0."""
     text = options.texts.get(letter, "")
-    if len(text) == 1 and "a" <= text <= "z":
+    if text.upper() in options.texts:
         found = _MARKED_LETTER.match(low, end)
         return found.end() if found and found[1] == text else 0
     found = _SEPARATOR.match(low, end)
@@ -210,14 +210,16 @@ def _letter(
     following = low[end : end + 1]
     delimited = not following or following in _AFTER_LETTER
     spaced = following == " " and low[end + 1 : end + 2].isalpha()
-    if own and not (spaced and low[end + 1] not in "" and letter == "I"):
+    if own:
         return CONFIRMED, letter, own
     capital = line[start].isupper()
     announced = bool(kinds) and kinds[-1] == cues.OPTION
     if letter not in options.texts:
-        return (STRANGE if capital and letter not in "AI" else cues.OTHER), letter if capital else "", 0
+        return (STRANGE, letter, 0) if capital and letter not in "AI" else (cues.OTHER, "", 0)
     if announced and (capital or delimited or following == " "):
         return LETTER, letter, 0
+    if following == ")":
+        return ENCLOSED, letter, 0
     if capital and letter not in "AI":
         return LETTER, letter, 0
     if capital and letter == "A":
@@ -225,5 +227,5 @@ def _letter(
     if capital:
         return (WEAK if delimited or not spaced else cues.OTHER), letter, 0
     if letter == "A" and spaced:
-        return ("a" if False else cues.FILL), "", 0
-    return (LETTER if following == ")" else WEAK), letter, 0
+        return cues.FILL, "", 0
+    return WEAK, letter, 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _LONGEST = 400
-_SENTENCE_END = re.compile(r"[.!?;。！？]+(?:\s|$)|[。！？]|\n")
+_SENTENCE_END = re.compile(r"[.!?;。！？]+(?:\s|$)|[。！？]|\n+")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'"})
 
 _VISUAL = r"(?:image|picture|figure|photo|photograph|chart|graph|plot|diagram|visual|attachment|screenshot|file)s?\b"

@@ -156,8 +156,6 @@ NONE = {
     "refusal-image": ("Sorry, I cannot see any image. Could you provide it?", "refusal"),
     "refusal-determine": ("I'm unable to determine the answer without the image.", "refusal"),
     "refusal-assist": ("I'm sorry, I can’t assist with that.", "refusal"),
-    "host-failure": ("[LMMS_EVAL_REQUEST_FAILED after 3 retries] Error code: 500, option B", "request_failed"),
-    "host-budget": ("[LMMS_EVAL_BUDGET_EXCEEDED]", "request_failed"),
 }
 OTHER = {
     "i-letter": ("I", NINE, "I"),
@@ -208,16 +206,17 @@ def test_an_answer_is_read_in_the_light_of_its_choices(
 @pytest.mark.parametrize(
     ("response", "rule"),
     [
-        ("(B)", "letter"),
-        ("B: blue", "text"),
-        ("\\boxed{B}", "tagged"),
-        ("The answer is B", "stated"),
-        ("It is blue", "stated_text"),
-        ("The car is blue.", "text_at_end"),
+        ("\\boxed{B}", "field"),
+        ("The answer is B", "answer_line"),
+        ("(B)", "answer_line"),
+        ("B: blue", "answer_line"),
+        ("It is not A, so B.", "conclusion"),
+        ("Option B is correct.", "statement"),
+        ("The car is blue.", "text"),
     ],
 )
 def test_the_rule_that_fired_is_named(response: str, rule: str) -> None:
-    """Each of the six rules reports its own name."""
+    """Each of the rules reports its own name."""
     assert extract_choice(response, COLOURS) == Choice("B", rule)
 
 
