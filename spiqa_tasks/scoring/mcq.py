@@ -53,6 +53,9 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
     text = shortened(response)
     if is_blank(text):
         return Choice(None, "empty")
+    for option in choices.values():
+        if "\n" in option:
+            text = text.replace(option, " ".join(option.split()))
     reading = Reading(text, options_of({letter: choices[key] for letter, key in keys.items()}))
     reason = ""
     for name, rule in RULES:

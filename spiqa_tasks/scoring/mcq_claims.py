@@ -34,7 +34,7 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
         # B is correct; B is the answer; B best matches; B: correct
         ("stated", rf"{_SUBJECT},?=[FSI]{{0,4}}(?:[FGxO]{{0,2}}A|G)"),
         ("stated", rf"{_SUBJECT}F{{0,2}}(?:GV|VG|VF?O|A)"),
-        ("stated", rf"{_SUBJECT}[,:]?F{{0,2}}G{_END}"),
+        ("stated", rf"{_SUBJECT}[,.:]?F{{0,2}}G{_END}"),
         ("stated", rf"U[FO]{{0,2}}(?P<m>[LEDl])[=VG]"),
         # the closest is B; the caption that best describes it is B
         ("stated", rf"[GOV]{_GAP}[:=]{_FILL}{_M}{_END}"),

@@ -58,6 +58,7 @@ PHRASES: dict[str, str] = {
     SO: """in conclusion|to conclude|in summary|to summarize|all in all|as a result|in short
         |por lo tanto|por tanto|en conclusión|par conséquent|en conclusion|in conclusione|em conclusão""",
     BUT: "on second thought|on second thoughts|i mean|make it|make that|on reflection|my mistake",
+    GOOD: "the most likely|the likeliest",
     WRONG: "ruled out|rule out|ruling out|not correct|not right|not true",
     NOT: "rather than|instead of|other than|as opposed to|anything but",
     FILL: "if i had to|if forced to|if i have to|if i must|no doubt|not only|no question|i would|i'd",

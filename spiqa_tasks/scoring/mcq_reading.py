@@ -50,7 +50,7 @@ class Reading:
 
     def _kinds_of(self, text: str) -> Line | None:
         low = masked(lower(text), self.options)
-        line = read_line(text, low, self.options) if has_candidates(low) else None
+        line = read_line(text, low, self.options) if has_candidates(text, low) else None
         return line if line is not None and any(line.letters) else None
 
     def _heading_of(self, index: int) -> str:

@@ -35,7 +35,8 @@ _TOKEN = re.compile(
 )  # fmt: skip
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{_TEXTS}-\ue0ff])")
 _MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
-_CANDIDATE = re.compile(rf"[{_TEXTS}-\ue0ff]|(?<![0-9a-z])[a-z](?![0-9a-z])(?!(?<=a) [a-z]{{2}})")
+_CANDIDATE = re.compile(rf"[{_TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
+_CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{_TEXTS}-\ue0ff]")
 _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
 _AFTER_LETTER = frozenset(")]}.:;,\"'/&\n>。，、")
@@ -103,7 +104,7 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     """Whether text[start:end] is whole words and whole numbers: "5" is neither in "15" nor in "5.2" nor in "-5"."""
     first, last = text[start], text[end - 1]
     before, after = text[start - 1 : start], text[end : end + 1]
-    if first.isalnum() and _is_wordy(before):
+    if first.isalnum() and (_is_wordy(before) or before == "'" and text[start - 2 : start - 1].isalnum()):
         return False
     if last.isalnum() and _is_wordy(after):
         return False
@@ -121,9 +122,9 @@ def _is_wordy(character: str) -> bool:
     return character.isalnum() and character < "\u3040" or character == "_"
 
 
-def has_candidates(low: str) -> bool:
-    """Return whether a masked line may mention an option."""
-    return _CANDIDATE.search(low) is not None
+def has_candidates(line: str, low: str) -> bool:
+    """Return whether a cleaned `line`, masked in `low`, may mention an option."""
+    return _CANDIDATE.search(low) is not None or _CAPITAL_A.search(line) is not None
 
 
 def read_line(line: str, low: str, options: Options) -> Line:
@@ -144,6 +145,8 @@ def read_line(line: str, low: str, options: Options) -> Line:
         elif group == "enclosed":
             at = token.start() + 1 + (value[1] == " ")
             kind, named, skip = _enclosed(low, at, token.end(), options)
+            if letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]:  # "C (D)" where D is "C"
+                kinds[-1], letters[-1] = cues.FILL, ""
         elif group == "text":
             kind, named = TEXT, options.sought[ord(value) - ord(_TEXTS)][1]
         elif group == "stop":
