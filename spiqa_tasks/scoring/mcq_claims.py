@@ -32,21 +32,21 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
         # so B; actually, it is B; no, B
         ("concluded", rf"(?:[SC]|N(?=,))[,:]?[FOIPAGSC=:,]{{0,8}}?{_M}{_END}"),
         # B is correct; B is the answer; B best matches; B: correct
-        ("stated", rf"{_SUBJECT},?=[FSI]{{0,4}}(?:[FGxO]{{0,2}}A|G)"),
+        ("stated", rf"{_SUBJECT}O?,?F{{0,3}}=[FSI]{{0,4}}(?:[FGxO]{{0,2}}A|G)"),
         ("stated", rf"{_SUBJECT}F{{0,2}}(?:GV|VG|VF?O|A)"),
-        ("stated", rf"{_SUBJECT}[,.:]?F{{0,2}}G{_END}"),
+        ("stated", rf"{_SUBJECT}[,.:]?F{{0,2}}G(?:(?=[LED][,.:]?[GW])|{_END})"),
         ("stated", rf"U[FO]{{0,2}}(?P<m>[LEDl])[=VG]"),
         # the closest is B; the caption that best describes it is B
         ("stated", rf"[GOV]{_GAP}[:=]{_FILL}{_M}{_END}"),
         # I choose B; leaving B; matches option B; it is B
-        ("stated", rf"P[FOGAI:,]{{0,5}}{_M}(?!=)"),
+        ("stated", rf"P[FOGAIU:,]{{0,5}}{_M}(?!=)"),
         ("stated", rf"V[FO]{{0,3}}(?P<m>(?:(?<=O)[LEDl]|[ED])){_END}"),
         ("stated", rf"=F{{0,2}}O(?P<m>[LEDl]{_MORE}){_END}"),
         ("stated", rf"=F{{0,3}}(?P<m>[ED]){_END}"),
         ("stated", rf"I=[FOGA:]{{0,5}}{_M}{_END}"),
     )
 )
-_ALONE = re.compile(rf"[FOSACGIP=:,.]{{0,6}}(?P<m>[LEDTRl]{_MORE})[.,?]*$")
+_ALONE = re.compile(rf"[FOSACGIP=:,.]{{0,6}}(?P<m>[LEDTRl]{_MORE})[.,]*$")
 _LEAD = re.compile(rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.YC?](?!=F{{0,3}}[WN])|:(?!=?F{{0,3}}(?:W|NF{{0,2}}[GV]))|$)|[FO:]{{0,4}}(?P<c>[DE])(?![=NVWGJLEDT])")
 _CLAUSE = re.compile(r"[,;.:?YCS]")
 
@@ -97,7 +97,7 @@ def _denied(kinds: str, start: int, end: int) -> bool:
     while clause and clause > start - 60 and kinds[clause - 1] not in ",.:?YCS":
         clause -= 1
     before = kinds[clause:start]
-    if "N" in before or "H" in before:
+    if set("NHW") & set(before) and kinds[start : start + 1] not in ("S", "C"):
         return True
     if kinds[end - 1 : end] == "D":
         return False

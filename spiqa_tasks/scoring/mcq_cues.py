@@ -19,7 +19,7 @@ WORDS: dict[str, str] = {
         opción opcion opção opcao letra alternativa choix lettre buchstabe auswahl opzione lettera вариант буква optie
         seçenek pilihan""",
     # said of the right one
-    GOOD: """correct right best true closest accurate appropriate suitable ✓ ✔ ✅ ☑
+    GOOD: """correct right best better true closest accurate appropriate suitable ✓ ✔ ✅ ☑
         correcta correcto correta correto certa certo bonne correcte exacte juste bon richtig richtige richtiger
         richtigen korrekt korrekte corretta corretto giusta giusto esatta правильный правильная правильно верный верная
         верно juiste doğru benar""",
@@ -53,7 +53,7 @@ WORDS: dict[str, str] = {
 }
 
 PHRASES: dict[str, str] = {
-    PICK: """go with|going with|went with|opt for|opting for|settle on|settled on|vote for|corresponds to|corresponding to
+    PICK: """leaves us with|go with|going with|went with|opt for|opting for|settle on|settled on|vote for|corresponds to|corresponding to
         |correspond to|matches with|stick with|lean towards|leaning towards|lean toward""",
     SO: """in conclusion|to conclude|in summary|to summarize|all in all|as a result|in short
         |por lo tanto|por tanto|en conclusión|par conséquent|en conclusion|in conclusione|em conclusão""",

@@ -7,7 +7,7 @@ import unicodedata
 
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
-LONGEST = 32_768
+LONGEST = 20_000
 """Of a longer response only the beginning and the end are read: it is a model that repeats itself."""
 
 _QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"'))

@@ -214,7 +214,9 @@ def _letter(
     delimited = not following or following in _AFTER_LETTER
     spaced = following == " " and low[end + 1 : end + 2].isalpha()
     if own:
-        return CONFIRMED, letter, own
+        text = options.texts[letter].upper()
+        swapped = options.texts.get(text) == letter.lower() != text.lower() and low[end : own].lstrip().startswith("(")
+        return CONFIRMED, letter + text if swapped else letter, own  # "C (D)" where C is "D" and D is "C"
     capital = line[start].isupper()
     announced = bool(kinds) and kinds[-1] == cues.OPTION
     if letter not in options.texts:
@@ -230,5 +232,5 @@ def _letter(
     if capital:
         return (WEAK if delimited or not spaced else cues.OTHER), letter, 0
     if letter == "A" and spaced:
-        return cues.FILL, "", 0
+        return ("a", letter, 0) if low[end : end + 4] == " is " else (cues.FILL, "", 0)
     return WEAK, letter, 0
