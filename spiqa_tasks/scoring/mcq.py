@@ -138,4 +138,4 @@ RULES: tuple[tuple[str, _Rule], ...] = (
     ("statement", _statement),
     ("text", _text),
 )
-"""From the strongest evidence to the weakest. A rule returns no letter, one, or several that it cannot decide between."""
+"""From the strongest evidence to the weakest. A rule returns no letter, one, or several that it leaves open."""

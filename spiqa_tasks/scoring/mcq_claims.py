@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,7 +35,7 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
         ("stated", rf"{_SUBJECT}O?,?F{{0,3}}=[FSI]{{0,4}}(?:[FGxO]{{0,2}}A|G)"),
         ("stated", rf"{_SUBJECT}F{{0,2}}(?:GV|VG|VF?O|A)"),
         ("stated", rf"{_SUBJECT}[,.:]?F{{0,2}}G(?:(?=[LED][,.:]?[GW])|{_END})"),
-        ("stated", rf"U[FO]{{0,2}}(?P<m>[LEDl])[=VG]"),
+        ("stated", r"U[FO]{0,2}(?P<m>[LEDl])[=VG]"),
         # the closest is B; the caption that best describes it is B
         ("stated", rf"[GOV]{_GAP}[:=]{_FILL}{_M}{_END}"),
         # I choose B; leaving B; matches option B; it is B
@@ -47,8 +47,11 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
     )
 )
 _ALONE = re.compile(rf"[FOSACGIP=:,.]{{0,6}}(?P<m>[LEDTRl]{_MORE})[.,]*$")
-_LEAD = re.compile(rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.YC?](?!=F{{0,3}}[WN])|:(?!=?F{{0,3}}(?:W|NF{{0,2}}[GV]))|$)|[FO:]{{0,4}}(?P<c>[DE])(?![=NVWGJLEDT])")
-_CLAUSE = re.compile(r"[,;.:?YCS]")
+_REJECTED = r"F{0,3}(?:W|NF{0,2}[GV])"
+_LEAD = re.compile(
+    rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.YC?](?!={_REJECTED})|:(?!=?{_REJECTED})|$)"
+    r"|[FO:]{0,4}(?P<c>[DE])(?![=NVWGJLEDT])"
+)
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,8 @@ WORDS: dict[str, str] = {
 }
 
 PHRASES: dict[str, str] = {
-    PICK: """leaves us with|go with|going with|went with|opt for|opting for|settle on|settled on|vote for|corresponds to|corresponding to
-        |correspond to|matches with|stick with|lean towards|leaning towards|lean toward""",
+    PICK: """leaves us with|go with|going with|went with|opt for|opting for|settle on|settled on|vote for
+        |corresponds to|corresponding to        |correspond to|matches with|stick with|lean towards|leaning towards|lean toward""",
     SO: """in conclusion|to conclude|in summary|to summarize|all in all|as a result|in short
         |por lo tanto|por tanto|en conclusión|par conséquent|en conclusion|in conclusione|em conclusão""",
     BUT: "on second thought|on second thoughts|i mean|make it|make that|on reflection|my mistake",
@@ -62,7 +62,8 @@ PHRASES: dict[str, str] = {
     WRONG: "ruled out|rule out|ruling out|not correct|not right|not true",
     NOT: "rather than|instead of|other than|as opposed to|anything but",
     FILL: "if i had to|if forced to|if i have to|if i must|no doubt|not only|no question|i would|i'd",
-    OTHER: """right angle|right triangle|right side|right hand|the right of|to the right|right angled|right-angled|best of
+    OTHER: """right angle|right triangle|right side|right hand|the right of|to the right|right angled|right-angled
+        |best of
         |answer the|answer this|answer your|true that|in that|so that|so far|so many|so much
         |image shows|figure shows""",
     BECAUSE: "as it|as the|as they|as this|as there|as a|as we|as well|as an|as i",

@@ -11,7 +11,9 @@ _TAG = re.compile(
     r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200}))",
     re.IGNORECASE,
 )
-_HINTS = tuple(name + mark for name in ("answer", "ans", "option", "choice", "letter", "prediction") for mark in ">]\"'")
+_HINTS = tuple(
+    name + mark for name in ("answer", "ans", "option", "choice", "letter", "prediction") for mark in ">]\"'"
+)
 _BRACE = re.compile(r"[{}]")
 
 

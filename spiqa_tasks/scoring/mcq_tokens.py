@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spiqa_tasks.scoring import mcq_cues as cues
-from spiqa_tasks.scoring.mcq_text import fold, lower, plain
+from spiqa_tasks.scoring.mcq_text import fold, plain
 
 LETTER, ENCLOSED, CONFIRMED, TEXT, WEAK, STRANGE = "L", "E", "D", "T", "l", "R"
 """A capital; a letter in brackets; a letter with its option's text; the text alone; a letter that may be a word (the
@@ -104,7 +104,7 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     """Whether text[start:end] is whole words and whole numbers: "5" is neither in "15" nor in "5.2" nor in "-5"."""
     first, last = text[start], text[end - 1]
     before, after = text[start - 1 : start], text[end : end + 1]
-    if first.isalnum() and (_is_wordy(before) or before == "'" and text[start - 2 : start - 1].isalnum()):
+    if first.isalnum() and (_is_wordy(before) or (before == "'" and text[start - 2 : start - 1].isalnum())):
         return False
     if last.isalnum() and _is_wordy(after):
         return False
@@ -119,7 +119,7 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 
 def _is_wordy(character: str) -> bool:
-    return character.isalnum() and character < "\u3040" or character == "_"
+    return (character.isalnum() and character < "\u3040") or character == "_"
 
 
 def has_candidates(line: str, low: str) -> bool:
@@ -145,7 +145,9 @@ def read_line(line: str, low: str, options: Options) -> Line:
         elif group == "enclosed":
             at = token.start() + 1 + (value[1] == " ")
             kind, named, skip = _enclosed(low, at, token.end(), options)
-            if letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]:  # "C (D)" where D is "C"
+            if (
+                letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]
+            ):  # "C (D)" where D is "C"
                 kinds[-1], letters[-1] = cues.FILL, ""
         elif group == "text":
             kind, named = TEXT, options.sought[ord(value) - ord(_TEXTS)][1]
@@ -202,9 +204,7 @@ def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, 
     return (ENCLOSED if letter in options.texts else STRANGE), letter, 0
 
 
-def _letter(
-    line: str, low: str, start: int, end: int, kinds: Sequence[str], options: Options
-) -> tuple[str, str, int]:
+def _letter(line: str, low: str, start: int, end: int, kinds: Sequence[str], options: Options) -> tuple[str, str, int]:
     """Return the kind of a single letter, the option, and where its own text ends (0: it does not follow)."""
     letter = low[start].upper()
     own = _own_text(low, letter, end, options)
@@ -215,7 +215,7 @@ def _letter(
     spaced = following == " " and low[end + 1 : end + 2].isalpha()
     if own:
         text = options.texts[letter].upper()
-        swapped = options.texts.get(text) == letter.lower() != text.lower() and low[end : own].lstrip().startswith("(")
+        swapped = options.texts.get(text) == letter.lower() != text.lower() and low[end:own].lstrip().startswith("(")
         return CONFIRMED, letter + text if swapped else letter, own  # "C (D)" where C is "D" and D is "C"
     capital = line[start].isupper()
     announced = bool(kinds) and kinds[-1] == cues.OPTION

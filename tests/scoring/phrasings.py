@@ -32,7 +32,9 @@ The correct answer is **{L}: {t}**.|The correct answer is ({L}) {t}, as the pict
 \boxed{{{L}. {t}}}|{{"answer": "({L}) {t}"}}|<answer>{L}. {t}</answer>|Therefore, the correct option is {L}. {t}.|Option {L}: {t}
 The most fitting option is:\n\n{L}. {t}|So the answer is {L}: {t}.\n\nThe others do not fit.""")
 
-TEXT = _forms(r"""{t}|{t}.|The answer is {t}.|Answer: {t}|The correct answer is: {t}|\boxed{{{t}}}|{{"answer": "{t}"}}""")
+TEXT = _forms(
+    r"""{t}|{t}.|The answer is {t}.|Answer: {t}|The correct answer is: {t}|\boxed{{{t}}}|{{"answer": "{t}"}}"""
+)
 
 
 def phrasings(letter: str, text: str, letters: Sequence[str]) -> Iterator[tuple[str, str]]:

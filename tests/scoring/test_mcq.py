@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.mcq import Choice, extract_choice, is_refusal, released_match
 from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
+from spiqa_tasks.scoring.mcq import Choice, extract_choice, is_refusal, released_match
 
 COLOURS = {"A": "red", "B": "blue", "C": "green", "D": "dark red", "E": "15"}
 PICTURES = dict.fromkeys("ABCDE", "")

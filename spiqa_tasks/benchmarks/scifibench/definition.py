@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.choice.records import truncation_remark
 from spiqa_tasks.benchmarks.scifibench.prompts import prompt
 from spiqa_tasks.benchmarks.scifibench.properties import PROPERTIES, measured
-from spiqa_tasks.benchmarks.scifibench.records import metrics, record
+from spiqa_tasks.benchmarks.scifibench.records import metrics, record, table
 from spiqa_tasks.benchmarks.scifibench.release import SPLITS, load
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.files import source
@@ -26,6 +27,8 @@ SCIFIBENCH = Benchmark(
     unseen=lambda settings: dataclasses.replace(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
+    table=table,
+    remarks=truncation_remark,
     judge=lambda settings: "letters" if settings.extractor == "judge" else None,
     properties=PROPERTIES,
     measured=measured,

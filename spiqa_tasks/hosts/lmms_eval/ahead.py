@@ -65,17 +65,17 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
     if not instances or "benchmark" not in getattr(docs, "column_names", ()):
         return
     answers = [
-        (docs[instance.doc_id], text)
+        (docs[instance.doc_id], text, truncated)
         for instance in instances
-        for text in _texts(instance.filtered_resps.get(filter_name))
+        for text, truncated in _answers(instance, filter_name)
     ]
     if not answers or answers[0][0]["benchmark"] not in BENCHMARKS:
         return
     scorer = _scorer(answers[0][0])
-    records = [scorer.record(row, response_of(text)) for row, text in answers]
+    records = [scorer.record(row, response_of(text, truncated=truncated)) for row, text, truncated in answers]
     scored = scorer.score(records, whole=int(os.environ.get("WORLD_SIZE", 1)) == 1)
     _records.clear()
-    _records.update({_key(row, text): record for (row, text), record in zip(answers, scored, strict=True)})
+    _records.update({_key(row, text): record for (row, text, _), record in zip(answers, scored, strict=True)})
     for line in scorer.benchmark.remarks(scored):
         logger.warning(line)
 
@@ -96,6 +96,18 @@ def _scorer(row: Mapping[str, Any]) -> Scorer:
 def _key(row: Mapping[str, Any], text: str) -> Key:
     """What tells an answer apart; the host may have removed its reasoning since it was scored."""
     return f"{row['benchmark']}/{row['split']}/{row['settings']}", str(row["id"]), without_reasoning(text).strip()
+
+
+def _answers(instance: Any, filter_name: str) -> list[tuple[str, bool | None]]:
+    """The texts of a request, and whether each ended at the limit of generated tokens, where the model says."""
+    texts = _texts(instance.filtered_resps.get(filter_name))
+    settings = next((value for value in instance.arguments if isinstance(value, Mapping)), {})
+    limit = settings.get("max_new_tokens")
+    counts = getattr(instance, "token_counts", None) or ()
+    lengths = [getattr(count, "output_tokens", None) for count in counts]
+    if limit is None or len(lengths) != len(texts):
+        return [(text, None) for text in texts]
+    return [(text, None if n is None else n >= limit) for text, n in zip(texts, lengths, strict=True)]
 
 
 def _texts(answers: Any) -> list[str]:
