@@ -47,6 +47,7 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
     )
 )
 _ALONE = re.compile(rf"[FOSACGIP=:,.]{{0,6}}(?P<m>[LEDTRl]{_MORE})[.,]*$")
+_DENIAL = re.compile(r"[NH]|(?<![LEDTl=:])W")  # a W right after a mention or a copula is said of that option
 _REJECTED = r"F{0,3}(?:W|NF{0,2}[GV])"
 _LEAD = re.compile(
     rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.YC?](?!={_REJECTED})|:(?!=?{_REJECTED})|$)"
@@ -100,7 +101,7 @@ def _denied(kinds: str, start: int, end: int) -> bool:
     while clause and clause > start - 60 and kinds[clause - 1] not in ",.:?YCS":
         clause -= 1
     before = kinds[clause:start]
-    if set("NHW") & set(before) and kinds[start : start + 1] not in ("S", "C"):
+    if _DENIAL.search(before) and kinds[start : start + 1] not in ("S", "C"):
         return True
     if kinds[end - 1 : end] == "D":
         return False

@@ -54,7 +54,8 @@ WORDS: dict[str, str] = {
 
 PHRASES: dict[str, str] = {
     PICK: """leaves us with|go with|going with|went with|opt for|opting for|settle on|settled on|vote for
-        |corresponds to|corresponding to        |correspond to|matches with|stick with|lean towards|leaning towards|lean toward""",
+        |corresponds to|corresponding to|correspond to|matches with|stick with|lean towards|leaning towards
+        |lean toward""",
     SO: """in conclusion|to conclude|in summary|to summarize|all in all|as a result|in short
         |por lo tanto|por tanto|en conclusión|par conséquent|en conclusion|in conclusione|em conclusão""",
     BUT: "on second thought|on second thoughts|i mean|make it|make that|on reflection|my mistake",
@@ -72,7 +73,7 @@ PHRASES: dict[str, str] = {
 
 JOINED: dict[str, str] = {
     # languages written without spaces, and endings that follow a letter directly
-    ANSWER: "答案 答 答え 解答 正解 回答 正答 정답 답변 답 đáp\u00a0án الإجابة उत्तर",
+    ANSWER: "答案 答 答え 解答 正解 回答 正答 정답 답변 답 الإجابة उत्तर",
     OPTION: "选项 選項 選択肢 선택지 보기",
     GOOD: "正确 正確 正しい 适当 適切 最佳 옳 맞",
     WRONG: "错误 錯誤 不正确 不正確 错 間違 誤り 不适合 틀",

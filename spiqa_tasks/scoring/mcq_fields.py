@@ -1,4 +1,4 @@
-"""Fields that are made for the answer: `\\boxed{B}`, `<answer>B</answer>`, `[ANSWER] B [/ANSWER]`, `{"answer": "B"}`."""
+"""Fields made for the answer: `\\boxed{B}`, `<answer>B</answer>`, `[ANSWER] B [/ANSWER]`, `{"answer": "B"}`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ _TAG = re.compile(
     r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200}))",
     re.IGNORECASE,
 )
-_HINTS = tuple(
-    name + mark for name in ("answer", "ans", "option", "choice", "letter", "prediction") for mark in ">]\"'"
-)
+_NAMES = ("answer", "ans", "option", "choice", "letter", "prediction")
+_HINTS = tuple(name + mark for name in _NAMES for mark in ">]\"'")
 _BRACE = re.compile(r"[{}]")
 
 

@@ -22,8 +22,8 @@ _REFUSALS = tuple(
         rf"{_UNABLE} (?:\w+ ){{0,2}}?(?:see|view|access|open|display|load|process|analy[sz]e|interpret|perceive|read)"
         rf" {_WORDS}{_VISUAL}",
         rf"{_UNABLE} (?:the ability|access|any way) to {_WORDS}{_VISUAL}",
-        rf"{_UNABLE} (?:\w+ ){{0,2}}?(?:determine|identify|recogni[sz]e|tell|infer|describe|discern|give|provide|answer)"
-        rf" {_WORDS}(?:from|in|of|without|based on) (?:the |this |your |an? |any )(?:\w+ )?{_VISUAL}",
+        rf"{_UNABLE} (?:\w+ ){{0,2}}?(?:determine|identify|recogni[sz]e|tell|infer|describe|discern|give"
+        rf"|provide|answer) {_WORDS}(?:from|in|of|without|based on) (?:the |this |your |an? |any )(?:\w+ )?{_VISUAL}",
         # unable or unwilling to answer
         rf"{_UNABLE} (?:\w+ )?(?:assist|help|comply|fulfill?|continue|do (?:that|this|so|it)\b|answer (?:th|your|any|it"
         r"|without)|respond|engage|provide (?:an?|the|any) (?:\w+ )?(?:answer|response|information)"
@@ -39,7 +39,8 @@ _REFUSALS = tuple(
         # a request for the picture
         rf"\b(?:please|(?:could|can|would) you) (?:\w+ ){{0,2}}?(?:provide|upload|share|attach|resend|describe)"
         rf" (?:\w+ ){{0,3}}?(?:{_VISUAL}|it\b)",
-        r"\bas an? (?:ai|text-based|language)(?: \w+){0,2},? i\b.{0,40}?(?:can(?:not|'t)|unable|not able|do(?:n't| not))",
+        r"\bas an? (?:ai|text-based|language)(?: \w+){0,2},? i\b.{0,40}?(?:can(?:not|'t)|unable|not able"
+        r"|do(?:n't| not))",
         # other languages
         r"(?:我|抱歉|对不起)[^。]{0,10}(?:无法|不能|没有办法)[^。]{0,6}(?:看|查看|识别|确定|提供|回答|协助|帮助|判断)",
         r"(?:申し訳|すみません)[^。]{0,30}(?:できません|できない)|죄송[^.]{0,40}(?:없습니다|없어요)",
