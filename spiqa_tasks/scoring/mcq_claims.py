@@ -26,7 +26,7 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
     for level, form in (
         # the answer is B; answer: B; the correct option (...) is B
         ("named", rf"(?:A|GF?O|OF?G){_GAP}[:=]{_FILL}{_M}{_NOT_DENIED}"),
-        ("named", rf"(?:A|GF?O)[FO]{{0,3}}(?P<m>[LEDR]{_MORE})(?!,?=)"),
+        ("named", rf"(?:A|GF?O)[FO]{{0,3}}(?P<m>[LEDR]{_MORE})(?![,:]?=)"),
         # the answer is sky blue (B)
         ("named", rf"A{_GAP}[:=][xFT]{{0,6}}(?P<m>E){_END}"),
         # so B; actually, it is B; no, B
