@@ -151,7 +151,7 @@ def _scifibench() -> Family:
         for split in SCIFIBENCH_SPLITS
     } | DEMO
     leaves = [
-        Leaf(f"scifibench_{split}{suffix}", split, _letter(settings, suffix))
+        Leaf(f"scifibench_{split}{suffix}", split, _letter(settings, suffix), extra=_longer(suffix))
         for split, each in suffixes.items()
         for suffix in each
     ]
@@ -160,6 +160,10 @@ def _scifibench() -> Family:
     leaves.append(Leaf("scifibench_demo_captioning", "demo_fig2cap", "prompt=caption", "", target))
     variants = ["extractor=judge", "prompt=caption"]
     return Family("prompt=letter", variants, 512, leaves, list(_scifibench_groups(shuffles)))
+
+
+def _longer(suffix: str) -> Sequence[str]:
+    return [_generation(2048)] if suffix == "_reasoning" else ()
 
 
 def _letter(settings: Mapping[str, str], suffix: str) -> str:

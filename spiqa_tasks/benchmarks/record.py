@@ -23,11 +23,13 @@ class Response:
         text: the whole answer; empty where the request failed.
         failure: the host's words where the request failed, else None.
         shown: the files of the question's figures in the order shown, where that is known better than by the row.
+        truncated: whether it ended at the limit of generated tokens; None where the host does not say.
     """
 
     text: str
     failure: str | None = None
     shown: tuple[str, ...] | None = None
+    truncated: bool | None = None
 
 
 @dataclass(frozen=True)

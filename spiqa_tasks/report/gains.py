@@ -10,7 +10,7 @@ from spiqa_tasks.analysis.pairing import triples
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.roles import entries
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.results import find_runs, has_runs
+from spiqa_tasks.hosts.lmms_eval.results import has_runs
 from spiqa_tasks.report.tables import Line, Table, number
 from spiqa_tasks.scoring.gain import Estimate
 
@@ -20,7 +20,7 @@ MMSTAR_TASK = "mmstar_filtered"
 def gain_rows(places: Sequence[Path]) -> tuple[list[Row], list[str]]:
     """Return gain and leakage of every model that was also run without pictures, and why others have none."""
     of_host = [place for place in places if has_runs(place)]
-    found = [entry for place in of_host for entry in entries(find_runs(place))]
+    found = entries(of_host)[0] if of_host else []
     if not any(entry.ablation != "none" and not entry.few_shot for entry in found):
         return [], []
     remarks: list[str] = []

@@ -30,7 +30,7 @@ def parse_cot_released(response: str) -> tuple[int | None, str]:
     before = response.split("The answer is:")[0]
     is_dict, value = _literal_image(before)
     if is_dict:
-        return (value if isinstance(value, int) else None), answer
+        return (int(value) if isinstance(value, int | float) and value in range(100_000) else None), answer
     found = _NAMED.search(before) or _KEYED.search(before)
     return (int(found[1]) if found else None), answer
 

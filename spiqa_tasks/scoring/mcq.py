@@ -1,19 +1,15 @@
 """Which option of a multiple-choice question an answer picks: a letter, or None with the reason; never a guess.
 
-The response is cleaned (Unicode forms, markdown, LaTeX, special tokens). The rules below are tried in order; the
-first that applies decides, with its own verdict or with `ambiguous`:
+The rules below are tried in order, from the strongest evidence to the weakest; the first that applies decides, with
+its letter or with `ambiguous`:
 
-1. `letter`: the whole response is one letter, however decorated. `B`, `(b)`, `B.`
-2. `text`: the whole response is one option's text, with or without its own letter. `Blue`, `B: Blue`
-3. `tagged`: a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
-4. `stated`: a commitment in prose, a leading or a closing letter. `The answer is B`, `B, because ...`, `so B`
-5. `stated_text`: the same with one-word option texts in the place of letters. `It is blue`
-6. `text_at_end`: one affirmative sentence that ends in one option's text and names no other. `The car is blue.`
+1. `field`: a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
+2. `answer_line`: the last line that names an answer, or is nothing but an option. `Answer: B`, `The answer is (B) blue`
+3. `conclusion`: the last line with a conclusion or a correction. `so B`, `therefore, option B`, `wait, it's B`
+4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because ...`
+5. `text`: the text of the only option that is affirmed. `The colour is blue, not red.`
 
-Commitments that disagree: a later one inside an earlier list narrows it ("A or B ... the answer is B"); otherwise
-the later one wins only if marked as a conclusion ("so", "therefore", "final") or a correction ("wait", "actually"),
-and is `ambiguous` if not. A letter wins over an option text that contradicts it. Without a pick the rule is
-`empty`, `refusal`, `ambiguous`, `out_of_range` (a letter that is no option) or `no_match`.
+Without a pick the rule is `empty`, `refusal`, `ambiguous`, `out_of_range` (a letter that is no option) or `no_match`.
 """
 
 from __future__ import annotations
@@ -22,28 +18,21 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from spiqa_tasks.scoring.mcq_claims import Claim, find_claims, mentioned, settle
-from spiqa_tasks.scoring.mcq_mentions import clean, fold, mark_letters, mark_texts
+from spiqa_tasks.scoring.mcq_claims import affirmed, settle
+from spiqa_tasks.scoring.mcq_fields import fields_in
+from spiqa_tasks.scoring.mcq_reading import Reading
 from spiqa_tasks.scoring.mcq_released import released_match
+from spiqa_tasks.scoring.mcq_text import is_blank, shortened
+from spiqa_tasks.scoring.mcq_tokens import options_of
 from spiqa_tasks.scoring.refusals import is_refusal
 
 __all__ = ["MATCHER_VERSION", "Choice", "extract_choice", "is_refusal", "released_match"]
 
-MATCHER_VERSION = "1"
+MATCHER_VERSION = "2"
 """Raised with every change that can change a letter; it is in every signature."""
 
-_TAGS = re.compile(
-    r"\\boxed\s*\{([^{}]{0,500})\}|<(?:final_?)?answer>([^<]{0,500})(?:</|$)"
-    r"|[\"'](?:final[ _]?)?(?:answer|choice|option|letter)[\"']\s*:\s*[\"']?([^\"',}\n]{1,500})",
-    re.IGNORECASE,
-)
-_BARE = re.compile(r"(?:[^\w+#%&=°^/\\]|_)*([A-Za-z])(?:[^\w+#%&=°^/\\]|_)*")
-_NEGATION = re.compile(r"n't\b|\b(?:not|no|never|neither|nor|without|cannot|if|whether|except)\b", re.IGNORECASE)
-
-# A rule gets the cleaned response and the folded option texts by upper-case letter, and returns the letters it
-# finds: none (the next rule is asked), one (the pick) or several (ambiguous).
-_Rule = Callable[[str, Mapping[str, str]], frozenset[str]]
 _NOTHING: frozenset[str] = frozenset()
+_Rule = Callable[[Reading], frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -61,13 +50,16 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
     `choices` has at least one option and every key is one of the letters A to Z, in one case, at most once.
     """
     keys = _check(choices)
-    text = clean(response)
-    if not text:
+    text = shortened(response)
+    if is_blank(text):
         return Choice(None, "empty")
-    folded = {letter: fold(clean(choices[key])) for letter, key in keys.items()}
-    reason = "no_match"
-    for name, rule in _RULES:
-        letters = rule(text, folded)
+    for option in choices.values():
+        if "\n" in option:
+            text = text.replace(option, " ".join(option.split()))
+    reading = Reading(text, options_of({letter: choices[key] for letter, key in keys.items()}))
+    reason = ""
+    for name, rule in RULES:
+        letters = rule(reading)
         if len(letters) == 1 and letters <= keys.keys():
             (letter,) = letters
             return Choice(keys[letter], name)
@@ -76,9 +68,7 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
             break
     if is_refusal(text):
         return Choice(None, "refusal")
-    if reason == "no_match" and len(keys.keys() & set(mentioned(_mark(text, folded, 1)))) > 1:
-        reason = "ambiguous"
-    return Choice(None, reason)
+    return Choice(None, reason or ("ambiguous" if len(reading.mentioned()) > 1 else "no_match"))
 
 
 def _check(choices: Mapping[str, str]) -> dict[str, str]:
@@ -88,67 +78,64 @@ def _check(choices: Mapping[str, str]) -> dict[str, str]:
     return keys
 
 
-def _letter(text: str, folded: Mapping[str, str]) -> frozenset[str]:
-    bare = _BARE.fullmatch(text)
-    if bare is None:
-        return _NOTHING
-    letter = bare[1].upper()
-    is_text = fold(text) in folded.values() and (letter not in folded or fold(text) != bare[1].lower())
-    return _NOTHING if is_text else frozenset(letter)
+def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
+    fields = (reading.content(field, of_text) for field in fields_in(reading.text))
+    return next(filter(None, fields), _NOTHING)
 
 
-def _text(text: str, folded: Mapping[str, str]) -> frozenset[str]:
-    response = fold(text)
-    same = frozenset(letter for letter, option in folded.items() if option and option == response)
-    if same:
-        return same
-    with_letter = re.fullmatch(r"[^\w⟦]*⟦(.)⟧\W*", mark_texts(text, folded, ()))
-    return frozenset(with_letter[1]) if with_letter else _NOTHING
+def _answer_line(reading: Reading) -> frozenset[str]:
+    return _last(reading, "named", False) or _field(reading, True) or _last(reading, "named", True)
 
 
-def _tagged(text: str, folded: Mapping[str, str]) -> frozenset[str]:
-    claims = []
-    for tag in _TAGS.finditer(text):
-        content = next(group for group in tag.groups() if group is not None)
-        letters = next(filter(None, (rule(content, folded) for rule in (_letter, _text, _stated))), _NOTHING)
+def _conclusion(reading: Reading) -> frozenset[str]:
+    return _last(reading, "concluded", False)
+
+
+def _statement(reading: Reading) -> frozenset[str]:
+    return _all(reading, False)
+
+
+def _text(reading: Reading) -> frozenset[str]:
+    return _last(reading, "concluded", True) or _all(reading, True) or _affirmed(reading)
+
+
+def _last(reading: Reading, level: str, of_text: bool) -> frozenset[str]:
+    """The options that the last line with a claim of this level leaves standing."""
+    for index, line in reading.backwards():
+        claims = [claim for claim in reading.claims(index) if claim.of_text <= of_text]
+        if any(claim.level == level for claim in claims):
+            return settle([claim for claim in claims if claim.level != "stated"], line)
+        whole = reading.alone(index, line) if level == "named" else None
+        if whole is not None and whole.of_text == of_text:
+            return whole.letters
+    return _NOTHING
+
+
+def _all(reading: Reading, of_text: bool) -> frozenset[str]:
+    """The options that all lines state, and the one that the first line with a mention begins with."""
+    found = _NOTHING
+    first = None
+    for index, line in reading.backwards():
+        claims = [claim for claim in reading.claims(index) if claim.of_text <= of_text]
+        found |= settle(claims, line)
+        first = reading.lead(index, line)
+    return found or (first.letters if first and first.of_text <= of_text and len(first.letters) == 1 else _NOTHING)
+
+
+def _affirmed(reading: Reading) -> frozenset[str]:
+    """The options whose texts the last sentence with an option's text affirms."""
+    for index, line in reading.backwards():
+        letters = _NOTHING if reading.in_listing(index) else affirmed(line)
         if letters:
-            claims.append(Claim(tag.start(), tag.end(), letters))
-    return settle(claims, text)
+            return letters
+    return _NOTHING
 
 
-def _stated(text: str, folded: Mapping[str, str]) -> frozenset[str]:
-    return _settled(_mark(text, folded, 2), folded)
-
-
-def _stated_text(text: str, folded: Mapping[str, str]) -> frozenset[str]:
-    return _settled(_mark(text, folded, 1), folded)
-
-
-def _settled(marked: str, folded: Mapping[str, str]) -> frozenset[str]:
-    claims = find_claims(marked)
-    heading = marked.startswith("⟦") and len(claims) > 1 and claims[0].letters.isdisjoint(folded)  # "Q: ... Answer: B"
-    return settle(claims[1:] if heading else claims, marked)
-
-
-def _text_at_end(text: str, folded: Mapping[str, str]) -> frozenset[str]:
-    marked = mark_texts(text, folded, folded.values())
-    sentence = re.fullmatch(r"(?:[^⟦\n.!?]|\.\w)*((?:⟦.⟧)+)[\"')\s.!]*", marked)
-    if sentence is None or _NEGATION.search(marked):
-        return _NOTHING
-    return frozenset(mentioned(sentence[1]))
-
-
-def _mark(text: str, folded: Mapping[str, str], words: int) -> str:
-    """Mark the letters in `text` and the option texts of at least so many words."""
-    alone = [option for option in folded.values() if len(option.split()) >= words]
-    return mark_letters(mark_texts(text, folded, alone))
-
-
-_RULES: tuple[tuple[str, _Rule], ...] = (
-    ("letter", _letter),
+RULES: tuple[tuple[str, _Rule], ...] = (
+    ("field", _field),
+    ("answer_line", _answer_line),
+    ("conclusion", _conclusion),
+    ("statement", _statement),
     ("text", _text),
-    ("tagged", _tagged),
-    ("stated", _stated),
-    ("stated_text", _stated_text),
-    ("text_at_end", _text_at_end),
 )
+"""From the strongest evidence to the weakest. A rule returns no letter, one, or several that it leaves open."""

@@ -1,176 +1,138 @@
-"""Commitments to an option in prose whose mentions of options are marked as ⟦B⟧ (see `mcq_mentions`)."""
+"""Commitments to an option in a line of kinds (`mcq_tokens`)."""
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
-_CLOSING = " .)]}!\"'\n"
-_LETTER = re.compile(r"⟦(.)⟧")
-_LIST = (
-    r"(?P<list>⟦.⟧(?: ?(?:(?:(?:, ?)?\b(?:and|or|nor)\b|[,/&+]) ?)?(?:(?:option|choice) )?⟦.⟧"
-    r"(?!\s+(?:is|was|has|does|shows|would|can|cannot|isn't|doesn't)\b)){0,12})"
-)
-_FILL = (
-    r"(?:(?:\b(?:the|most|likely|probably|therefore|thus|clearly|indeed|definitely|actually|simply|just|still|either"
-    r"|both|only|letter|option|choice|answer|caption|figure|image|correct|right|best|labell?ed|is|for|to)\b|[:\"'>-])"
-    r"\s*){0,6}"
-)
-_GAP = r"(?P<gap>(?:[^.\n⟦]|\.\d){0,80}?)"
-_BE = r"(?:\b(?:is|are|be)\b|'s\b)"
-_CLAUSE_END = re.compile(
-    r"\s*(?:$|[.,;:!?)\]}\"'\n。(–—/-]"
-    r"|(?:because|since|as|due|given|based|for|with|over|rather|not|but|and|which|though)\b)",
-    re.IGNORECASE,
-)
-_NOT_SUBJECT = re.compile(r"(?!\s+(?:is|are|was|has|have|does|do|isn't|aren't|shows?|cannot|can|if|unless)\b)")
-_ANYTHING = re.compile("")
+from spiqa_tasks.scoring.mcq_tokens import Line
 
-# (pattern, what must follow it): each is one way of committing to an option.
-_STATEMENTS = tuple(
-    (re.compile(pattern, re.IGNORECASE), tail)
-    for pattern, tail in (
-        (
-            rf"(?:\b(?:ans|answer(?! (?:choice|option))|choice|option|selection|letter|response|conclusion|guess"
-            rf"|prediction)\b|答案){_GAP}(?:{_BE}|[:=]|->|→|\s[–—-]\s|是|为)\s*{_FILL}{_LIST}",
-            _NOT_SUBJECT,
-        ),
-        (
-            rf"\b(?:best|correct|right|most \w+|closest|match(?:es|ing)?)\b{_GAP}(?:{_BE}|:)\s*{_FILL}{_LIST}",
-            _CLAUSE_END,
-        ),
-        (rf"\b(?:best (?:\w+ ){{1,3}}?|corresponds? (?:\w+ )?to |matches ){_FILL}{_LIST}", _CLAUSE_END),
-        (
-            rf"{_LIST} (?:best (?:matches|describes|represents|captures|fits|summari[sz]es)"
-            r"|(?:matches|describes|fits) (?:best|the (?:caption|description|figure|image)))\b",
-            _ANYTHING,
-        ),
-        (
-            rf"{_LIST}[\"')]*\s*(?:{_BE}|must be|(?:seems|appears)(?: to be)?)\s+(?:(?:both|clearly|indeed|the|most"
-            r"|likely|probably|therefore|only|a)\s+){0,4}(?:(?:correct|right)(?![-\w]|\s+(?:of|to|side|angle|triangle|if"
-            r"|only if)\b)|(?<=the )(?:answer|best|closest)\b|(?<=the most )(?:accurate|appropriate|suitable|likely)\b"
-            r"|(?<=the )\w+ answer\b)",
-            _ANYTHING,
-        ),
-        (
-            rf"(?:\b(?:choose|chose|select|pick|go(?:ing)? (?:with|for)|opt for|settle on|say|guess|vote for"
-            rf"|answer)\b|选)\s*{_FILL}{_LIST}",
-            _NOT_SUBJECT,
-        ),
-        (rf"\b(?:it|that|this)(?:'s| is| must be| should be| would be| has to be)\s+{_FILL}{_LIST}", _CLAUSE_END),
+Level = Literal["named", "concluded", "stated"]
+
+_END = r"(?=[,.:?YCS]|$)(?![,:]?=F{0,3}[NW])"
+_SURE = "[LEDT]"
+_MORE = r"(?:(?:[,J]{1,2}O?|(?<=T))[LEDT](?![=VGWN:])){0,12}"
+_M = rf"(?P<m>(?:{_SURE}|R|l(?=[,.:?YCJ]|$|=F{{0,3}}[GA])){_MORE})"
+_NOT_DENIED = r"(?![,:]?=F{0,3}[NW]|W)"
+_GAP = r"[xFGOVPISJKYA,T]{0,12}?"
+_SUBJECT = r"(?P<m>[LEDTl](?:(?:[,J]{1,2}O?|(?<=T))[LEDT]){0,12})"
+_FILL = r"[FOGASIB,:=]{0,8}?"
+
+# Each is one way of committing to an option, and how much it says.
+_FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
+    (level, re.compile(form))  # type: ignore[misc]
+    for level, form in (
+        # the answer is B; answer: B; the correct option (...) is B
+        ("named", rf"(?:A|GF?O|OF?G){_GAP}[:=]{_FILL}{_M}{_NOT_DENIED}"),
+        ("named", rf"(?:A|GF?O)[FO]{{0,3}}(?P<m>[LEDR]{_MORE})(?![,:]?=)"),
+        # the answer is sky blue (B)
+        ("named", rf"A{_GAP}[:=][xFT]{{0,6}}(?P<m>E){_END}"),
+        # so B; actually, it is B; no, B
+        ("concluded", rf"(?:[SC]|N(?=,))[,:]?[FOIPAGSC=:,]{{0,8}}?{_M}{_END}"),
+        # B is correct; B is the answer; B best matches; B: correct
+        ("stated", rf"{_SUBJECT}O?,?F{{0,3}}=[FSI]{{0,4}}(?:[FGxO]{{0,2}}A|G)"),
+        ("stated", rf"{_SUBJECT}F{{0,2}}(?:GV|VG|VF?O|A)"),
+        ("stated", rf"{_SUBJECT}[,.:]?F{{0,2}}G(?:(?=[LED][,.:]?[GW])|{_END})"),
+        ("stated", r"U[FO]{0,2}(?P<m>[LEDl])[=VG]"),
+        # the closest is B; the caption that best describes it is B
+        ("stated", rf"[GOV]{_GAP}[:=]{_FILL}{_M}{_END}"),
+        # I choose B; leaving B; matches option B; it is B
+        ("stated", rf"P[FOGAIU:,]{{0,5}}{_M}(?!=)"),
+        ("stated", rf"V[FO]{{0,3}}(?P<m>(?:(?<=O)[LEDl]|[ED])){_END}"),
+        ("stated", rf"=F{{0,2}}O(?P<m>[LEDl]{_MORE}){_END}"),
+        ("stated", rf"=F{{0,3}}(?P<m>[ED]){_END}"),
+        ("stated", rf"I=[FOGA:]{{0,5}}{_M}{_END}"),
     )
 )
-_CONCLUSION = re.compile(
-    r"(?:\b(?:therefore|thus|hence|so|consequently|actually|(?<!anything )but|rather|i mean|make (?:it|that)|wait"
-    rf"|no(?=[,:]))\b|⇒|=>|→|->)[,:]?\s*(?:no,?\s*)?(?:(?:it's|it is|that's|i'd say)\s*)?{_FILL}{_LIST}",
-    re.IGNORECASE,
-)
-_OPENING = re.compile(
-    rf"(?:^|(?<=[\n;!?])|(?<=\.\s))[ \t>•–-]*(?:\d+[.)][ \t]*)?"
-    rf"(?:(?:probably|likely|maybe|perhaps|definitely|(?:the )?(?:option|choice|caption|figure|image)(?: is)?)"
-    rf"[ ,:]+)?{_LIST}",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(
-    r"(?:n't|\bnot|\bnever|\bcannot)\s+(?:\w+\s+){0,2}?(?:think|believe|agree|say|sure|certain|conclude|mean)\b"
-    r"|(?:\b(?:not|nor|neither|never|cannot)|n't)\s*(?:(?:the|option|choice)\s*)*$"
-    r"|\b(?:if|whether|unless|suppose|assuming)\b",
-    re.IGNORECASE,
-)
-_FINAL = re.compile(
-    r"\b(?:final(?:ly)?|therefore|thus|hence|so|conclusion|conclude|overall|ultimately|summary)\b", re.IGNORECASE
-)
-_CORRECTION = re.compile(
-    r"\b(?:wait|actually|corrections?|mistaken?|instead|second thoughts?|apologi[sz]e|apologies|oops|scratch that"
-    r"|rather|re-?(?:check|consider|evaluat|examin|think|visit)\w*)\b",
-    re.IGNORECASE,
+_ALONE = re.compile(rf"[FOSACGIP=:,.]{{0,6}}(?P<m>[LEDTRl]{_MORE})[.,]*$")
+_DENIAL = re.compile(r"[NH]|(?<![LEDTl=:])W")  # a W right after a mention or a copula is said of that option
+_REJECTED = r"F{0,3}(?:W|NF{0,2}[GV])"
+_LEAD = re.compile(
+    rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.YC?](?!={_REJECTED})|:(?!=?{_REJECTED})|$)"
+    r"|[FO:]{0,4}(?P<c>[DE])(?![=NVWGJLEDT])"
 )
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A commitment to one or several letters at text[start:end]; `marked` if worded as a conclusion or correction."""
+    """A commitment to one or several letters at kinds[start:end] of a line."""
 
+    level: Level
     start: int
     end: int
     letters: frozenset[str]
-    marked: bool = False
+    of_text: bool
 
 
-def find_claims(text: str) -> list[Claim]:
-    """Return the commitments in marked `text`, in order of position; where two end together, the marked one."""
-    leads = [match for match in _OPENING.finditer(text) if _CLAUSE_END.match(text, match.end())]
-    listed = _listed(leads)
-    stated = [claim for claim in _stated(text) if claim.marked or claim.end not in listed]
-    claims = [*stated, *_concluded(text), *_opening_and_closing(text, leads)]
-    by_end = {claim.end: claim for claim in sorted(claims, key=lambda claim: (claim.end, claim.marked))}
-    return list(by_end.values())
+def claims_in(line: Line) -> list[Claim]:
+    """Return the commitments in a line in order of position; of several at one mention the one that says most."""
+    found: dict[int, Claim] = {}
+    for level, form in _FORMS:
+        for match in form.finditer(line.kinds):
+            start, end = match.span("m")
+            if end not in found and not _denied(line.kinds, match.start(), match.end()):
+                found[end] = _claim(line, level, start, end)
+    return [found[end] for end in sorted(found)]
 
 
-def settle(claims: Iterable[Claim], text: str) -> frozenset[str]:
-    """Return the letters that the `claims` (in order) leave standing: empty for no claim, several where they disagree.
+def alone(line: Line) -> Claim | None:
+    """Return the mention that is all there is in a line."""
+    match = _ALONE.match(line.kinds)
+    return _claim(line, "named", *match.span("m")) if match else None
 
-    A claim inside an earlier list narrows it; a marked claim, or one that follows a word of correction, replaces
-    what stood before; any other disagreement leaves both standing.
+
+def lead(line: Line) -> Claim | None:
+    """Return the mention that a line begins with."""
+    match = _LEAD.match(line.kinds)
+    if match is None:
+        return None
+    return _claim(line, "stated", *match.span("m" if match["m"] else "c"))
+
+
+def _claim(line: Line, level: Level, start: int, end: int) -> Claim:
+    return Claim(level, start, end, line.named(start, end), not set("LEDRl") & set(line.kinds[start:end]))
+
+
+def _denied(kinds: str, start: int, end: int) -> bool:
+    """Whether a negation or a condition stands before in the clause, or the sentence is a question."""
+    clause = start
+    while clause and clause > start - 60 and kinds[clause - 1] not in ",.:?YCS":
+        clause -= 1
+    before = kinds[clause:start]
+    if _DENIAL.search(before) and kinds[start : start + 1] not in ("S", "C"):
+        return True
+    if kinds[end - 1 : end] == "D":
+        return False
+    stop = next((kind for kind in kinds[end : end + 200] if kind in ".?"), "")
+    return stop == "?"
+
+
+def settle(claims: Iterable[Claim], line: Line) -> frozenset[str]:
+    """Return the letters that the `claims` of a line (in order) leave standing; several where they disagree.
+
+    A claim inside an earlier list narrows it; a conclusion, or a claim after a word of correction, replaces what
+    stood before; any other disagreement leaves both standing.
     """
     standing: frozenset[str] = frozenset()
-    disputed = False
-    previous_end = 0
+    previous = 0
     for claim in claims:
-        replaces = claim.marked or _CORRECTION.search(text, previous_end, claim.end) is not None
-        if not standing or replaces or (claim.letters < standing and not disputed):
-            standing, disputed = claim.letters, False
+        replaces = claim.level == "concluded" or set("CS") & set(line.kinds[previous : claim.start])
+        if not standing or replaces or claim.letters < standing:
+            standing = claim.letters
         elif claim.letters != standing:
-            standing, disputed = standing | claim.letters, True
-        previous_end = claim.end
+            standing = standing | claim.letters
+        previous = claim.end
     return standing
 
 
-def mentioned(text: str) -> list[str]:
-    """Return the letters of all marked mentions in `text`, in order, with repetitions."""
-    return _LETTER.findall(text)
-
-
-def _claim(match: re.Match[str], marked: bool) -> Claim:
-    return Claim(match.start(), match.end(), frozenset(mentioned(match["list"])), marked)
-
-
-def _stated(text: str) -> Iterator[Claim]:
-    for pattern, tail in _STATEMENTS:
-        for match in pattern.finditer(text):
-            before = text[max(0, match.start() - 200) : match.start()]
-            sentence = re.split(r"[.\n!?]", before)[-1]
-            clause = re.split(r"[,;:]|\b(?:but|so|because)\b", sentence)[-1]
-            gap = match.groupdict().get("gap") or ""
-            denied = _DENIED.search(clause) or re.search(r"\bnot\b|n't\b|\bcannot\b", gap)
-            if not denied and tail.match(text, match.end()):
-                yield _claim(match, _FINAL.search(sentence + match[0]) is not None)
-
-
-def _concluded(text: str) -> Iterator[Claim]:
-    for match in _CONCLUSION.finditer(text):
-        if _CLAUSE_END.match(text, match.end()):
-            yield _claim(match, True)
-
-
-def _listed(leads: list[re.Match[str]]) -> set[int]:
-    """Return the ends of those leading letters that the next one follows in the alphabet: a listing of options."""
-    pairs = itertools.pairwise(leads)
-    return {one.end() for one, two in pairs if ord(mentioned(two["list"])[0]) - ord(mentioned(one["list"])[-1]) == 1}
-
-
-def _opening_and_closing(text: str, leads: list[re.Match[str]]) -> Iterator[Claim]:
-    """Yield the letter a response opens with and the one alone at its end, unless they belong to a listing.
-
-    Letters that lead sentences in ascending order (A ..., B ..., C ...) restate the options and commit to none.
-    """
-    firsts = [mentioned(match["list"])[0] for match in leads]
-    if not leads:
-        return
-    if leads[0].start() == 0 and (len(leads) == 1 or firsts[1] <= firsts[0]):
-        yield _claim(leads[0], False)
-    closes_listing = len(leads) > 1 and firsts[-1] > firsts[-2]
-    if leads[-1].start() > 0 and not closes_listing and not text[leads[-1].end() :].strip(_CLOSING):
-        yield _claim(leads[-1], True)
+def affirmed(line: Line) -> frozenset[str]:
+    """Return the options that the last sentence of a line with options' texts affirms."""
+    letters: frozenset[str] = frozenset()
+    for position in reversed(range(len(line.kinds))):
+        if letters and line.kinds[position] in ".?":
+            break
+        if line.kinds[position] in "DT" and not _denied(line.kinds, position, position):
+            letters |= line.named(position, position + 1)
+    return letters

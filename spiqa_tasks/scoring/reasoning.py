@@ -1,29 +1,34 @@
-"""Reasoning that a model writes before its answer, in `<think>` blocks."""
+"""Reasoning that a model writes before its answer, in `<think>` blocks and their kin."""
 
 from __future__ import annotations
 
-_TAGS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
+import re
+
+_NAMES = "think|thinking|thought|reasoning"
+_TAG = re.compile(rf"[<◁\[](?P<end>/)?(?P<name>{_NAMES})[>▷\]]", re.IGNORECASE)
+_ANSWER = re.compile(r"[<\[](?:final_?)?answer[>\]]", re.IGNORECASE)
 
 
 def without_reasoning(text: str) -> str:
     """Return `text` without its reasoning blocks, unchanged where it has none.
 
-    A block whose opening tag stood in the prompt ends at its closing tag; one that is never closed is left as it is,
-    as lmms-eval does.
+    A block whose opening tag stood in the prompt ends at its closing tag. One that is never closed goes to the tag
+    that opens the answer, or to the end: reasoning that was cut off is no answer.
     """
-    for opening, closing in _TAGS:
-        if closing in text:
-            text = _without(text, opening, closing)
-    return text
-
-
-def _without(text: str, opening: str, closing: str) -> str:
+    if "think" not in text and _TAG.search(text) is None:
+        return text
     kept: list[str] = []
     position = 0
-    while (start := text.find(opening, position)) != -1 and (end := text.find(closing, start)) != -1:
-        kept.append(text[position:start])
-        position = end + len(closing)
-    rest = "".join([*kept, text[position:]])
-    if opening not in rest:
-        rest = rest.rpartition(closing)[2]
-    return rest.strip()
+    is_open = False
+    for tag in _TAG.finditer(text):
+        if tag["end"]:
+            if not is_open:
+                kept.clear()
+            is_open, position = False, tag.end()
+        elif not is_open:
+            kept.append(text[position : tag.start()])
+            is_open, position = True, tag.end()
+    if is_open:
+        answer = _ANSWER.search(text, position)
+        position = answer.start() if answer else len(text)
+    return "".join([*kept, text[position:]]).strip() if position else text

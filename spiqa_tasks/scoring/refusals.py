@@ -4,33 +4,49 @@ from __future__ import annotations
 
 import re
 
+_LONGEST = 400
+_SENTENCE_END = re.compile(r"[.!?;。！？]+(?:\s|$)|[。！？]|\n+")
+_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'"})
+
 _VISUAL = r"(?:image|picture|figure|photo|photograph|chart|graph|plot|diagram|visual|attachment|screenshot|file)s?\b"
 _UNABLE = (
-    r"(?:(?:\bI|\bwe)(?:'m| am|'re| are)?|^|[.!?,:;]|\bbut)\s*(?:currently |still |also )?"
-    r"(?:can(?:not|'t| not)|could(?:n't| not)|(?:am |are |'m )?(?:unable|not able) to|do(?:n't| not) have)"
+    r"(?:\b(?:i|we)(?:'m| am|'re| are)?|^|[,:]|\bbut|\band) ?(?:\w+ly |still |also |just )?"
+    r"(?:can(?:not|'t| not)|could(?:n't| not)|(?:am |are |'m )?(?:unable|not able) to|do(?:n't| not) have|wo(?:n't)"
+    r"|will not|must decline|decline to)"
 )
+_WORDS = r"(?:[^\s]+ ){0,6}?"
 _REFUSALS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    re.compile(pattern)
     for pattern in (
-        # unable to see the picture
-        rf"{_UNABLE}\s+(?:\w+\s+){{0,2}}?(?:see|view|access|open|display|load|process|analy[sz]e|interpret|perceive)"
-        rf"\s+(?:\w+\s+){{0,5}}?{_VISUAL}",
-        rf"{_UNABLE}\s+(?:the ability|access|any way)\s+to\s+(?:\w+\s+){{0,4}}?{_VISUAL}",
-        # unable to answer
-        rf"{_UNABLE}\s+(?:\w+\s+)?(?:assist|help|comply|fulfill?|answer (?:th|your|any|it|without)"
-        r"|provide (?:an?|the|any) (?:\w+ )?(?:answer|response)|(?:determine|identify|select|choose|give|make)"
-        r" (?:the|an?|which|what|any)\b(?:\W+\w+){0,3}?\W+(?:answers?|options?|choices?|captions?))",
+        # unable to see the picture, or to tell something from it
+        rf"{_UNABLE} (?:\w+ ){{0,2}}?(?:see|view|access|open|display|load|process|analy[sz]e|interpret|perceive|read)"
+        rf" {_WORDS}{_VISUAL}",
+        rf"{_UNABLE} (?:the ability|access|any way) to {_WORDS}{_VISUAL}",
+        rf"{_UNABLE} (?:\w+ ){{0,2}}?(?:determine|identify|recogni[sz]e|tell|infer|describe|discern|give"
+        rf"|provide|answer) {_WORDS}(?:from|in|of|without|based on) (?:the |this |your |an? |any )(?:\w+ )?{_VISUAL}",
+        # unable or unwilling to answer
+        rf"{_UNABLE} (?:\w+ )?(?:assist|help|comply|fulfill?|continue|do (?:that|this|so|it)\b|answer (?:th|your|any|it"
+        r"|without)|respond|engage|provide (?:an?|the|any) (?:\w+ )?(?:answer|response|information)"
+        r"|(?:determine|identify|select|choose|give|make) (?:the|an?|which|what|any)\b"
+        r" ?(?:[^\s]+ ){0,3}?(?:answers?|options?|choices?|captions?)\b)",
+        rf"\b(?:sorry|apologi[sz]e|apologies|afraid)\b.{{0,60}}?{_UNABLE}",
         # no picture was given
-        rf"\b(?:no|any)\s+(?:\w+\s+)?{_VISUAL}\s+(?:was|were|is|are|has been|have been)?\s*"
+        rf"\b(?:no|any) (?:\w+ )?{_VISUAL} (?:was |were |is |are |has been |have been )?"
         r"(?:provided|attached|uploaded|included|shared|given)\b",
-        rf"\b(?:the|your)\s+{_VISUAL}\s+(?:was|were|is|are|did|does|has)(?:n't| not)\s+(?:been\s+)?"
+        rf"\b(?:the|your) {_VISUAL} (?:was|were|is|are|did|does|has)(?:n't| not) (?:been )?"
         r"(?:provided|attached|uploaded|included|visible to me|load(?:ed)?)\b",
-        rf"\b(?:you|user)\s+(?:have|has|did)(?:n't| not)\s+\w+\s+(?:an?|any|the)\s+{_VISUAL}",
+        rf"\b(?:you|user) (?:have|has|did)(?:n't| not) \w+ (?:an?|any|the) {_VISUAL}",
         # a request for the picture
-        rf"\b(?:please|(?:could|can|would) you)\s+(?:\w+\s+){{0,2}}?(?:provide|upload|share|attach|resend|describe)"
-        rf"\s+(?:\w+\s+){{0,3}}?(?:{_VISUAL}|it\b)",
-        r"\bas an? (?:AI|text-based|language)(?: \w+){0,2},? I\b[^.]{0,40}?"
-        r"(?:can(?:not|'t)|unable|not able|do(?:n't| not))",
+        rf"\b(?:please|(?:could|can|would) you) (?:\w+ ){{0,2}}?(?:provide|upload|share|attach|resend|describe)"
+        rf" (?:\w+ ){{0,3}}?(?:{_VISUAL}|it\b)",
+        r"\bas an? (?:ai|text-based|language)(?: \w+){0,2},? i\b.{0,40}?(?:can(?:not|'t)|unable|not able"
+        r"|do(?:n't| not))",
+        # other languages
+        r"(?:我|抱歉|对不起)[^。]{0,10}(?:无法|不能|没有办法)[^。]{0,6}(?:看|查看|识别|确定|提供|回答|协助|帮助|判断)",
+        r"(?:申し訳|すみません)[^。]{0,30}(?:できません|できない)|죄송[^.]{0,40}(?:없습니다|없어요)",
+        r"\blo siento\b.{0,20}\bno puedo\b|\bdesculpe\b.{0,20}\bnão posso\b|\bdésolée?\b.{0,20}\bne (?:peux|puis)\b",
+        r"\b(?:es )?tut mir leid\b.{0,20}\bkann (?:ich )?.{0,30}\bnicht\b|\bmi dispiace\b.{0,20}\bnon posso\b"
+        r"|\b(?:извините|простите|к сожалению)\b.{0,20}\bне могу\b",
     )
 )
 
@@ -40,7 +56,11 @@ def is_refusal(text: str) -> bool:
 
     The wording alone decides: "I cannot see the image, but the answer is B" is a refusal here, and an answer to
     `extract_choice`, where a letter found wins over such words. A finding about the content ("the speed cannot be
-    determined", "I cannot see the cat in option A") is no refusal.
+    determined", "I cannot see the cat in option A") is no refusal. Of a sentence the first 400 characters are read.
     """
-    plain = text.replace("\u2019", "'").replace("\u2018", "'")
-    return any(pattern.search(plain) for pattern in _REFUSALS)
+    sentences = _SENTENCE_END.split(text.translate(_QUOTES).lower())
+    return any(_refuses(" ".join(sentence[:_LONGEST].split())) for sentence in sentences)
+
+
+def _refuses(sentence: str) -> bool:
+    return len(sentence) > 2 and any(pattern.search(sentence) for pattern in _REFUSALS)

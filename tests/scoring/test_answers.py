@@ -237,3 +237,10 @@ def test_the_released_parser_keeps_its_faults(response: str, text: str) -> None:
 def test_chain_of_thought_gives_image_and_answer(response: str, expected: CotAnswer) -> None:
     """The named image and the answer are found in every usual form."""
     assert parse_cot(response) == expected
+
+
+@pytest.mark.parametrize("escape", [r"\u03b1", r"\u03B1", r"\xB1", r"\U000003B1"])
+def test_escapes_are_decoded_in_either_case(escape: str) -> None:
+    """Hexadecimal digits may be capitals, as JSON allows."""
+    expected = "±" if escape.startswith(r"\x") else "α"
+    assert parse_answer("{'Answer': '" + escape + "'}").text == expected

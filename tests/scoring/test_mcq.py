@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import string
 import time
 from pathlib import Path
@@ -12,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
 from spiqa_tasks.scoring.mcq import Choice, extract_choice, is_refusal, released_match
-from spiqa_tasks.scoring.refusals import is_request_failure
 
 COLOURS = {"A": "red", "B": "blue", "C": "green", "D": "dark red", "E": "15"}
 PICTURES = dict.fromkeys("ABCDE", "")
@@ -156,8 +155,6 @@ NONE = {
     "refusal-image": ("Sorry, I cannot see any image. Could you provide it?", "refusal"),
     "refusal-determine": ("I'm unable to determine the answer without the image.", "refusal"),
     "refusal-assist": ("I'm sorry, I can’t assist with that.", "refusal"),
-    "host-failure": ("[LMMS_EVAL_REQUEST_FAILED after 3 retries] Error code: 500, option B", "request_failed"),
-    "host-budget": ("[LMMS_EVAL_BUDGET_EXCEEDED]", "request_failed"),
 }
 OTHER = {
     "i-letter": ("I", NINE, "I"),
@@ -208,16 +205,17 @@ def test_an_answer_is_read_in_the_light_of_its_choices(
 @pytest.mark.parametrize(
     ("response", "rule"),
     [
-        ("(B)", "letter"),
-        ("B: blue", "text"),
-        ("\\boxed{B}", "tagged"),
-        ("The answer is B", "stated"),
-        ("It is blue", "stated_text"),
-        ("The car is blue.", "text_at_end"),
+        ("\\boxed{B}", "field"),
+        ("The answer is B", "answer_line"),
+        ("(B)", "answer_line"),
+        ("B: blue", "answer_line"),
+        ("It is not A, so B.", "conclusion"),
+        ("Option B is correct.", "statement"),
+        ("The car is blue.", "text"),
     ],
 )
 def test_the_rule_that_fired_is_named(response: str, rule: str) -> None:
-    """Each of the six rules reports its own name."""
+    """Each of the rules reports its own name."""
     assert extract_choice(response, COLOURS) == Choice("B", rule)
 
 
@@ -231,6 +229,42 @@ def test_choices_that_are_not_letters_are_rejected(choices: dict[str, str]) -> N
 def test_lower_case_keys_are_returned_as_given() -> None:
     """The letter of the result is a key of the choices in the caller's own case."""
     assert extract_choice("The answer is B", {"a": "red", "b": "blue"}).letter == "b"
+
+
+OF_THE_ISSUE = {
+    "text-after-the-letter": ("The sky is wide. The answer is (B) blue", COLOURS, "B"),
+    "text-repeated": ("The correct answer is (B) 30°, as ∠AOB is 30°", {"A": "20°", "B": "30°"}, "B"),
+    "text-without-space": ("Answer: (G)10", dict(zip("EFG", ("8", "9", "10"), strict=True)), "G"),
+    "boxed-fraction-with-letter": (
+        "\\boxed{\\text{(D) }\\frac{14}{3}}",
+        {"A": "7", "D": "\\frac{14}{3}"},
+        "D",
+    ),
+    "boxed-fraction": ("\\boxed{\\frac{1}{3}}", {"A": "\\frac{1}{3}", "B": "1/2"}, "A"),
+    "json-with-comma": ('{"answer": "(A) a plot, with axes"}', {"A": "a plot, with axes", "B": "a map"}, "A"),
+    "last-line-decides": ("I think it is A.\n\nAnswer: C", COLOURS, "C"),
+    "text-is-a-letter": ("D. A", {"A": "D", "B": "C", "C": "B", "D": "A"}, "D"),
+    "text-is-a-letter-bracketed": ("The answer is B (A).", {"A": "D", "B": "A", "C": "B", "D": "C"}, "B"),
+    "two-that-swap-texts": ("The answer is A (B).", {"A": "B", "B": "A"}, None),
+    "lack-of-appeal": ("Conclusion: a lack of appeal.\n\nAnswer: (F) Yes", {"A": "No", "C": "Never", "F": "Yes"}, "F"),
+    "text-not-other": ("The colour shown is green, not blue.", COLOURS, "C"),
+    "text-of-a-count": ("There are 10 people.", {"A": "8", "B": "10"}, "B"),
+    "text-then-letter": ("the hawfinch (D) has a thick beak", {"A": "wren", "D": "hawfinch"}, "D"),
+    "corresponding-to": ("The curve rises, corresponding to option D", COLOURS, "D"),
+    "verdicts-in-line": ("A ✗ B ✓ C ✗", {"A": "", "B": "", "C": ""}, "B"),
+    "role-a": ("A: no", {"A": "yes", "B": "no"}, "B"),
+    "cut-off-reasoning": ("<think>It could be A, so the answer is A", COLOURS, None),
+    "question": ("Is the answer B?", COLOURS, None),
+    "condition": ("The answer might be B", COLOURS, None),
+    "wrong-one": ("The wrong answer is B", COLOURS, None),
+    "listing-cut-off": ("The answer is B.\n\nNext one:\nA) x\nB) y\nC", PICTURES, "B"),
+}
+
+
+@pytest.mark.parametrize(("response", "choices", "letter"), OF_THE_ISSUE.values(), ids=OF_THE_ISSUE)
+def test_forms_of_real_models_are_read(response: str, choices: dict[str, str], letter: str | None) -> None:
+    """What real models write about real options gives the option, or none where they say none."""
+    assert extract_choice(response, choices).letter == letter
 
 
 DECORATIONS = (
@@ -288,6 +322,16 @@ def test_surrounding_whitespace_changes_nothing(response: str, before: str, afte
     assert extract_choice(before + response + after, COLOURS) == extract_choice(response, COLOURS)
 
 
+@given(
+    st.sampled_from(list(PICKS.values())), st.sampled_from(["It rains.", "I hope this helps!", "Let me look closely."])
+)
+def test_a_sentence_that_names_no_option_changes_nothing(pick: tuple[str, str], sentence: str) -> None:
+    """A line before or after an answer that speaks of no option leaves its letter as it is."""
+    response, letter = pick
+    assert extract_choice(f"{response}\n{sentence}", COLOURS).letter == letter
+    assert "</think>" in response or extract_choice(f"{sentence}\n{response}", COLOURS).letter == letter
+
+
 @pytest.mark.parametrize("form", DECORATIONS)
 @pytest.mark.parametrize("choices", [COLOURS, PICTURES, NINE], ids=["texts", "pictures", "nine"])
 def test_a_decorated_letter_is_that_letter(form: str, choices: dict[str, str]) -> None:
@@ -309,10 +353,12 @@ def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObjec
     ["A ", "(A) ", "answer is ", "<answer>", "\\boxed{", "I cannot see ", "\n", "x\n", "-> ", "A:\n", "red ", '"'],
 )
 def test_long_repetitive_responses_are_read_in_linear_time(piece: str) -> None:
-    """A model stuck in a loop costs no more than seconds (a backtracking pattern would take hours)."""
-    start = time.perf_counter()
-    extract_choice("Well " + piece * (60_000 // len(piece)) + "end", COLOURS)
-    assert time.perf_counter() - start < 20
+    """A megabyte of a model stuck in a loop costs less than a second of the processor."""
+    response = "Well " + piece * (1_000_000 // len(piece)) + "end"
+    start = time.process_time()
+    extract_choice(response, COLOURS)
+    is_refusal(response)
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize(
@@ -324,6 +370,11 @@ def test_long_repetitive_responses_are_read_in_linear_time(piece: str) -> None:
         ("I don't have access to the image.", True),
         ("Please upload the figure.", True),
         ("I am unable to view the figure.", True),
+        ("I'm sorry, I can't do that.", True),
+        ("I can't identify the structure from the image.", True),
+        ("抱歉，我无法查看图片。", True),
+        ("Lo siento, no puedo ver la imagen.", True),
+        ("The person says sorry to the dog.", False),
         ("I cannot see the cat in option A, so the answer is B", False),
         ("The speed cannot be determined.", False),
         ("The figure does not show error bars.", False),
@@ -368,17 +419,10 @@ def test_released_rules_look_at_one_character(response: str, answer: str, hit: b
     assert released_match(response, answer) is hit
 
 
-def _sample() -> list[dict[str, str]]:
-    root = os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data"
-    path = Path(root) / "mmstar" / "llava_next_34b_sample.jsonl"
-    if not path.is_file():
-        pytest.skip("mmstar/llava_next_34b_sample.jsonl is absent; set SPIQA_TASKS_TEST_DATA to the folder that has it")
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def test_both_matchers_agree_with_a_count_by_eye_on_real_predictions() -> None:
+def test_both_matchers_agree_with_a_count_by_eye_on_real_predictions(real_data: Path) -> None:
     """On real predictions, each a letter alone or before a colon, both matchers count what splitting at it counts."""
-    rows = _sample()
+    text = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
     expected = sum(row["prediction"].split(":")[0].strip() == row["answer"] for row in rows)
     released = sum(released_match(row["prediction"], row["answer"]) for row in rows)
     extracted = sum(

@@ -17,6 +17,8 @@ from spiqa_tasks.scoring.helpful import is_helpful_released, parse_helpful
         ("{'Image': 2, 'Rationale': 'Image 3 shows'} \nThe answer is : Blue", 3, " : Blue"),
         ("{'Image': 2, 'Rationale': 'x'}The answer is: Blue", 2, ": Blue"),
         ("{'Image': '2', 'Rationale': 'x'}The answer is: Blue", None, ": Blue"),
+        ("{'Image': 7.0, 'Rationale': 'x'}The answer is: Blue", 7, ": Blue"),
+        ("{'Image': 7.5, 'Rationale': 'x'}The answer is: Blue", None, ": Blue"),
         ("Image 12 helps. The answer to the question is 5", 12, " 5"),
         ("The answer is 1. The answer is 2.", None, "The answer is 1. The answer is 2."),
         ("", None, ""),

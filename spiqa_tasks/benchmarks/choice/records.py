@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric, mean_of, share_of
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, share_of, withheld
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.prompting import prompt_hash
 from spiqa_tasks.benchmarks.record import Record, Response, Status
@@ -26,6 +26,26 @@ FAILURE_RATES: tuple[Metric, ...] = (
 """The shares of answers without a letter: refused, without one for any other reason, not there."""
 
 
+def _truncated_rate(records: Sequence[Record]) -> Value:
+    known = {r.id: float(r.details["truncated"]) for r in records if "truncated" in r.details}
+    return withheld(len(known), len(records)) or Value(sum(known.values()) / len(known), len(known), known)
+
+
+TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
+"""The share of answers that ended at the limit of generated tokens; no row of the host's table."""
+
+
+def truncation_remark(records: Sequence[Record]) -> list[str]:
+    """Return what is to be said of a run in which answers ended at the limit of generated tokens."""
+    cut = sum(record.details.get("truncated", False) for record in records)
+    if not cut:
+        return []
+    return [
+        f"truncated_rate {cut / len(records):.4f}: {cut} of {len(records)} answers ended at the limit of generated "
+        "tokens, perhaps before their letter. Raise max_new_tokens with --gen_kwargs."
+    ]
+
+
 def choice_record(
     row: Mapping[str, Any], response: Response, groups: Mapping[str, str], signature: Signature
 ) -> Record:
@@ -44,7 +64,17 @@ def choice_record(
     refused = choice.rule == "refusal"
     status: Status = "ok" if choice.letter is not None else "refused" if refused else "unparsed"
     scores = {"accuracy": float(choice.letter == row["answer"])}
-    return Record(row["id"], choice.letter, status=status, rule=choice.rule, refused=refused, scores=scores, **shared)
+    details = {} if response.truncated is None else {"truncated": response.truncated}
+    return Record(
+        row["id"],
+        choice.letter,
+        status=status,
+        rule=choice.rule,
+        refused=refused,
+        scores=scores,
+        details=details,
+        **shared,
+    )
 
 
 def choice_signature(row: Mapping[str, Any], template: str, context: Context) -> Signature:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.choice.records import truncation_remark
 from spiqa_tasks.benchmarks.mmstar.prompts import prompt
 from spiqa_tasks.benchmarks.mmstar.records import metrics, record, table
 from spiqa_tasks.benchmarks.mmstar.release import FILE, from_table, load
@@ -23,4 +24,5 @@ MMSTAR = Benchmark(
     unseen=lambda settings: dataclasses.replace(settings, ablation="text"),
     table=table,
     from_table=from_table,
+    remarks=truncation_remark,
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark, JudgeKind
+from spiqa_tasks.benchmarks.choice.records import truncation_remark
 from spiqa_tasks.benchmarks.scifibench.prompts import prompt
 from spiqa_tasks.benchmarks.scifibench.properties import PROPERTIES, measured
-from spiqa_tasks.benchmarks.scifibench.records import metrics, record
+from spiqa_tasks.benchmarks.scifibench.records import metrics, record, table
 from spiqa_tasks.benchmarks.scifibench.release import SPLITS, load
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.scifibench.tables import from_table
@@ -29,6 +30,8 @@ SCIFIBENCH = Benchmark(
     unseen=lambda settings: dataclasses.replace(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
+    table=table,
+    remarks=truncation_remark,
     judge=lambda settings: _JUDGES[settings.extractor],
     properties=PROPERTIES,
     measured=measured,

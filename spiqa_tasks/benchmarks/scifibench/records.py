@@ -8,7 +8,13 @@ from functools import partial
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of, share_of
-from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, choice_record, choice_signature
+from spiqa_tasks.benchmarks.choice.records import (
+    ACCURACY,
+    FAILURE_RATES,
+    TRUNCATED_RATE,
+    choice_record,
+    choice_signature,
+)
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.record import Ask, Record, Response
@@ -44,7 +50,12 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     if settings.prompt == "caption":
         return (mean_of("captioned_rate"), FAILURE_RATES[-1])
     by_judge = (mean_of(BY_JUDGE, "judge"), share_of("extractor_rate", _is_asked, "judge"))
-    return (ACCURACY, *(by_judge if settings.extractor != "none" else ()), *FAILURE_RATES)
+    return (ACCURACY, *(by_judge if settings.extractor != "none" else ()), *FAILURE_RATES, TRUNCATED_RATE)
+
+
+def table(settings: SciFIBenchSettings) -> list[str]:
+    """Return the rows of the host's table."""
+    return [metric.name for metric in metrics(settings) if metric is not TRUNCATED_RATE]
 
 
 def _is_asked(found: Record) -> bool:

@@ -10,7 +10,6 @@ depends on the other answers depends on those of the same turn.
 
 from __future__ import annotations
 
-import copy
 import logging
 import os
 from collections import defaultdict
@@ -24,12 +23,15 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import version
+from spiqa_tasks.hosts.lmms_eval.instances import answers_of
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 
 Key = tuple[str, str, str]
+Answer = tuple[Mapping[str, Any], str, bool | None]
+"""A question's row, its answer, and whether that was cut off (`instances.answers_of`)."""
 
 _records: dict[str, dict[Key, Record]] = {}
 """Filter -> the records of its answers, of the task that was scored last."""
@@ -66,14 +68,6 @@ def is_ours(docs: Any) -> bool:
     return {"benchmark", "split", "settings"} <= set(columns) and docs[0]["benchmark"] in BENCHMARKS
 
 
-def split_repeats(instances: list[Any]) -> None:
-    """Make each request with several answers (`repeats`) as many requests with one.
-
-    The host counts a document's requests before it measures stability, but makes one for all repeats.
-    """
-    instances[:] = [single for instance in instances for single in _singles(instance)]
-
-
 def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
     """Score the answers of a task of ours; a defect in doing so is logged and leaves them to `record_of`.
 
@@ -83,10 +77,11 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
         filter_name: the filter whose answers count.
     """
     try:
-        turns: defaultdict[int, list[tuple[Mapping[str, Any], str]]] = defaultdict(list)
-        for row, texts in _answers(instances, docs, filter_name).values():
-            for turn, text in enumerate(texts):
-                turns[turn].append((row, text))
+        turns: defaultdict[int, list[Answer]] = defaultdict(list)
+        for place, given in answers_of(instances, filter_name).items():
+            row = docs[place]
+            for turn, (text, truncated) in enumerate(given):
+                turns[turn].append((row, text, truncated))
         records: dict[Key, Record] = {}
         for answers in turns.values():
             records = {**_scored(answers), **records}
@@ -105,36 +100,14 @@ def record_of(row: Mapping[str, Any], text: str) -> Record:
     return found
 
 
-def _answers(instances: Sequence[Any], docs: Any, filter_name: str) -> dict[int, tuple[Mapping[str, Any], list[str]]]:
-    """Place of a document -> its row and its answers, one for each repeat."""
-    found: dict[int, tuple[Mapping[str, Any], list[str]]] = {}
-    for instance in instances:
-        texts = _texts(instance.filtered_resps.get(filter_name))
-        if texts:
-            found.setdefault(instance.doc_id, (docs[instance.doc_id], []))[1].extend(texts)
-    return found
-
-
-def _scored(answers: Sequence[tuple[Mapping[str, Any], str]]) -> dict[Key, Record]:
+def _scored(answers: Sequence[Answer]) -> dict[Key, Record]:
     """The records of one answer to each question of a task."""
     scorer = _scorer(answers[0][0])
-    records = [scorer.record(row, response_of(text)) for row, text in answers]
+    records = [scorer.record(row, response_of(text, truncated=truncated)) for row, text, truncated in answers]
     scored = scorer.score(records, whole=int(os.environ.get("WORLD_SIZE", 1)) == 1)
     for line in scorer.benchmark.remarks(scored):
         logger.warning(line)
-    return {_key(row, text): record for (row, text), record in zip(answers, scored, strict=True)}
-
-
-def _singles(instance: Any) -> list[Any]:
-    if len(instance.resps) < 2:
-        return [instance]
-    found = []
-    for place, (text, tokens) in enumerate(zip(instance.resps, instance.token_counts, strict=True)):
-        single = copy.copy(instance)
-        single.idx, single.resps, single.token_counts = place, [text], [tokens]
-        single.filtered_resps, single.raw_filtered_resps = {}, {}
-        found.append(single)
-    return found
+    return {_key(row, text): record for (row, text, _), record in zip(answers, scored, strict=True)}
 
 
 def _scorer(row: Mapping[str, Any]) -> Scorer:
@@ -144,9 +117,3 @@ def _scorer(row: Mapping[str, Any]) -> Scorer:
 def _key(row: Mapping[str, Any], text: str) -> Key:
     """What tells an answer apart; the host may have removed its reasoning since it was scored."""
     return f"{row['benchmark']}/{row['split']}/{row['settings']}", str(row["id"]), without_reasoning(text).strip()
-
-
-def _texts(answers: Any) -> list[str]:
-    if isinstance(answers, str):
-        return [answers]
-    return [text for item in answers for text in _texts(item)] if isinstance(answers, list) else []

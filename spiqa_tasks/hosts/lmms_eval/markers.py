@@ -15,8 +15,8 @@ def is_request_failure(text: str) -> bool:
     return text.lstrip().startswith(FAILURE_MARKERS)
 
 
-def response_of(text: str, shown: tuple[str, ...] | None = None) -> Response:
+def response_of(text: str, shown: tuple[str, ...] | None = None, truncated: bool | None = None) -> Response:
     """Return an answer of the host: its text, or why the request for it failed."""
     if is_request_failure(text):
         return Response("", text[:LONGEST_REASON], shown)
-    return Response(text, None, shown)
+    return Response(text, None, shown, truncated)

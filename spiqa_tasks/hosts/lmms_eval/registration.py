@@ -103,7 +103,8 @@ def _extend_filters(host: Any) -> None:
 
     @functools.wraps(apply)
     def then_score(self: Any, instances: list[Any], docs: Any) -> None:
-        from spiqa_tasks.hosts.lmms_eval.ahead import is_ours, score_ahead, split_repeats
+        from spiqa_tasks.hosts.lmms_eval.ahead import is_ours, score_ahead
+        from spiqa_tasks.hosts.lmms_eval.instances import split_repeats
 
         ours = is_ours(docs)
         if ours and self.name == NO_FILTER:

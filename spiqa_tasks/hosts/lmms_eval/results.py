@@ -175,11 +175,6 @@ def latest_run(place: Path) -> Run | None:
     return find_runs(place)[-1] if has_runs(place) else None
 
 
-def has_runs(folder: Path) -> bool:
-    """Return whether there is a result file below a folder."""
-    return any(_result_files(folder))
-
-
 def has_runs(place: Path) -> bool:
     """Return whether `place` is a result file of the host, or a folder with some."""
     return place.name.endswith("_results.json") if place.is_file() else any(_result_files(place))

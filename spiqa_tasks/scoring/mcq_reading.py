@@ -1,0 +1,116 @@
+"""A response read line by line, from its end, as far as a rule needs it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+
+from spiqa_tasks.scoring.mcq_claims import Claim, alone, claims_in, lead, settle
+from spiqa_tasks.scoring.mcq_text import lower, plain
+from spiqa_tasks.scoring.mcq_tokens import Line, Options, has_candidates, masked, read_line
+
+_ITEM = re.compile(r"[^\w\n]{0,8}(?:(?:option|choice|figure|caption|image) )?([a-z])\**[.):\]]", re.IGNORECASE)
+_SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
+_HEADING = re.compile(r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:the |my )?(?:final |correct )?answer\W{0,3}", re.IGNORECASE)
+
+_Read = tuple[Line | None, list[Claim]]
+
+
+class Reading:
+    """A response in the light of a question's options; a line is cleaned and read when it is asked for."""
+
+    def __init__(self, text: str, options: Options) -> None:
+        self.options = options
+        self.text = text
+        self._lines = [line for line in text.split("\n") if line and not line.isspace()]
+        self._by_index: dict[int, _Read] = {}
+        self._by_text: dict[str, _Read] = {}
+
+    def line(self, index: int) -> Line | None:
+        """Return a line as kinds; None where it mentions no option."""
+        return self._at(index)[0]
+
+    def claims(self, index: int) -> list[Claim]:
+        """Return the commitments in a line."""
+        return self._at(index)[1]
+
+    def _at(self, index: int) -> _Read:
+        if index not in self._by_index:
+            self._by_index[index] = self._of(self._heading_of(index) + self._lines[index])
+        return self._by_index[index]
+
+    def _of(self, text: str) -> _Read:
+        """A line as kinds (None where it mentions no option), and its claims; read once, however often it stands."""
+        if text not in self._by_text:
+            line = self._kinds_of(plain(text))
+            self._by_text[text] = (line, claims_in(line)) if line is not None else (None, [])
+        return self._by_text[text]
+
+    def _kinds_of(self, text: str) -> Line | None:
+        low = masked(lower(text), self.options)
+        line = read_line(text, low, self.options) if has_candidates(text, low) else None
+        return line if line is not None and any(line.letters) else None
+
+    def _heading_of(self, index: int) -> str:
+        """The line before one that begins with an option, where it announces it: `Answer:`."""
+        if not index or not _SINGLE.match(self._lines[index]) or self.in_listing(index):
+            return ""
+        before = self._lines[index - 1]
+        return f"{before.rstrip(' *_:#')}: " if _HEADING.fullmatch(before) else ""
+
+    def backwards(self) -> Iterator[tuple[int, Line]]:
+        """Yield the lines that mention an option, the last one first, with their indices."""
+        for index in reversed(range(len(self._lines))):
+            line = self.line(index)
+            if line is not None:
+                yield index, line
+
+    def alone(self, index: int, line: Line) -> Claim | None:
+        """Return the option that is all of a line; None in a listing of options."""
+        claim = alone(line)
+        return None if claim is None or self.in_listing(index) else claim
+
+    def lead(self, index: int, line: Line) -> Claim | None:
+        """Return the option that a line begins with; None in a listing of options."""
+        claim = lead(line)
+        return None if claim is None or self.in_listing(index) else claim
+
+    def content(self, field: str, of_text: bool) -> frozenset[str]:
+        """Return the options that the content of a field made for the answer names."""
+        line, claims = self._of(field)
+        if line is None:
+            return frozenset()
+        claim = alone(line) or lead(line)
+        claims = claims if claim is None else [claim]
+        return settle([claim for claim in claims if claim.of_text <= of_text], line)
+
+    def mentioned(self) -> frozenset[str]:
+        """Return the letters of all options that are mentioned."""
+        letters = "".join("".join(line.letters) for _, line in self.backwards())
+        return frozenset(letters) & self.options.texts.keys()
+
+    def in_listing(self, index: int) -> bool:
+        """Return whether a line is an item whose neighbours are the letters before or after it in the alphabet."""
+        item = self._items.get(index)
+        if item is None:
+            bare = self._lines[index].strip().lower()  # the cut-off item of a listing
+            return len(bare) == 1 and self._items.get(index - 1) == ord(bare) - 1
+        return self._items_before.get(index) == item - 1 or self._items_after.get(index) == item + 1
+
+    @cached_property
+    def _items(self) -> dict[int, int]:
+        """By index of line the letter of the item that it is: `A.`, `(A)`, `Option A:`."""
+        found = ((index, _ITEM.match(line)) for index, line in enumerate(self._lines))
+        return {index: ord(item[1].lower()) for index, item in found if item}
+
+    @cached_property
+    def _items_before(self) -> dict[int, int]:
+        keys = list(self._items)
+        return {here: self._items[before] for before, here in pairwise(keys)}
+
+    @cached_property
+    def _items_after(self) -> dict[int, int]:
+        keys = list(self._items)
+        return {here: self._items[after] for here, after in pairwise(keys)}

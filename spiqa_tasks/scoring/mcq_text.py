@@ -1,0 +1,63 @@
+"""Cleaning of responses and of option texts before they are compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from spiqa_tasks.scoring.reasoning import without_reasoning
+
+LONGEST = 20_000
+"""Of a longer response only the beginning and the end are read: it is a model that repeats itself."""
+
+_QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"'))
+_SPECIAL = re.compile(
+    r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
+    r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
+)
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}")
+_LATEX = (
+    (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
+    (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
+    (re.compile(r"\\([%$#&_])|\\[,;:! ]|~"), r"\1"),
+    (re.compile(r"\\(?:left|right)(?![a-z])"), ""),
+    (re.compile(r"\\times(?![a-z])"), "×"),
+)
+_ANY_SPECIAL = re.compile(r"[<*`$#_\\\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]")
+
+
+def shortened(text: str) -> str:
+    """Return the part of a response that is read: without its reasoning, and of a very long one its two ends."""
+    text = without_reasoning(text).strip()
+    return text if len(text) <= LONGEST else text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
+
+
+def plain(text: str) -> str:
+    """Return a text without markdown, LaTeX wrappers and special tokens, in compatibility form with single spaces."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    if "\\" in text:
+        text = _LATEX_TEXT.sub(r"\1", text)
+        for pattern, replacement in _LATEX:
+            text = pattern.sub(replacement, text)
+    if _ANY_SPECIAL.search(text):
+        text = _SPECIAL.sub("", text)
+    return " ".join(text.split())
+
+
+def lower(text: str) -> str:
+    """Return `text` in lower case at its own length, whatever its characters do."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := character.lower()) == 1 else character for character in text)
+
+
+def fold(text: str) -> str:
+    """Return cleaned `text` as it is compared: one case, no enclosing quotes or closing punctuation."""
+    return lower(text).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
+
+
+def is_blank(text: str) -> bool:
+    """Return whether nothing is left of `text` without markup and special tokens."""
+    return len(text) < 100 and not plain(text)

@@ -1,0 +1,236 @@
+"""Lines of a response as strings of kinds: what each word, letter and mark does, one character for each.
+
+`The correct answer is (B) blue, not A.` becomes `FGA=D,NL.`; the rules are patterns over such strings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from spiqa_tasks.scoring import mcq_cues as cues
+from spiqa_tasks.scoring.mcq_text import fold, plain
+
+LETTER, ENCLOSED, CONFIRMED, TEXT, WEAK, STRANGE = "L", "E", "D", "T", "l", "R"
+"""A capital; a letter in brackets; a letter with its option's text; the text alone; a letter that may be a word (the
+article, the pronoun, a lower-case one); a capital that is no option."""
+
+_TEXTS = "\ue000"  # the first of the characters that stand for option texts
+_PAD = "\uf8ff"
+_JOINED = "|".join(sorted(cues.KIND_OF_JOINED, key=len, reverse=True))
+_PHRASES = "|".join(sorted(map(re.escape, cues.KIND_OF_PHRASE), key=len, reverse=True))
+_WORD = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_TOKEN = re.compile(
+    rf"(?P<enclosed>(?<![\w'\\^_)\]}}])[(\[{{\"'<]\ ?[a-z]\ ?[)\]}}\"'>])"
+    rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]))"
+    rf"|(?P<phrase>\b(?:{_PHRASES})\b)"
+    rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
+    rf"|(?P<text>[{_TEXTS}-\ue0ff])"
+    r"|(?P<stop>[.!?…。])(?=[\s\"')\]]|$|(?<=[。!?]))"
+    r"|(?P<mark>[:=→⇒,;、]|[-—–](?:>|(?=\ ))|=>|/|&|[✓✔✅☑✗✘❌✕☒×∴])"
+    rf"|(?P<joined>{_JOINED})"
+    r"|(?P<other>\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af])",
+)  # fmt: skip
+_SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{_TEXTS}-\ue0ff])")
+_MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
+_CANDIDATE = re.compile(rf"[{_TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
+_CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
+_ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{_TEXTS}-\ue0ff]")
+_BRACKETED = re.compile(r"[(\[][a-z][)\]]")
+_AFTER_LETTER = frozenset(")]}.:;,\"'/&\n>。，、")
+_VERB_LIKE = frozenset("=JYVWN,.:?C")
+
+
+@dataclass(frozen=True)
+class Options:
+    """A question's options: by letter their folded texts, and the texts that are looked for, longest first."""
+
+    texts: Mapping[str, str]
+
+    @cached_property
+    def sought(self) -> Sequence[tuple[str, str]]:
+        """The texts that are looked for and the letters that share each, longest first; no single letters."""
+        owners: dict[str, str] = {}
+        for letter, text in self.texts.items():
+            if text and text.upper() not in self.texts:
+                owners[text] = owners.get(text, "") + letter
+        return sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
+
+
+def options_of(choices: Mapping[str, str]) -> Options:
+    """Return the options whose texts by upper-case letter are `choices`."""
+    texts = {letter: fold(plain(text)) if text else "" for letter, text in choices.items()}
+    return Options({letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()})
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line as kinds, and for each kind the letters that it stands for ("" where it stands for none)."""
+
+    kinds: str
+    letters: Sequence[str]
+
+    def named(self, start: int, end: int) -> frozenset[str]:
+        """Return the letters of the mentions in kinds[start:end]; a letter outweighs an option's text."""
+        by_letter = {self.letters[i] for i in range(start, end) if self.kinds[i] not in "T"} - {""}
+        return frozenset("".join(by_letter or {self.letters[i] for i in range(start, end)}))
+
+
+def masked(text: str, options: Options) -> str:
+    """Return cleaned lower-case `text`, at its own length, with option texts as single characters and padding."""
+    for index, (option, _) in enumerate(options.sought):
+        if option in text:
+            text = "".join(_masked(text, option, chr(ord(_TEXTS) + index)))
+    return text
+
+
+def _masked(text: str, option: str, character: str) -> Iterator[str]:
+    done = 0
+    replacement = character + _PAD * (len(option) - 1)
+    position = text.find(option)
+    while position != -1:
+        end = position + len(option)
+        if _is_whole(text, position, end):
+            yield text[done:position]
+            yield replacement
+            done = end
+        position = text.find(option, max(end, position + 1))
+    yield text[done:]
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] is whole words and whole numbers: "5" is neither in "15" nor in "5.2" nor in "-5"."""
+    first, last = text[start], text[end - 1]
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if first.isalnum() and (_is_wordy(before) or (before == "'" and text[start - 2 : start - 1].isalnum())):
+        return False
+    if last.isalnum() and _is_wordy(after):
+        return False
+    if first.isdigit() and (before in ("-", "−") or (before in (".", ",") and text[start - 2 : start - 1].isdigit())):
+        return False
+    if last.isdigit() and after in (".", ",") and text[end + 1 : end + 2].isdigit():
+        return False
+    starts_line = not text[text.rfind("\n", max(0, start - 8), start) + 1 : start].strip(" -") and (
+        start < 8 or "\n" in text[max(0, start - 8) : start]
+    )
+    return not (starts_line and last.isdigit() and first.isdigit() and re.match(r"[.)] \S", text[end : end + 3]))
+
+
+def _is_wordy(character: str) -> bool:
+    return (character.isalnum() and character < "\u3040") or character == "_"
+
+
+def has_candidates(line: str, low: str) -> bool:
+    """Return whether a cleaned `line`, masked in `low`, may mention an option."""
+    return _CANDIDATE.search(low) is not None or _CAPITAL_A.search(line) is not None
+
+
+def read_line(line: str, low: str, options: Options) -> Line:
+    """Return the kinds of a cleaned `line`; `low` is it in lower case and masked."""
+    kinds: list[str] = []
+    letters: list[str] = []
+    skip = 0
+    for token in _TOKEN.finditer(low):
+        if token.start() < skip:
+            continue
+        group = token.lastgroup
+        value = token[0]
+        named = ""
+        if group == "word":
+            kind = _kind_of_word(value)
+        elif group == "letter":
+            kind, named, skip = _letter(line, low, token.start(), token.end(), kinds, options)
+        elif group == "enclosed":
+            at = token.start() + 1 + (value[1] == " ")
+            kind, named, skip = _enclosed(low, at, token.end(), options)
+            if (
+                letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]
+            ):  # "C (D)" where D is "C"
+                kinds[-1], letters[-1] = cues.FILL, ""
+        elif group == "text":
+            kind, named = TEXT, options.sought[ord(value) - ord(_TEXTS)][1]
+        elif group == "stop":
+            kind = cues.QUESTION if value == "?" else cues.STOP
+        elif group == "mark":
+            kind = cues.MARKS.get(value) or cues.KIND_OF_WORD.get(value) or cues.COLON
+        elif group == "phrase":
+            kind = cues.KIND_OF_PHRASE[value]
+        elif group == "joined":
+            kind = cues.KIND_OF_JOINED[value]
+        else:
+            kind = cues.OTHER
+        if kind == cues.OTHER and kinds and kinds[-1] == cues.OTHER:
+            continue
+        if kinds and kinds[-1] == "a":
+            kinds[-1] = LETTER if kind in _VERB_LIKE else cues.FILL
+        kinds.extend(kind)
+        letters.extend([named] * len(kind))
+    if kinds and kinds[-1] == "a":
+        kinds[-1] = LETTER
+    return Line("".join(kinds), letters)
+
+
+def _kind_of_word(word: str) -> str:
+    kind = cues.KIND_OF_WORD.get(word)
+    if kind is not None:
+        return kind
+    stem, apostrophe, ending = word.partition("'")
+    if not apostrophe:
+        return cues.OTHER
+    if ending == "t":
+        return cues.NOT
+    return cues.KIND_OF_WORD.get(stem, cues.OTHER) + (cues.IS if ending == "s" else "")
+
+
+def _own_text(low: str, letter: str, end: int, options: Options) -> int:
+    """Return where the option's own text ends if it follows its letter, which ends at `end`; else 0."""
+    text = options.texts.get(letter, "")
+    if text.upper() in options.texts:
+        found = _MARKED_LETTER.match(low, end)
+        return found.end() if found and found[1] == text else 0
+    found = _SEPARATOR.match(low, end)
+    if found and letter in options.sought[ord(found[1]) - ord(_TEXTS)][1]:
+        return found.end(1)
+    return 0
+
+
+def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, int]:
+    letter = low[at].upper()
+    own = _own_text(low, letter, end - 1, options)
+    if own:
+        return CONFIRMED, letter, own
+    return (ENCLOSED if letter in options.texts else STRANGE), letter, 0
+
+
+def _letter(line: str, low: str, start: int, end: int, kinds: Sequence[str], options: Options) -> tuple[str, str, int]:
+    """Return the kind of a single letter, the option, and where its own text ends (0: it does not follow)."""
+    letter = low[start].upper()
+    own = _own_text(low, letter, end, options)
+    if letter == "A" and not kinds and not own and _ANSWER_ROLE.match(low, end):
+        return cues.ANSWER, "", 0
+    following = low[end : end + 1]
+    delimited = not following or following in _AFTER_LETTER
+    spaced = following == " " and low[end + 1 : end + 2].isalpha()
+    if own:
+        text = options.texts[letter].upper()
+        swapped = options.texts.get(text) == letter.lower() != text.lower() and low[end:own].lstrip().startswith("(")
+        return CONFIRMED, letter + text if swapped else letter, own  # "C (D)" where C is "D" and D is "C"
+    capital = line[start].isupper()
+    announced = bool(kinds) and kinds[-1] == cues.OPTION
+    if letter not in options.texts:
+        return (STRANGE, letter, 0) if capital and letter not in "AI" else (cues.OTHER, "", 0)
+    if announced and (capital or delimited or following == " "):
+        return LETTER, letter, 0
+    if following == ")":
+        return ENCLOSED, letter, 0
+    if capital and letter not in "AI":
+        return LETTER, letter, 0
+    if capital and letter == "A":
+        return (LETTER if delimited or not spaced else "a"), letter, 0
+    if capital:
+        return (WEAK if delimited or not spaced else cues.OTHER), letter, 0
+    if letter == "A" and spaced:
+        return ("a", letter, 0) if low[end : end + 4] == " is " else (cues.FILL, "", 0)
+    return WEAK, letter, 0
