@@ -12,8 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks
+from spiqa_tasks.judge.extras import EXTRA_VARIABLE
+from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
+from spiqa_tasks.printable import printable
 
 if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.judging import Judging
@@ -41,6 +45,17 @@ def add(subparsers: Any) -> None:
     )
     score.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
     score.add_argument("--top", default="5", help="first-token log-probabilities used: a number, or full-vocabulary")
+    score.add_argument(
+        "--judge-extra",
+        metavar="JSON",
+        help="fields that every request to a judge at an address of its own, or in this process, has in addition "
+        f"(default: {EXTRA_VARIABLE})",
+    )
+    score.add_argument(
+        "--judge-price",
+        metavar="PROMPT,COMPLETION",
+        help=f"US dollars per million tokens of judges without a list price (default: {PRICE_VARIABLE})",
+    )
     score.add_argument("--output", type=Path, metavar="DIR", help="write <task>_scores.json and <task>_samples.jsonl")
     score.add_argument("--json", action="store_true", help="print one JSON object")
     score.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
@@ -58,7 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.offline import inputs, output, scored
 
     task = _one_task(arguments.task)
-    judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, os.environ)
+    if arguments.output is not None:
+        check_folder(arguments.output)
+    judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
     rows = rows_for_scoring(task.benchmark, task.split, task.settings)
     files, remarks = inputs.read_answers(arguments.predictions, task, rows)
     _say(remarks)
@@ -82,6 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     for result in results:
         _say(inputs.differences(task, files[result.label], result))
         _say(_failures(result))
+        _say(result.remarks)
     if arguments.output is not None:
         _say(f"wrote {path}." for path in output.write(results, arguments.output))
     print(json.dumps(output.as_json(results), indent=2) if arguments.json else output.as_text(results))
@@ -96,9 +114,15 @@ def _one_task(name: str) -> Task:
     return found[0]
 
 
+def _environ(arguments: argparse.Namespace) -> dict[str, str]:
+    """The environment, with what the arguments say instead."""
+    said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
+    return {**os.environ, **{name: value for name, value in said.items() if value is not None}}
+
+
 def _say(remarks: Iterable[str]) -> None:
     for remark in remarks:
-        print(f"spiqa-tasks: {remark}", file=sys.stderr)
+        print(f"spiqa-tasks: {printable(remark)}", file=sys.stderr)
 
 
 def _forecast(task: Task, estimates: Mapping[str, Estimate], as_json: bool) -> str:

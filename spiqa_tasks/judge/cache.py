@@ -99,7 +99,7 @@ class VerdictCache:
                 self._db.close()
 
     def _rows(self, columns: str, keys: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """The rows of the keys that are there; looked up in the order in which they are stored, which is much faster."""
+        """The rows of the keys that are there, in the order in which they are stored, which is much faster."""
         ordered = sorted(keys)
         for start in range(0, len(ordered), _CHUNK):
             chunk = ordered[start : start + _CHUNK]

@@ -40,7 +40,7 @@ class Scored:
     """The scores of one file of answers (`label`) by one judge (None: no judge).
 
     `omitted` says why a metric has no value; `samples` has one entry per answer: {id, prediction, extracted, scores,
-    status, rule, reason}.
+    status, rule, reason}; `remarks` are sentences for people.
     """
 
     task: str
@@ -51,6 +51,7 @@ class Scored:
     counts: Mapping[str, Any]
     signature: str
     samples: Sequence[Mapping[str, Any]]
+    remarks: Sequence[str] = ()
 
     @property
     def l3scores(self) -> dict[str, float]:
@@ -125,7 +126,8 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
     signature = signature.with_fields(predictions=answered.matched.format, **judged_by)
     samples = [_sample(*pair) for pair in zip(answered.predictions, records, strict=True)]
     counts = _counts(records, questions, values) | answered.matched.counts()
-    return Scored(task, label, judge, metrics, omitted, counts, signature.text, samples)
+    remarks = [f"{label}: {remark}" for remark in scorer.benchmark.remarks(records)]
+    return Scored(task, label, judge, metrics, omitted, counts, signature.text, samples, remarks)
 
 
 def _rows(

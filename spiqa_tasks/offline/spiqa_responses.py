@@ -50,7 +50,7 @@ def read_responses(paths: Sequence[Path], rows: Sequence[Mapping[str, Any]]) -> 
 def _read(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_bytes())
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise InputError(f"Expected {path} to be a JSON file, found {error}. Delete or complete it.") from error
     if not isinstance(content, dict):
         raise InputError(f"Expected {path} to map question keys to responses, found {type(content).__name__}.")

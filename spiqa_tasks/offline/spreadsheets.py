@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ from spiqa_tasks.offline.matching import Prediction, Predictions
 if TYPE_CHECKING:
     import pandas as pd
 
+LARGEST = 1 << 30
+"""Bytes of the largest spreadsheet that is unpacked."""
 ID_COLUMNS = ("id", "ID", "index")
 """Where a row's id may stand, the first that is there."""
 
@@ -27,9 +31,17 @@ def read_spreadsheet(path: Path) -> Predictions:
     if importlib.util.find_spec("openpyxl") is None:
         raise InputError(f"Expected openpyxl to read {path}, found it not installed: pip install spiqa-tasks[excel].")
     try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > LARGEST:
+            raise InputError(f"Expected a table of at most {LARGEST >> 20} MB in {path}, found {size >> 20} MB.")
         table = pd.read_excel(path, dtype=str, keep_default_na=False, na_filter=False, engine="openpyxl")
-    except (ValueError, KeyError, OSError) as error:
-        raise InputError(f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx.") from error
+    except InputError:
+        raise
+    except Exception as error:  # a damaged file can fail anywhere in openpyxl, zipfile and the XML parser
+        raise InputError(
+            f"Expected {path} to be an xlsx spreadsheet, found {type(error).__name__}: {error}. Save it again as xlsx."
+        ) from error
     return _read(path, table)
 
 
@@ -43,6 +55,13 @@ def read_tsv(path: Path) -> Predictions:
 
     try:
         table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
+    except pd.errors.ParserError as error:
+        opened = re.search(r"EOF inside string starting at row (\d+)", str(error))
+        where = f"a quotation mark in row {int(opened[1]) + 1} that is never closed" if opened else str(error)
+        raise InputError(
+            f"Expected {path} to be a tab-separated file, found {where}. Write quotation marks twice and around the "
+            "whole cell, as pandas does, or save the answers as jsonl."
+        ) from error
     except (ValueError, OSError) as error:
         raise InputError(f"Expected {path} to be a tab-separated file, found {error}. Save it again as tsv.") from error
     return _read(path, table)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -80,8 +80,18 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
         return
     _records.clear()
     _records.update({_key(row, text): record for (row, text), record in zip(answers, scored, strict=True)})
-    for line in scorer.benchmark.remarks(scored):
+    for line in (*scorer.benchmark.remarks(scored), *_advice(scored)):
         logger.warning(line)
+
+
+def _advice(records: Sequence[Record]) -> Iterator[str]:
+    """What to do about answers that are none."""
+    failed = sum(record.status == "request_failed" for record in records)
+    if failed:
+        yield (
+            f"{failed} of {len(records)} requests to the model failed. Run again to ask them again; with --use_cache DIR "
+            "first delete them there (spiqa-tasks cache drop-failures DIR), or the host serves the failures as answers."
+        )
 
 
 def record_of(row: Mapping[str, Any], text: str) -> Record:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from spiqa_tasks.printable import printable
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.printable import printable
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
