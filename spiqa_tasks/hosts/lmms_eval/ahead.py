@@ -89,8 +89,8 @@ def _advice(records: Sequence[Record]) -> Iterator[str]:
     failed = sum(record.status == "request_failed" for record in records)
     if failed:
         yield (
-            f"{failed} of {len(records)} requests to the model failed. Run again to ask them again; with --use_cache DIR "
-            "first delete them there (spiqa-tasks cache drop-failures DIR), or the host serves the failures as answers."
+            f"{failed} of {len(records)} requests to the model failed. Run again to ask them again; with --use_cache "
+            "DIR first run `spiqa-tasks cache drop-failures DIR`, or the host serves the failures as answers."
         )
 
 
