@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Behaviour, OpenAIServer
+from openai_server import Behaviour, OpenAIServer, TopLogprobs
 
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.l3score_metric import L3Score
@@ -40,26 +40,27 @@ def test_right_and_wrong_answers_are_told_apart(server: OpenAIServer, tmp_path: 
 
 
 def test_a_second_time_costs_nothing(server: OpenAIServer, tmp_path: Path) -> None:
-    """With all verdicts cached the server is not even asked the test question."""
+    """With all verdicts cached the server is not even asked the two test questions."""
     columns = {"questions": QUESTIONS, "references": REFERENCES, "predictions": REFERENCES}
     first = _metric(server, tmp_path).compute(**columns)
     asked = len(server.requests)
     again = _metric(server, tmp_path, concurrency=3).compute(**columns)
     assert again["scores"] == first["scores"]
-    assert asked == 3
+    assert asked == 2 + 2
     assert len(server.requests) == asked
 
 
 def test_a_failure_is_none_and_withholds_the_mean(server: OpenAIServer, tmp_path: Path) -> None:
     """An answer that could not be judged has no score, a reason, and no part in the mean."""
-    server.behaviour.script = ["ok", "404"]
+    server.behaviour.script = ["ok", "ok", "404"]
     result = _metric(server, tmp_path, concurrency=1).compute(
         questions=QUESTIONS, references=REFERENCES, predictions=REFERENCES
     )
     assert math.isnan(result["l3score"])
     assert result["judge_failed"] == 1
     assert result["scores"].count(None) == 1
-    assert [reason for reason in result["reasons"] if reason] == ["HTTP 404: fault 404"]
+    (reason,) = filter(None, result["reasons"])
+    assert reason.startswith("HTTP 404: fault 404")
 
 
 def test_an_unusable_judge_is_an_error(server: OpenAIServer, tmp_path: Path) -> None:
@@ -90,3 +91,29 @@ def test_reasoning_models_are_refused(tmp_path: Path) -> None:
     """They have no log-probabilities to give."""
     with pytest.raises(JudgeError, match="reasoning"):
         L3Score("openai:o3-mini", api_key="k", cache_dir=tmp_path)
+
+
+def same_place(prompt: str) -> TopLogprobs:
+    """A judge that knows where the falls lie, and that the sky of the test questions is blue."""
+    _, _, answer = prompt.partition("Candidate answer: ")
+    yes = 0.969 if "Ontario" in answer or "Blue" in answer else 0.02
+    first, second = sorted((("Yes", yes), ("No", 0.99 - yes)), key=lambda pair: -pair[1])
+    return [(word, math.log(share)) for word, share in (first, second, ("Maybe", 0.004), ("The", 0.003), ("It", 0.002))]
+
+
+def test_three_lines_of_python_score_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A right answer in other words scores high where word overlap would not, a wrong one low (SPIQA, Figure 4)."""
+    with OpenAIServer(Behaviour(verdict=same_place)) as server:
+        monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
+        monkeypatch.setenv("SPIQA_JUDGE_API_KEY", "sk-secret")
+        from spiqa_tasks import L3Score
+
+        found = L3Score(judge="openai:gpt-4o").compute(
+            questions=[QUESTIONS[0]] * 2,
+            references=["On the border between the United States and Canada."] * 2,
+            predictions=["Between the state of New York and Ontario.", "In Zambia."],
+        )
+    assert found["scores"] == pytest.approx([0.969 / 0.99, 0.02 / 0.99])
+    assert found["l3score"] == pytest.approx((0.969 + 0.02) / 0.99 / 2)
+    assert found["judge_failed"] == 0
+    assert found["signature"]["judge"] == "openai:gpt-4o"

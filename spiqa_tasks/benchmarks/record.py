@@ -139,8 +139,12 @@ _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name
 
 
 def _told(verdict: Verdict) -> dict[str, Any]:
+    """What a record keeps of a verdict; log-probabilities to six decimals, which tell the score to as many."""
     if not verdict.ok:
         return {"reason": verdict.reason}
     if verdict.top_logprobs:
-        return {"model": verdict.model, "top_logprobs": [list(pair) for pair in verdict.top_logprobs]}
+        return {
+            "model": verdict.model,
+            "top_logprobs": [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs],
+        }
     return {"model": verdict.model, "text": verdict.text}

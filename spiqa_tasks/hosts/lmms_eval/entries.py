@@ -39,16 +39,21 @@ class Entry(dict[str, Any]):
 def entries_of(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict[str, Any]:
     """Return what `process_results` gives the host.
 
-    The first metric that there is, the headline wherever it can be computed, holds the whole record.
+    The first metric that there is, the headline wherever it can be computed, holds the whole record. Of the others,
+    only those that measure the answers have the cluster, of which the host makes clustered standard errors; shares of
+    what went wrong and metrics without a score for each answer do without.
     """
     found: dict[str, Any] = {}
     scores: dict[str, float | None] = {}
     for name, metric in _rows(record, scorer):
-        values: dict[str, Any] = {"id": record.id, "cluster": record.cluster} if found else record.as_dict()
         if metric.name not in scores:
             scores[metric.name] = scorer.answer_score(metric, record)
-        values["score"] = scores[metric.name]
-        found[name] = Entry({key: value for key, value in values.items() if value is not None}, name, record, task)
+        score = scores[metric.name]
+        values: dict[str, Any] = {"id": record.id} if found else record.as_dict()
+        if score is not None:
+            clustered = metric.higher_is_better and record.cluster is not None
+            values |= {"cluster": record.cluster, "score": score} if clustered else {"score": score}
+        found[name] = Entry(values, name, record, task)
     if record.status == "scoring_failed":
         name = SCORING_FAILED.name
         found[name] = Entry({"id": record.id, "reason": record.reason}, name, record, task)

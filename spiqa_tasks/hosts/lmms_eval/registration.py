@@ -1,4 +1,4 @@
-"""Registration with lmms-eval: our models through its entry point, the rest by extending three of its modules.
+"""Registration with lmms-eval: our models through its entry point, the rest by extending four of its modules.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
 where the index learns of our folders. `lmms-eval tasks list`, a fresh `lmms-eval serve` and its user interface build
@@ -32,6 +32,8 @@ MODELS = {
 """Model name -> class, all of them simple models of the host."""
 ABLATED = "ablated"
 """The model that wraps another one; chat where its base is."""
+NO_FILTER = "none"
+"""What the host calls the filter of a task whose YAML names none; it takes the first of a request's answers."""
 stand_ins: dict[str, str] = {}
 """Model name -> the name whose values a task's `lmms_eval_specific_kwargs` give it: that of the wrapped model."""
 
@@ -92,16 +94,23 @@ def _extend_tasks(host: Any) -> None:
 
 
 def _extend_filters(host: Any) -> None:
-    """When a task's answers are all there, they are scored together: the judge is asked everything at once."""
+    """When a task's answers are all there, they are scored together: the judge is asked everything at once.
+
+    Repeated answers become requests of their own, where the task's YAML has no filter that chooses among them.
+    """
     ensemble = host.FilterEnsemble
     apply = ensemble.apply
 
     @functools.wraps(apply)
     def then_score(self: Any, instances: list[Any], docs: Any) -> None:
-        apply(self, instances, docs)
-        from spiqa_tasks.hosts.lmms_eval.ahead import score_ahead
+        from spiqa_tasks.hosts.lmms_eval.ahead import is_ours, score_ahead, split_repeats
 
-        score_ahead(instances, docs, self.name)
+        ours = is_ours(docs)
+        if ours and self.name == NO_FILTER:
+            split_repeats(instances)
+        apply(self, instances, docs)
+        if ours:
+            score_ahead(instances, docs, self.name)
 
     ensemble.apply = then_score
 
@@ -119,9 +128,27 @@ def _extend_discovery(host: Any) -> None:
     host.discover_tasks = with_ours
 
 
+def _extend_results(host: Any) -> None:
+    """A task of ours has no row for the score that its samples hold for `--baseline`."""
+    output = host.TaskOutput
+    aggregate = output.calculate_aggregate_metric
+
+    @functools.wraps(aggregate)
+    def of_rows(self: Any, *args: Any, **kwargs: Any) -> None:
+        from spiqa_tasks.hosts.lmms_eval.entries import BASELINE, Entry
+
+        if any(isinstance(entry, Entry) for entries in self.sample_metrics.values() for entry in entries):
+            for key in [key for key in self.sample_metrics if key[0] == BASELINE]:
+                del self.sample_metrics[key]
+        aggregate(self, *args, **kwargs)
+
+    output.calculate_aggregate_metric = of_rows
+
+
 _EXTENSIONS: Mapping[str, tuple[str, Callable[[Any], None]]] = {
     "lmms_eval.tasks": ("TaskManager", _extend_tasks),
     "lmms_eval.api.filter": ("FilterEnsemble", _extend_filters),
+    "lmms_eval.evaluator_utils": ("TaskOutput", _extend_results),
     "lmms_eval.tui.discovery": ("discover_tasks", _extend_discovery),
 }
 """Module of the host -> (what it has once it is imported, what extends it)."""

@@ -1,0 +1,68 @@
+"""Records of multiple-choice answers: what counts, what does not, and which misses are told apart."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, choice_record, choice_signature
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.signature import Signature, parse
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION
+
+GROUPS = {"category": "math"}
+REFUSAL = "Sorry, I cannot see any image. Could you provide it?"
+
+
+@pytest.fixture(scope="module")
+def row() -> dict[str, Any]:
+    return load_rows("mmstar", "demo", "ablation=text")[0]
+
+
+def scored(row: dict[str, Any], text: str, failure: str | None = None) -> Record:
+    return choice_record(row, Response(text, failure), GROUPS, Signature("1"))
+
+
+def rates(*records: Record) -> dict[str, float]:
+    return {metric.name: metric.compute(records).value for metric in (ACCURACY, *FAILURE_RATES)}
+
+
+def test_a_hit_is_told_with_all_that_it_was_read_from(row: dict[str, Any]) -> None:
+    """The letter, the true one, the rule, the groups and the signature; every rate is 0."""
+    found = scored(row, f"The answer is {row['answer']}.")
+    assert (found.prediction, found.reference, found.status) == (row["answer"], row["answer"], "ok")
+    assert (found.id, found.groups, found.signature) == (row["id"], GROUPS, "spiqa-tasks:1")
+    assert found.rule
+    assert rates(found) == {"accuracy": 1, "refusal_rate": 0, "unparsed_rate": 0, "request_failed_rate": 0}
+
+
+def test_refusal_and_no_letter_count_as_misses_and_are_told_apart(row: dict[str, Any]) -> None:
+    """A refusal is in refusal_rate, an answer without a letter in unparsed_rate, both with accuracy 0."""
+    refusal, vague = scored(row, REFUSAL), scored(row, "A chart shows growth")
+    assert (refusal.status, refusal.refused, refusal.prediction) == ("refused", True, None)
+    assert (vague.status, vague.refused, vague.prediction) == ("unparsed", False, None)
+    assert rates(refusal) == {"accuracy": 0, "refusal_rate": 1, "unparsed_rate": 0, "request_failed_rate": 0}
+    assert rates(vague) == {"accuracy": 0, "refusal_rate": 0, "unparsed_rate": 1, "request_failed_rate": 0}
+
+
+def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
+    """It has no accuracy, neither right nor wrong, keeps the reason, and is counted in a rate of its own."""
+    failed = scored(row, row["answer"], failure="boom")
+    assert (failed.status, failed.reason, failed.prediction, failed.scores) == ("request_failed", "boom", None, {})
+    value = ACCURACY.compute([failed])
+    assert (value.scores, value.n, math.isnan(value.value)) == ({}, 0, True)
+    assert rates(failed)["request_failed_rate"] == 1
+    assert rates(failed)["unparsed_rate"] == rates(failed)["refusal_rate"] == 0
+
+
+def test_the_signature_tells_wording_matcher_and_judge(row: dict[str, Any]) -> None:
+    """Another wording is another signature."""
+    context = Context("offline", judged_by=(("judge", "openai:j"),))
+    signature = choice_signature(row, "Answer:", context)
+    assert (signature.host, signature.matcher, signature.judge) == ("offline", MATCHER_VERSION, "openai:j")
+    assert choice_signature(row, "Answer", context).prompt != signature.prompt
+    assert parse(signature.text) == signature

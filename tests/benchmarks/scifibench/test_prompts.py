@@ -1,0 +1,111 @@
+"""SciFIBench's prompts: appendix G.1, marks, examples, captions, reasoning, OCR."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.benchmarks.prompting import Picture, plain_text
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scifibench.prompts import prompt, template
+
+
+def shown(row: dict[str, Any]) -> str:
+    """The prompt as one text, every picture as <its file name>."""
+    return "".join(f"<{p.path.rsplit('/', 1)[-1]}>" if isinstance(p, Picture) else p for p in prompt(row))
+
+
+def test_scifibench_prompts_have_the_order_of_appendix_g() -> None:
+    """Figure, lettered captions, question; lettered figures, caption, question."""
+    rows = load_rows("scifibench", "demo", "")
+    to_caption = next(row for row in rows if row["subcategory"] == "fig2cap")
+    to_figure = next(row for row in rows if row["subcategory"] == "cap2fig")
+    options = "".join(f"{letter}) {text}\n" for letter, text in zip("ABCDE", to_caption["options"], strict=True))
+    assert shown(to_caption) == (
+        f"<0-0.png>\n{options}Which of the captions best describes the image? Let's think step by step. Only provide "
+        "the letter of the correct caption as your answer. Answer:"
+    )
+    assert shown(to_figure) == (
+        f"A) <12-0.png>\nB) <12-1.png>\nC) <12-2.png>\nD) <12-3.png>\nE) <12-4.png>\n{to_figure['question']}\n"
+        "Which of the images best matches the caption? Let's think step by step. Only provide the letter of the "
+        "correct image as your answer. Answer:"
+    )
+
+
+@pytest.mark.parametrize("mark", ["correct", "incorrect"])
+def test_exactly_one_caption_is_marked(mark: str) -> None:
+    """The marked caption's line ends in <Correct>; nothing else differs from the control."""
+    for control, row in zip(
+        load_rows("scifibench", "demo_fig2cap", ""),
+        load_rows("scifibench", "demo_fig2cap", f"mark={mark}"),
+        strict=True,
+    ):
+        line = next(line for line in shown(row).splitlines() if line.startswith(f"{row['marked']}) "))
+        assert line.endswith(" <Correct>")
+        assert shown(row).count("<Correct>") == 1
+        assert shown(row).replace(" <Correct>", "") == shown(control)
+        assert row["options"] == control["options"]
+
+
+def test_instruction_to_ignore_the_mark_precedes_the_question() -> None:
+    """The `_ignore` forms differ by one line between the captions and the question."""
+    marked = load_rows("scifibench", "demo_fig2cap", "mark=correct")[0]
+    ignored = load_rows("scifibench", "demo_fig2cap", "mark=correct,ignore=yes")[0]
+    assert shown(ignored) == shown(marked).replace("Which of", "Ignore the annotation <Correct>.\nWhich of")
+    assert template(ignored) != template(marked)
+
+
+def test_reasoning_drops_the_format_constraint() -> None:
+    """The sentence that asks for a letter only is gone (appendix I.2)."""
+    for letter, free in zip(
+        load_rows("scifibench", "demo", ""), load_rows("scifibench", "demo", "prompt=reasoning"), strict=True
+    ):
+        assert "Only provide the letter" in shown(letter)
+        assert "Only provide the letter" not in shown(free)
+        assert shown(free).endswith("Let's think step by step. \nAnswer:")
+
+
+def test_examples_precede_the_question_with_their_pictures_and_answers() -> None:
+    """Each example is a whole prompt closed by its letter; marks are on the question only."""
+    row = load_rows("scifibench", "demo_fig2cap", "shots=2,mark=correct")[0]
+    text = shown(row)
+    pieces = text.split("\n\n")
+    assert len(pieces) == 3
+    for shot, piece in zip(row["shots"], pieces, strict=False):
+        assert piece.startswith(f"<{shot['images'][0].rsplit('/', 1)[-1]}>\nA) {shot['options'][0]}\n")
+        assert piece.endswith(f"as your answer. Answer: {shot['answer']}")
+        assert "<Correct>" not in piece
+    assert pieces[2].endswith("Answer:")
+    assert plain_text(prompt(row)).count("[picture] ") == 3
+
+
+def test_examples_of_caption_to_figure_show_five_pictures_each() -> None:
+    """With one example a model sees ten pictures."""
+    row = load_rows("scifibench", "demo_cap2fig", "shots=1")[0]
+    assert sum(isinstance(part, Picture) for part in prompt(row)) == 10
+
+
+def test_captioning_shows_the_figure_and_no_captions() -> None:
+    """Appendix G.3: the figure, then the request; no option is given away."""
+    row = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[0]
+    assert shown(row) == (
+        "<0-0.png>\nProvide a one sentence caption that describes the figure. Do not include prefixes such as "
+        '"The figure shows" or "The plot shows". Include just the caption. Caption:'
+    )
+
+
+def test_prompt_has_the_text_in_the_place_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ocr=yes a model gets no picture but what was read in it, for each figure of a question."""
+    monkeypatch.setattr(
+        "spiqa_tasks.files.ocr.figure_texts", lambda figures: {digest: Path(path).name for digest, path in figures}
+    )
+    to_caption = load_rows("scifibench", "demo_fig2cap", "ocr=yes")[0]
+    (text,) = prompt(to_caption)[:1]
+    assert text == "Text found in the image:\n0-0.png"
+    to_figure = load_rows("scifibench", "demo_cap2fig", "ocr=yes")[0]
+    assert all(isinstance(part, str) for part in prompt(to_figure))
+    start = "A) Text found in the image:\n12-0.png\nB) Text found in the image:\n12-1.png\nC) "
+    assert "".join(str(part) for part in prompt(to_figure)).startswith(start)
+    assert to_figure["images"] == []

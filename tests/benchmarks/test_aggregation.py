@@ -1,0 +1,139 @@
+"""How records become numbers: what counts, what is withheld, and that nothing is changed."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+
+import pytest
+from openai_server import OpenAIServer
+
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, in_group, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scorer import Scorer
+
+DEFECT = Record("defect", status="scoring_failed")
+
+
+def scored(count: int, score: float = 0.5) -> list[Record]:
+    return [Record(str(number), scores={"x": score}) for number in range(count)]
+
+
+def unscored(count: int) -> list[Record]:
+    return [Record(f"u{number}", status="judge_failed") for number in range(count)]
+
+
+@pytest.mark.parametrize(("missing", "is_withheld"), [(0, False), (1, False), (2, True), (100, True)])
+def test_mean_is_withheld_below_99_percent(missing: int, is_withheld: bool) -> None:
+    """Of 100 records, one without a score is tolerated and left out of the mean; two withhold it, with the reason."""
+    value = mean_of("x").compute(scored(100 - missing) + unscored(missing))
+    assert value.n == 100 - missing
+    if is_withheld:
+        assert math.isnan(value.value)
+        assert value.scores == {}
+        assert value.reason == f"{100 - missing} of 100 answers have a score, fewer than 99%"
+    else:
+        assert (value.value, value.reason, len(value.scores)) == (0.5, None, 100 - missing)
+
+
+def test_withholding_needs_an_answer_and_99_percent() -> None:
+    """Nothing scored is withheld, however little was asked."""
+    assert withheld(99, 100) is None
+    assert withheld(1, 1) is None
+    for scores, total in ((98, 100), (0, 1), (0, 0)):
+        found = withheld(scores, total)
+        assert found is not None
+        assert math.isnan(found.value)
+        assert found.n == scores
+
+
+def test_a_mean_tells_each_answers_score() -> None:
+    """Scores of other names have no part in it."""
+    records = [Record("a", scores={"x": 0.25, "y": 9.0}), Record("b", scores={"x": 0.75})]
+    value = mean_of("x").compute(records)
+    assert (value.value, value.scores) == (0.5, {"a": 0.25, "b": 0.75})
+
+
+def test_a_share_leaves_out_what_could_not_be_scored() -> None:
+    """A defect of the scoring says nothing about the answer: it neither holds nor fails to hold."""
+    share = share_of("refused_rate", lambda record: record.refused)
+    records = [Record(str(number), refused=number < 30) for number in range(120)]
+    assert share.compute(records).value == 0.25
+    assert share.compute([*records, DEFECT]).value == 0.25
+    assert math.isnan(share.compute([*records[:9], DEFECT]).value)
+    assert not share.higher_is_better
+
+
+def test_defects_are_counted() -> None:
+    """The count is over all records."""
+    value = SCORING_FAILED.compute([*scored(3), DEFECT])
+    assert (value.value, value.n) == (1.0, 4)
+    assert SCORING_FAILED.compute(scored(2)).value == 0.0
+
+
+def test_a_group_holds_the_records_that_name_it() -> None:
+    """By the group's name, whatever its kind; order is kept."""
+    records = [
+        Record("a", groups={"type": "plot"}),
+        Record("b", groups={"type": "table", "figures": "plot"}),
+        Record("c"),
+    ]
+    assert [record.id for record in in_group(records, "plot")] == ["a", "b"]
+    assert in_group(records, "none") == []
+
+
+TASKS = [
+    ("spiqa", "demo", "protocol=both", "l3"),
+    ("spiqa", "demo", "setting=cot,protocol=both", "l3"),
+    ("spiqa", "demo", "setting=perfigure,max_figures=2,protocol=both", "l3"),
+    ("mmstar", "demo", "", None),
+    ("scifibench", "demo", "extractor=judge", "letters"),
+    ("scifibench", "demo_fig2cap", "prompt=caption", None),
+]
+
+
+@pytest.mark.parametrize(("benchmark", "split", "settings", "judge"), TASKS, ids=[" ".join(task[:3]) for task in TASKS])
+def test_aggregations_change_nothing_that_they_are_given(
+    benchmark: str,
+    split: str,
+    settings: str,
+    judge: str | None,
+    scorer_of: Callable[..., Scorer],
+    request: pytest.FixtureRequest,
+    server: OpenAIServer,
+) -> None:
+    """Every metric of every benchmark, overall and by group, leaves its records as they were and repeats itself."""
+    server.behaviour.text = "B"
+    judging: Judging | None = request.getfixturevalue(judge) if judge else None
+    scorer = scorer_of(benchmark, settings, judging)
+    rows = load_rows(benchmark, split, f"{settings},ablation=text")[:12]
+    unscored = [scorer.record(row, response) for row, response in zip(rows, answers(), strict=False)]
+    before = copy.deepcopy(unscored)
+    records = scorer.score(unscored)
+    assert [record.as_dict() for record in unscored] == [record.as_dict() for record in before]
+    kept = copy.deepcopy(records)
+    metrics = [*scorer.metrics, SCORING_FAILED]
+    groups = [None, *sorted({name for record in records for name in record.groups.values()})]
+    failed = {question_of(record) for record in records if record.status == "request_failed"}
+    answered = [record for record in records if question_of(record) not in failed]
+    first, again = (
+        [scorer.values(metrics, some, group) for some in (records, answered) for group in groups] for _ in range(2)
+    )
+    assert [record.as_dict() for record in records] == [record.as_dict() for record in kept]
+    assert repr(first) == repr(again)
+    assert {record.status for record in records} >= {"ok", "request_failed"}
+    assert not any(math.isnan(value.value) for value in first[len(groups)])
+
+
+def question_of(record: Record) -> str:
+    return str(record.details.get("question_id", record.id))
+
+
+def answers() -> list[Response]:
+    """Answers of every kind to twelve documents, one of them a failed request."""
+    texts = ["{'Answer': 'blue'}", "A", "Yes", "It depends.", "", "Sorry, I cannot see any image.", "No", "red"]
+    texts += ["{'Image': 1, 'Rationale': 'x'} The answer is : red", "{'Answer': 'cut", "a curve"]
+    return [*(Response(text) for text in texts), Response("", "boom")]

@@ -1,0 +1,86 @@
+"""`spiqa-tasks breakdown`: what it chooses and prints, for all three benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from host_files import FAILED, sample_of, write_run
+from no_java import no_java
+from run_command import run_json
+
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, rows_for_scoring
+from spiqa_tasks.cli import main
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Iterator[Path]:
+    """A run of each benchmark's demo task, the first twelve questions answered with `A`."""
+    with no_java():
+        tasks = {
+            f"{name}_demo": [sample_of(row, "A") for row in rows_for_scoring(name, "demo", "")[:12]]
+            for name in ("spiqa", "mmstar", "scifibench")
+        }
+        write_run(tmp_path, "m", tasks)
+        yield tmp_path
+
+
+def test_every_benchmark_has_its_headline_or_every_metric(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --metric one metric per task; with `all` every one that the run has, the headline first."""
+    found = run_json(capsys, "breakdown", runs)[1]
+    assert {(row["task"], row["metric"]) for row in found} == {
+        ("spiqa_demo", "bleu_1"),
+        ("mmstar_demo", "accuracy"),
+        ("scifibench_demo", "accuracy"),
+    }
+    assert set(found[0]) >= {"model", "task", "metric", "group", "n", "value", "low", "high"}
+    everything = run_json(capsys, "breakdown", runs, "--metric", "all")[1]
+    for name, benchmark in BENCHMARKS.items():
+        of_task = list(dict.fromkeys(row["metric"] for row in everything if row["task"] == f"{name}_demo"))
+        computable = [
+            metric.name
+            for metric in benchmark.metrics(benchmark.parse(""))
+            if metric.needs != "judge" and metric.name not in ("meteor", "bertscore_f1")
+        ]
+        assert [metric for metric in of_task if metric in computable] == computable
+    groups = {(row["task"], row["metric"], row["group"]) for row in everything}
+    assert ("spiqa_demo", "rouge_l", "plot") in groups
+    assert ("mmstar_demo", "refusal_rate", "coarse_perception") in groups
+
+
+def test_withheld_values_are_null_in_json_and_a_dash_for_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON has no NaN; the table shows shares times 100."""
+    rows = rows_for_scoring("mmstar", "demo", "")[:2]
+    write_run(tmp_path, "m", {"t": [sample_of(rows[0], rows[0]["answer"]), sample_of(rows[1], FAILED)]})
+    status, found, _ = run_json(capsys, "breakdown", tmp_path)
+    assert (status, found[0]["group"], found[0]["n"], found[0]["value"]) == (0, "all", 1, None)
+    assert main(["breakdown", str(tmp_path), "--metric", "refusal_rate"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["model", "task", "metric", "group", "n", "value", "low", "high"]
+    assert lines[2].split()[:6] == ["m", "t", "refusal_rate", "all", "2", "0.0"]
+    assert main(["breakdown", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split()[-3:] == ["-", "-", "-"]
+
+
+def test_a_property_needs_runs_of_a_benchmark_that_has_it(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of runs of three benchmarks those with the property are taken; where there is none, the message names it."""
+    found = run_json(capsys, "breakdown", runs, "--by", "caption_length", "--bins", 2)[1]
+    assert {row["task"] for row in found} == {"scifibench_demo"}
+    assert [set(row) >= {"low_value", "high_value"} for row in found] == [True, True]
+    assert main(["breakdown", str(runs), "--by", "caption_length", "--task", "mmstar_demo"]) == 2
+    assert "caption_length (scifibench)" in capsys.readouterr().err
+
+
+def test_a_run_made_again_is_told_on_stderr(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The newer answers count, and one sentence says so."""
+    row = rows_for_scoring("mmstar", "demo", "")[0]
+    write_run(runs, "m", {"mmstar_demo": [sample_of(row, row["answer"])]}, stamp="20260101_000000")
+    _, found, errors = run_json(capsys, "breakdown", runs, "--task", "mmstar_demo")
+    assert (found[0]["n"], found[0]["value"]) == (1, 1.0)
+    assert errors == (
+        "spiqa-tasks: mmstar_demo of m was run again: 20260101_000000_results.json counts, "
+        "not 20250101_000000_results.json.\n"
+    )

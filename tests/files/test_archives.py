@@ -1,0 +1,110 @@
+"""Zip archives: extracted once, atomically, or refused in one clear sentence."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.archives import extract, packed_pictures, picture_folder, unpacked
+from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.source import SPIQA, LocalSource
+
+WANTED = ["p1/a.png", "p1/b.png"]
+
+
+def archive(folder: Path, members: dict[str, bytes], name: str = "pictures.zip") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as opened:
+        for member, content in members.items():
+            opened.writestr(member, content)
+    return path
+
+
+@pytest.mark.parametrize("prefix", ["", "SPIQA_testA_Images/", "some/where/"])
+def test_members_are_found_below_any_folder_of_the_archive(tmp_path: Path, prefix: str) -> None:
+    """The archive may put folders above the wanted names; others are not extracted."""
+    path = archive(tmp_path, {prefix + name: name.encode() for name in [*WANTED, "p2/c.png"]})
+    folder = extract(path, WANTED)
+    assert [(folder / name).read_bytes() for name in WANTED] == [b"p1/a.png", b"p1/b.png"]
+    assert not list(folder.rglob("c.png"))
+
+
+def test_second_extraction_reads_nothing_and_completes_what_is_missing(tmp_path: Path) -> None:
+    """Files that are there stay untouched; a file lost in between comes back."""
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"content"))
+    folder = extract(path, WANTED)
+    kept, lost = (folder / name for name in WANTED)
+    before = kept.stat().st_mtime_ns
+    lost.unlink()
+    assert extract(path, WANTED) == folder
+    assert kept.stat().st_mtime_ns == before
+    assert lost.read_bytes() == b"content"
+
+
+def test_figure_that_the_archive_lacks_is_named(tmp_path: Path) -> None:
+    """The first missing figure and the archive are in the message."""
+    path = archive(tmp_path, {"p1/a.png": b""})
+    with pytest.raises(DataError, match=r"pictures\.zip.*1 missing.*p1/b\.png"):
+        extract(path, WANTED)
+
+
+def test_truncated_archive_is_refused(tmp_path: Path) -> None:
+    """An archive cut in the middle is one clear error."""
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"x" * 1000))
+    path.write_bytes(path.read_bytes()[:700])
+    with pytest.raises(DataError, match="fetch it again"):
+        extract(path, WANTED)
+
+
+def test_archive_with_damaged_content_is_refused(tmp_path: Path) -> None:
+    """A member whose bytes do not match their checksum is never written."""
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"x" * 1000))
+    content = bytearray(path.read_bytes())
+    content[200] ^= 0xFF
+    path.write_bytes(bytes(content))
+    with pytest.raises(DataError, match="broken"):
+        extract(path, WANTED)
+
+
+@pytest.mark.parametrize("member", ["../evil.png", "/etc/evil.png", "a/../../evil.png", "..\\evil.png"])
+def test_member_that_would_leave_the_cache_is_refused(tmp_path: Path, member: str) -> None:
+    """A member outside the folder condemns the archive."""
+    path = archive(tmp_path, {**dict.fromkeys(WANTED, b""), member: b"evil"})
+    with pytest.raises(DataError, match="stay inside"):
+        extract(path, WANTED)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_folder_beside_the_archive_is_taken(tmp_path: Path, nested: bool) -> None:
+    """An extracted folder is used as it is, with or without the archive's own folder in it."""
+    folder = tmp_path / "spiqa/test-A/Images" / ("Images" if nested else ".")
+    for name in WANTED:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    found = picture_folder(LocalSource(tmp_path), SPIQA, "test-A/Images.zip", WANTED)
+    assert all((found / name).is_file() for name in WANTED)
+
+
+def test_a_file_of_another_size_is_extracted_again(tmp_path: Path) -> None:
+    """A file in the cache that is longer or shorter than its member is replaced."""
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"content"))
+    folder = extract(path, WANTED)
+    for wrong in (b"cont", b"content and more"):
+        (folder / WANTED[0]).write_bytes(wrong)
+        extract(path, WANTED)
+        assert (folder / WANTED[0]).read_bytes() == b"content"
+
+
+def test_packed_pictures_are_extracted_when_they_are_asked_for(tmp_path: Path) -> None:
+    """A packed path names archive and member; unpacking extracts that one, and leaves ordinary paths as they are."""
+    path = archive(tmp_path, {f"top/{name}": name.encode() for name in WANTED})
+    packed = packed_pictures(path, WANTED)
+    assert packed == {name: f"{path}::top/{name}" for name in WANTED}
+    assert not list((cache_folder() / "images").rglob("*.png"))
+    assert Path(unpacked(packed[WANTED[0]])).read_bytes() == b"p1/a.png"
+    assert len(list((cache_folder() / "images").rglob("*.png"))) == 1
+    assert unpacked("/some/where.png") == "/some/where.png"

@@ -1,0 +1,32 @@
+"""Which model a run is."""
+
+from __future__ import annotations
+
+import pytest
+
+from spiqa_tasks.hosts.lmms_eval.identity import Identity, identity, model_arguments
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "expected", "label"),
+    [
+        ("m", "", Identity("m"), "m"),
+        ("m", "b=2,a=1", Identity("m,a=1,b=2"), "m,a=1,b=2"),
+        ("m", "a=1,device=cuda,batch_size=4,base_url=http://x,api_key=k", Identity("m,a=1"), "m,a=1"),
+        ("m", "a=1,seed=3", Identity("m,a=1", seed="3"), "m,a=1,seed=3"),
+        ("ablated", "base=m,ablation=grey,a=1", Identity("m,a=1", "grey"), "m,a=1,ablation=grey"),
+        ("ablated", "base=m,ablation=grey,seed=1", Identity("m", "grey", "1"), "m,ablation=grey,seed=1"),
+    ],
+)
+def test_identity_is_model_arguments_ablation_and_seed(
+    model: str, arguments: str, expected: Identity, label: str
+) -> None:
+    """Arguments in any order are one model; those that say where and how fast it runs do not count."""
+    assert identity(model, arguments) == expected
+    assert identity(model, arguments).label == label
+
+
+def test_a_comma_that_no_key_follows_is_part_of_a_value() -> None:
+    """Lists and quoted texts stay whole."""
+    assert model_arguments("a=[1,2],b=x, y,c=3") == {"a": "[1,2]", "b": "x, y", "c": "3"}
+    assert model_arguments(" ") == {}

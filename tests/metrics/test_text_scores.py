@@ -1,0 +1,192 @@
+"""The text metrics equal the COCO caption toolkit run directly, and do without what is missing."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from spiqa_tasks.metrics import coco_java
+from spiqa_tasks.metrics import text_scores as module
+from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
+
+needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
+
+ODD_PAIRS = [
+    ("two\nlines", "two lines"),
+    ("", "an empty prediction"),
+    ("an empty reference", ""),
+    ("", ""),
+    ("a ||| b ||| c", "a b c"),
+    ("naïve 中文 α \u2028 x\x0b\x85", "naïve 中文 α x"),
+    ("😀", "😀"),
+    ("null \x00 and \ud800", "null and"),
+    ("SCORE ||| x", "<br> & EVAL"),
+    ("...", "?!"),
+    ("the same words here", "the same words here"),
+]
+
+
+@pytest.fixture
+def fresh_caches() -> Iterator[None]:
+    """Forget what was found out about Java and BERTScore, before and after the test."""
+    module.forget()
+    yield
+    module.forget()
+
+
+@pytest.fixture
+def no_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # noqa: ARG001
+    """A machine without Java."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
+    """Answers of test-A with stand-in predictions: the answer with words left out, or the question."""
+    rng = random.Random(0)
+    papers = json.loads((data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")).values()
+    pairs = []
+    for entry in [entry for paper in papers for entry in paper["qa"]][:count]:
+        words = [word for word in entry["answer"].split(" ") if rng.random() < 0.7]
+        pairs.append((" ".join(words) if rng.random() < 0.8 else entry["question"], entry["answer"]))
+    return pairs
+
+
+@needs_java
+def test_scores_equal_the_toolkit_run_directly(real_data: Path) -> None:
+    """Tokenizer and scorers of the toolkit, called as its own evaluation calls them, give the same numbers."""
+    from pycocoevalcap.bleu.bleu import Bleu
+    from pycocoevalcap.cider.cider import Cider
+    from pycocoevalcap.meteor.meteor import Meteor
+    from pycocoevalcap.rouge.rouge import Rouge
+    from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+
+    pairs = [
+        *real_pairs(real_data, 150),
+        ("the same words here", "the same words here"),
+        ("models attend", "the model attends"),
+    ]
+    results = PTBTokenizer().tokenize({i: [{"caption": pair[0]}] for i, pair in enumerate(pairs)})
+    targets = PTBTokenizer().tokenize({i: [{"caption": pair[1]}] for i, pair in enumerate(pairs)})
+    expected = dict(zip(METRICS, Bleu(4).compute_score(targets, results, verbose=0)[0], strict=False))
+    items = {}
+    for name, scorer in (("rouge_l", Rouge()), ("cider", Cider()), ("meteor", Meteor())):
+        expected[name], items[name] = scorer.compute_score(targets, results)
+
+    scores = text_scores(pairs)
+    assert scores.tokenizer == "ptb-java"
+    for name, value in expected.items():
+        assert scores.values[name] == pytest.approx(value, abs=1e-9)
+    for name, values in items.items():
+        assert scores.per_item[name] == pytest.approx(list(values), abs=1e-9)
+
+
+@needs_java
+def test_odd_texts_keep_every_pair_in_its_place() -> None:
+    """Line breaks, separators, empty and untokenizable texts neither shift nor break the scores."""
+    scores = text_scores(ODD_PAIRS)
+    assert {len(values) for values in scores.per_item.values()} == {len(ODD_PAIRS)}
+    assert scores.tokenizer == "ptb-java"
+    meteor = scores.per_item["meteor"]
+    assert meteor[0] == meteor[-1] == 1.0
+    assert meteor[1] == meteor[2] == 0.0
+    assert scores.per_item["rouge_l"][0] == scores.per_item["rouge_l"][-1] == 1.0
+
+
+@needs_java
+def test_threads_share_nothing_and_leave_no_process() -> None:
+    """A thread beside another gets the scores that it would alone, and no Java process is left."""
+    lists = [[("a cat", "the cat"), ("a", "b")], [("a dog runs", "dogs run"), ("c", "c")]]
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(lambda pairs: text_scores(pairs, ["bleu_1", "cider"]), lists))
+    module.forget()
+    assert together[0] == text_scores(lists[0], ["bleu_1", "cider"])
+    children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "comm="], capture_output=True, text=True)
+    assert "java" not in children.stdout
+
+
+@needs_java
+@pytest.mark.slow
+def test_three_thousand_pairs_are_scored(real_data: Path) -> None:
+    """A list of the size of the largest split neither blocks nor loses a pair."""
+    pairs = (real_pairs(real_data, 666) * 5)[:3000] + ODD_PAIRS
+    scores = text_scores(pairs)
+    assert scores.tokenizer == "ptb-java"
+    assert len(scores.per_item["meteor"]) == len(pairs)
+
+
+def test_without_java_all_but_meteor_is_there(no_java: None, caplog: pytest.LogCaptureFixture) -> None:  # noqa: ARG001
+    """Without Java the Python tokenizer is used, METEOR is left out, and one line says so."""
+    with caplog.at_level(logging.WARNING):
+        scores = text_scores([("the model's accuracy", "the model's recall"), ("a", "a")])
+    assert scores.tokenizer == "ptb-python"
+    assert "Java" in scores.omitted["meteor"]
+    assert set(scores.values) >= {"bleu_1", "bleu_4", "rouge_l", "cider"}
+    assert "meteor" not in scores.values
+    assert scores.values["bleu_1"] == pytest.approx(4 / 5)
+    assert sum("meteor" in record.message for record in caplog.records) == 1
+
+
+def test_what_is_said_beforehand_is_what_is_computed(no_java: None) -> None:  # noqa: ARG001
+    """Each metric is either computed or has the reason that was given before."""
+    available = available_metrics()
+    scores = text_scores([("a b", "a b")])
+    assert tuple(available) == METRICS
+    assert set(scores.values) == {name for name, reason in available.items() if reason is None}
+    assert scores.omitted == {name: reason for name, reason in available.items() if reason is not None}
+
+
+def test_broken_java_is_no_java(no_java: None, tmp_path: Path) -> None:  # noqa: ARG001
+    """A `java` that cannot run counts as absent."""
+    program = tmp_path / "java"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    assert "Java" in (available_metrics()["meteor"] or "")
+
+
+def test_java_that_fails_later_costs_only_meteor(no_java: None, tmp_path: Path) -> None:  # noqa: ARG001
+    """A Java that starts but cannot run the programs leaves the other metrics."""
+    program = tmp_path / "java"
+    program.write_text('#!/bin/sh\n[ "$1" = -version ]\n')
+    program.chmod(0o755)
+    scores = text_scores([("a b", "a b")])
+    assert scores.tokenizer == "ptb-python"
+    assert "failed" in scores.omitted["meteor"]
+    assert scores.values["rouge_l"] == 1.0
+
+
+def test_an_empty_list_is_refused() -> None:
+    """No pairs are an error, not a score."""
+    with pytest.raises(ValueError, match="at least one pair"):
+        text_scores([])
+
+
+@needs_java
+def test_subsets_cost_no_further_java_and_equal_a_run_of_their_own(
+    real_data: Path,
+    fresh_caches: None,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After a corpus, each of its subsets is scored without Java, with the numbers that Java gives for it alone."""
+    pairs = real_pairs(real_data, 40) + ODD_PAIRS
+    text_scores(pairs)
+    with monkeypatch.context() as patch:
+        patch.setattr(coco_java, "_run_java", lambda *_: pytest.fail("Java was started again"))
+        subsets = [text_scores(pairs[start::3]) for start in range(3)]
+    module.forget()
+    assert text_scores(pairs[1::3]) == subsets[1]
+
+
+def test_only_the_metrics_asked_for_are_computed(no_java: None) -> None:  # noqa: ARG001
+    """One metric of a list costs that metric alone."""
+    scores = text_scores([("a b", "a b")], ["rouge_l"])
+    assert scores.values == {"rouge_l": 1.0}
+    assert not scores.omitted
