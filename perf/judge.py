@@ -20,7 +20,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spiqa_tasks.judge import Engine, JudgeConfig, JudgeRequest, L3Judge, L3Rule
+from spiqa_tasks.judge import Engine, JudgeConfig, JudgeRequest, L3Judge, L3Rule, Verdict
+from spiqa_tasks.judge.cache import FILE_NAME, VerdictCache
+from spiqa_tasks.judge.stored import request_key
 
 SERVER = Path(__file__).parents[1] / "tests" / "servers" / "openai_server.py"
 FAULTS = {"429": 0.08, "500": 0.08, "reset": 0.06, "timeout": 0.02, "truncated": 0.06}
@@ -129,6 +131,38 @@ def faults(config: JudgeConfig, options: argparse.Namespace) -> Iterator[Row]:
         yield Row(f"engine, {sum(FAULTS.values()):.0%} of requests fail", seconds, ideal, remark)
 
 
+def pace(config: JudgeConfig, options: argparse.Namespace) -> Iterator[Row]:
+    """A server that allows 100 requests a second, 50 at once: how near the engine stays to that."""
+    rate, burst, count = 100, 50, 2000
+    ideal = (count - burst) / rate
+    with server(options.latency, bucket=f"[{rate}, {burst}]") as url, tempfile.TemporaryDirectory() as folder:
+        seconds, engine = engine_seconds(replace(config, base_url=url, cache_dir=Path(folder)), requests_for(count))
+        summary, made = engine.summary(), requests_at(url)
+        remark = f"{ideal / seconds:.0%} of the limit; {summary.failed} failed, {made} requests"
+        yield Row(f"engine, limit of {rate} a second", seconds, ideal, remark)
+
+
+def warm(config: JudgeConfig, _options: argparse.Namespace) -> Iterator[Row]:
+    """100,000 answers whose verdicts are all stored."""
+    count = 100_000
+    verdict = Verdict("ok", "Yes", tuple((word, -1.0) for word in ("Yes", "No", " yes", "Sim", "Maybe")), "gpt-4o")
+    requests = requests_for(count)
+    with tempfile.TemporaryDirectory() as folder:
+        cache = VerdictCache(Path(folder) / FILE_NAME)
+        judge = (config.provider, config.model, config.url, "")
+        cache.put_many([(request_key(*judge, request), verdict) for request in requests])
+        cache.close()
+        engine = Engine(replace(config, cache_dir=Path(folder)))
+        start = time.perf_counter()
+        found = engine.estimate(requests).cached
+        estimated = time.perf_counter()
+        engine.map(requests, progress=False)
+        end = time.perf_counter()
+        engine.close()
+    yield Row(f"estimate, {count} answers", estimated - start, None, f"{found} stored")
+    yield Row(f"warm cache, {count} answers", end - estimated, None, f"{resident_mb():.0f} MB")
+
+
 def memory(config: JudgeConfig, options: argparse.Namespace) -> Iterator[Row]:
     """Resident memory while many answers are judged, from a tenth of them judged to the end."""
     ideal = options.many * options.latency / options.concurrency
@@ -171,7 +205,7 @@ def main() -> None:
         f"{options.answers} answers, {options.latency * 1000:.0f} ms latency; ideal = answers x latency / concurrency"
     )
     print(f"{'':34} {'seconds':>8} {'ideal':>8} {'ratio':>7}")
-    for measure in (speed, faults) if options.many == 0 else (speed, faults, memory):
+    for measure in (speed, faults, pace, warm) if options.many == 0 else (speed, faults, pace, warm, memory):
         for row in measure(config, options):
             against = f"{row.ideal:8.2f} {row.seconds / row.ideal:7.2f}" if row.ideal else f"{'':8} {'':7}"
             print(f"{row.name:34} {row.seconds:8.2f} {against}  {row.remark}", flush=True)

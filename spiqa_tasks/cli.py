@@ -14,6 +14,7 @@ from spiqa_tasks.commands import (
     alignment,
     bootstrap,
     breakdown,
+    cache,
     catalogue,
     compare,
     correlate,
@@ -31,7 +32,7 @@ from spiqa_tasks.errors import SpiqaTasksError
 
 COMMANDS = (
     *(catalogue, demo, doctor, score, report, compare, gain, filter),
-    *(breakdown, bootstrap, alignment, spread, correlate, rank, export),
+    *(breakdown, bootstrap, alignment, spread, correlate, rank, export, cache),
 )
 
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 import datasets
 
 from spiqa_tasks.benchmarks.registry import load_table
-from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.lmms_eval.ahead import scorer_of
+from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
 
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:
@@ -21,9 +21,7 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
         SystemExit: data, settings or a judge that cannot be used; the host retries ordinary exceptions and exits 0.
     """
     benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name)
-    try:
+    with one_sentence():
         scorer_of(benchmark, settings)
         table = load_table(benchmark, str(stub.split), settings)
-    except SpiqaTasksError as error:
-        raise SystemExit(f"spiqa-tasks: {error}") from error
     return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=uuid4().hex)

@@ -14,6 +14,7 @@ from tabulate import tabulate
 from spiqa_tasks.analysis.filtered_task import write_task
 from spiqa_tasks.analysis.filtering import Filtered, filter_runs
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.hosts.lmms_eval.written import user_folder
 from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
@@ -53,6 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: one name for several tasks, or see `filter_runs` and `write_task`.
     """
+    if arguments.samples is not None:
+        check_file(arguments.samples)
     pairs = [(lvlm, llm) for lvlm, llm in arguments.pair]
     found, remarks = filter_runs(
         arguments.runs,

@@ -16,6 +16,7 @@ from tabulate import tabulate
 from spiqa_tasks.analysis.gain import Row, average, rows, sample_lists, warnings
 from spiqa_tasks.analysis.pairing import triples
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
 from spiqa_tasks.scoring.units import percent
 
@@ -52,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("Expected RUNs or --scores S_v S_wv [S_t]; found neither or both. See `spiqa-tasks gain -h`.")
     if arguments.scores:
         return _run_scores(arguments)
+    if arguments.samples is not None:
+        check_file(arguments.samples)
     found, problems = triples(arguments.runs, arguments.llm, arguments.metric, arguments.task)
     table = [row for triple in found for row in rows(triple)]
     records = [_record(row) for row in table] + _averages(table)

@@ -15,6 +15,7 @@ from tabulate import tabulate
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.config import parse_judge
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.printable import printable
 
 
 def add(subparsers: Any) -> None:
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {_seeing()}.")
     items, left_out, remarks = read_items(arguments.runs)
     for remark in remarks:
-        print(f"spiqa-tasks: {remark}", file=sys.stderr)
+        print(f"spiqa-tasks: {printable(remark)}", file=sys.stderr)
     if not items:
         raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
     engines = {name: shared_engine(config) for name, config in configs.items()}

@@ -12,8 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks, read_task
+from spiqa_tasks.judge.extras import EXTRA_VARIABLE
+from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
+from spiqa_tasks.printable import printable
 
 if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.judging import Judging
@@ -52,6 +56,17 @@ def add(subparsers: Any) -> None:
     )
     score.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
     score.add_argument("--top", default="5", help="first-token log-probabilities used: a number, or full-vocabulary")
+    score.add_argument(
+        "--judge-extra",
+        metavar="JSON",
+        help="fields that every request to a judge at an address of its own, or in this process, has in addition "
+        f"(default: {EXTRA_VARIABLE})",
+    )
+    score.add_argument(
+        "--judge-price",
+        metavar="PROMPT,COMPLETION",
+        help=f"US dollars per million tokens of judges without a list price (default: {PRICE_VARIABLE})",
+    )
     score.add_argument("--output", type=Path, metavar="DIR", help="write <task>_scores.json and <task>_samples.jsonl")
     score.add_argument("--json", action="store_true", help="print one JSON object")
     score.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
@@ -66,6 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from spiqa_tasks.offline import output
 
+    if arguments.output is not None:
+        check_folder(arguments.output)
     results: list[list[Scored]] = []
     for task, given in _given(arguments):
         found = _score(arguments, task, given)
@@ -87,7 +104,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) ->
     from spiqa_tasks.offline import inputs, scored
 
     _say(remark for each in given for remark in each.remarks)
-    judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, os.environ)
+    judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
     asked: dict[str | None, Judging | None] = dict(judges.items()) or {None: None}
     answers = []
     requests: dict[str | None, list[JudgeRequest]] = {name: [] for name in asked}
@@ -109,6 +126,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) ->
         result = scored.score(scorer, task.name, read, each.label, name)
         _say(inputs.differences(each, result))
         _say(_failures(result))
+        _say(result.remarks)
         results.append(result)
     return results
 
@@ -152,9 +170,15 @@ def _one_task(name: str, include: Sequence[Path], ran: Task | None) -> Task:
     return found[0]
 
 
+def _environ(arguments: argparse.Namespace) -> dict[str, str]:
+    """The environment, with what the arguments say instead."""
+    said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
+    return {**os.environ, **{name: value for name, value in said.items() if value is not None}}
+
+
 def _say(remarks: Iterable[str]) -> None:
     for remark in remarks:
-        print(f"spiqa-tasks: {remark}", file=sys.stderr)
+        print(f"spiqa-tasks: {printable(remark)}", file=sys.stderr)
 
 
 def _forecast(task: Task, estimates: Mapping[str, Estimate], as_json: bool) -> str:

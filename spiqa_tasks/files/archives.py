@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import lzma
 import zipfile
 import zlib
 from collections.abc import Collection
@@ -17,6 +18,10 @@ from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.source import Repository, Source
 
+BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, NotImplementedError)
+"""What opening and unpacking raise for a damaged, an encrypted and an unusually packed archive."""
+LARGEST_MEMBER = 256 << 20
+"""Bytes of the largest picture that is unpacked; no released one comes near."""
 PACKED = "::"
 """Between an archive and its member in the path of a picture that is not extracted yet."""
 
@@ -55,8 +60,8 @@ def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Pa
             with FileLock(target / ".lock"):
                 missing = {name: info for name, info in members.items() if not _is_extracted(target / name, info)}
                 for name, info in tqdm(missing.items(), desc=f"Extracting {archive.name}", disable=not missing):
-                    write_atomically(target / name, opened.read(info))
-    except (zipfile.BadZipFile, zlib.error) as error:
+                    write_atomically(target / name, _unpack(opened, info))
+    except BROKEN as error:
         raise _broken(archive, error) from error
     return target
 
@@ -70,7 +75,7 @@ def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
     try:
         with zipfile.ZipFile(archive) as opened:
             members = _members(opened, archive, wanted)
-    except (zipfile.BadZipFile, zlib.error) as error:
+    except BROKEN as error:
         raise _broken(archive, error) from error
     return {name: f"{archive}{PACKED}{info.filename}" for name, info in members.items()}
 
@@ -88,8 +93,8 @@ def unpacked(path: str) -> str:
     target = folder / member
     if not target.exists():
         try:
-            write_atomically(target, opened.read(member))
-        except (zipfile.BadZipFile, zlib.error) as error:
+            write_atomically(target, _unpack(opened, opened.getinfo(member)))
+        except BROKEN as error:
             raise _broken(Path(archive), error) from error
     return str(target)
 
@@ -101,9 +106,20 @@ def _opened(archive: str) -> tuple[zipfile.ZipFile, Path]:
     return opened, cache_folder() / "images" / f"{Path(archive).stem}-{_digest(opened)}"
 
 
+def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """A member's content; DataError where it is too large to be a picture."""
+    if info.file_size > LARGEST_MEMBER:
+        raise DataError(
+            f"Expected pictures of at most {LARGEST_MEMBER >> 20} MB in {opened.filename}, found {info.filename} of "
+            f"{info.file_size >> 20} MB. Do not use this archive; fetch the released one."
+        )
+    return opened.read(info)
+
+
 def _broken(archive: Path, error: Exception) -> DataError:
     return DataError(
-        f"Expected {archive} to be a whole zip archive, found a broken one ({error}). Delete it and fetch it again."
+        f"Expected {archive} to be a whole zip archive that can be unpacked, found one that cannot ({error}). "
+        "Delete it and fetch it again."
     )
 
 

@@ -3,8 +3,38 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import uuid
 from pathlib import Path
+
+from spiqa_tasks.errors import InputError
+
+
+def check_folder(folder: Path) -> None:
+    """Make a folder for results, if missing, and see that files can be written there.
+
+    Raises:
+        InputError: they cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"Expected a folder at {folder} that can be written, found {error.strerror or error}. Name another one."
+        ) from error
+
+
+def check_file(path: Path) -> None:
+    """See that a file for results can be written; its folder is made if missing.
+
+    Raises:
+        InputError: it cannot.
+    """
+    if path.is_dir():
+        raise InputError(f"Expected a file to write at {path}, found a folder. Name a file in it.")
+    check_folder(path.parent)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -17,6 +17,9 @@ from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.cache import cache_folder
 
+UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, MemoryError)
+"""What PIL raises for a picture that cannot be decoded, or that is much larger than its file."""
+
 
 def open_picture(path: str) -> Image.Image:
     """The picture as RGB; transparent parts become white, as on the paper's page."""
@@ -86,13 +89,11 @@ def encoded(cell: Any, where: str) -> bytes:
 
 
 def _broken(path: str) -> str | None:
+    """The path of a picture that cannot be decoded; checksums alone do not tell."""
     try:
         with Image.open(path) as image:
-            if image.format == "PNG":
-                image.verify()
-            else:
-                image.load()
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError):
+            image.load()
+    except UNREADABLE:
         return path
     return None
 

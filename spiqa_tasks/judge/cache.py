@@ -99,8 +99,10 @@ class VerdictCache:
                 self._db.close()
 
     def _rows(self, columns: str, keys: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        for start in range(0, len(keys), _CHUNK):
-            chunk = keys[start : start + _CHUNK]
+        """The rows of the keys that are there, in the order in which they are stored, which is much faster."""
+        ordered = sorted(keys)
+        for start in range(0, len(ordered), _CHUNK):
+            chunk = ordered[start : start + _CHUNK]
             marks = ",".join("?" * len(chunk))
             yield from self._db.execute(f"SELECT {columns} FROM verdicts WHERE key IN ({marks})", chunk)
 

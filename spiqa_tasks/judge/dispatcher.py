@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from spiqa_tasks.judge.batcher import Batcher
 from spiqa_tasks.judge.cache import Claim, Owner, VerdictCache
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.pace import Pace
+from spiqa_tasks.judge.pace import LONGEST_DELAY, Pace
 from spiqa_tasks.judge.providers import JudgeClient
 from spiqa_tasks.judge.retry import AskError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
@@ -38,6 +38,7 @@ class Job:
     claimed: bool = False
     first_tried: float | None = None
     waits_since: float | None = None
+    epoch: int = 0
 
 
 class Dispatcher:
@@ -61,6 +62,7 @@ class Dispatcher:
         self._open: set[Job] = set()
         self._rng = random.Random()
         self._pace = Pace()
+        self._turn = asyncio.Lock()
         self._last_answer = 0.0
         self._trouble: str | None = None
         self._stopped_until = 0.0
@@ -120,8 +122,9 @@ class Dispatcher:
         if isinstance(claim, Owner):
             self._leave_to(claim, job)
             return None
-        if (wait := self._pace.start_in(self._now())) > 0:
-            await asyncio.sleep(wait)
+        async with self._turn:
+            if (wait := self._pace.start_in(self._now())) > 0:
+                await asyncio.sleep(wait)
         return self._given_up(job) or await self._ask(job)
 
     async def _settle(self, job: Job, verdict: Verdict) -> None:
@@ -138,13 +141,13 @@ class Dispatcher:
             return failed(reason)
         if job.first_tried is None:
             job.first_tried = self._now()
+        job.epoch = self._pace.epoch
         try:
             verdict = await self._client.ask(job.request)
         except AskError as error:
             return self._after_failure(job, error)
         self._last_answer = self._now()
         self._trouble = None
-        self._pace.answered(self._last_answer)
         return verdict
 
     def _after_failure(self, job: Job, error: AskError) -> Verdict | None:
@@ -159,6 +162,8 @@ class Dispatcher:
         elif not (error.refused and job.policy.patient):
             job.attempts += 1
         delay = job.policy.delay(job.tries, error.retry_after, self._rng)
+        if error.refused and error.retry_after is None:
+            delay = min(delay, LONGEST_DELAY)
         self._trouble = error.reason
         if error.retry_after is not None and error.retry_after > job.policy.max_seconds:
             self._stopped_until = now + error.retry_after
@@ -166,7 +171,7 @@ class Dispatcher:
         if job.policy.exhausted(job.attempts, now - self._last_answer, delay):
             return failed(f"{error.reason} (gave up after {job.tries} tries)")
         if error.refused:
-            self._pace.refused(now, delay)
+            self._pace.refused(now, delay, job.epoch)
         self._later(job, delay)
         return None
 

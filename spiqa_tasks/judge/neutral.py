@@ -79,7 +79,6 @@ def neutralise(text: str) -> str:
     Case, punctuation, line ends of any kind, combining, invisible and direction marks, full-width letters and those
     Cyrillic and Greek letters that look like Latin ones hide nothing. Any other text is returned byte for byte.
     """
-    folded, places = _folded(text)
     return _replaced(_MARKER, _replaced(_FRAME, text, lambda _: REMOVED), lambda marker: f"{marker[0]} {marker[1:]}")
 
 

@@ -2,67 +2,76 @@
 
 from __future__ import annotations
 
-WINDOW_SECONDS = 1.0
-WINDOW_OUTCOMES = 8
-ABOVE = 1.05
-"""How much faster than it answered a refusing server is asked: its limit is used up, and few requests are refused."""
-FASTER = 1.1
-"""How much faster a server is asked that refused nothing for a window."""
+FIRST_RATE = 50.0
+"""Requests a second after the first refusal, until more is known."""
+EPOCH_SECONDS = 0.5
+EPOCH_REQUESTS = 8
+ABOVE = 1.08
+"""How much more than it accepted a refusing server is asked: its limit is used up, and few requests are refused."""
+SEARCH, FASTER = 1.5, 1.1
+"""How much faster a server is asked that refused nothing for an epoch: before its limit was met, and after."""
+LONGEST_DELAY = 1.0
+"""Seconds that one refused request waits where the server does not say how long: the pace keeps the others in check."""
 
 
 class Pace:
     """Requests per second, from what became of the last ones; times are seconds of any clock that only goes forward.
 
-    Until the first refusal (429) there is no limit. Then answers and refusals are counted over windows of a second or
-    longer. A window with refusals sets the rate to a little more than what was answered in it; one without raises it;
-    one with refusals alone halves it and stops for as long as the server asked.
+    Until the first refusal (429) there is no limit. Then requests are counted by epochs of half a second or longer,
+    each with one rate. One with refusals is followed by a rate a little above what was accepted in it, one without by
+    a higher rate, and one of refusals alone by half the rate and a stop for as long as the server asked.
     """
 
     def __init__(self) -> None:
         self.rate: float | None = None
+        self.epoch = 0
+        self._growth = SEARCH
         self._next = 0.0
         self._resume = 0.0
-        self._since: float | None = None
-        self._answered = 0
+        self._since = 0.0
+        self._started = 0
         self._refused = 0
+        self._delay = 0.0
 
     def start_in(self, now: float) -> float:
-        """Return in how many seconds the next request may be made; it counts as made then."""
-        if self._since is None:
-            self._since = now
+        """Return in how many seconds the next request may be made; it counts as made then, in `epoch`."""
         start = max(now, self._resume, self._next)
-        if self.rate is not None:
-            self._next = start + 1 / self.rate
+        if self.rate is None:
+            return start - now
+        if start - self._since >= EPOCH_SECONDS and self._started >= EPOCH_REQUESTS:
+            self._begin(start, self._following(start))
+            start = max(start, self._resume)
+        self._started += 1
+        self._next = start + 1 / self.rate
         return start - now
 
     def stopped_for(self, now: float) -> float:
         """Return how many seconds are left in which nothing may be asked."""
         return max(0.0, self._resume - now)
 
-    def answered(self, now: float) -> None:
-        """Count an answer."""
-        self._answered += 1
-        if self.rate is not None:
-            self._adapt(now, 0.0)
+    def refused(self, now: float, delay: float, epoch: int) -> None:
+        """Count a refusal of a request made in `epoch`, after which the server asks for `delay` seconds of patience."""
+        if self.rate is None:
+            self._begin(now, FIRST_RATE)
+        elif epoch == self.epoch:
+            self._refused += 1
+            self._delay = delay
 
-    def refused(self, now: float, delay: float) -> None:
-        """Count a refusal, after which the server asks for `delay` seconds of patience."""
-        self._refused += 1
-        self._adapt(now, delay)
+    def _following(self, now: float) -> float:
+        """The rate after the epoch that ends now."""
+        rate = self.rate or FIRST_RATE
+        if not self._refused:
+            return rate * self._growth
+        self._growth = FASTER
+        accepted = self._started - self._refused
+        if accepted <= 0:
+            self._resume = now + self._delay
+            return rate / 2
+        return ABOVE * accepted / (now - self._since)
 
-    def _adapt(self, now: float, delay: float) -> None:
-        seconds = now - (self._since if self._since is not None else now)
-        is_over = seconds >= WINDOW_SECONDS and self._answered + self._refused >= WINDOW_OUTCOMES
-        is_first = self.rate is None and self._refused >= WINDOW_OUTCOMES
-        if not is_over and not is_first:
-            return
-        achieved = self._answered / max(seconds, 1e-3)
-        if self._refused and self._answered:
-            self.rate = achieved * ABOVE
-        elif self._refused:
-            self.rate = (self.rate or WINDOW_OUTCOMES) / 2
-            self._resume = now + delay
-        elif self.rate is not None:
-            self.rate *= FASTER
-        self._next = min(self._next, now + 1 / self.rate) if self.rate else self._next
-        self._since, self._answered, self._refused = max(now, self._resume), 0, 0
+    def _begin(self, now: float, rate: float) -> None:
+        self.rate = rate
+        self.epoch += 1
+        self._since = max(now, self._resume)
+        self._next = self._since
+        self._started = self._refused = 0

@@ -83,7 +83,7 @@ class RetryPolicy:
 
 
 def is_retryable(status: int, codes: Collection[str] = (), message: str = "") -> bool:
-    """Return whether an answer with this HTTP status, and these error codes and words in its body, may be tried again."""
+    """Return whether an answer with this status, and these codes and words in its body, is worth another try."""
     if not FINAL_CODES.isdisjoint(codes) or message.lower().startswith(TOO_LARGE):
         return False
     return status in RETRIED_STATUSES or status >= 500

@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from functools import lru_cache
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,9 @@ def request_key(
     """
     judge = (provider, model, base_url, fingerprint, extra)
     sampling = (request.kind, request.system, request.max_tokens, request.temperature, request.top_logprobs)
-    digest, after = _frame(judge, sampling, request.lookup, tuple(_image_key(image) for image in request.images))
+    digest, after = _frame(judge, sampling, request.lookup, tuple(map(_image_key, request.images)))
     whole = digest.copy()
-    whole.update((json.dumps(request.prompt) + after).encode())
+    whole.update((encode_basestring_ascii(request.prompt) + after).encode())
     return str(whole.hexdigest())
 
 
@@ -59,7 +60,7 @@ def dump(verdict: Verdict) -> str:
 def load(stored: str) -> Verdict | None:
     """Return the verdict that `dump` made the text of; None for any other text, whose request is then judged anew."""
     try:
-        fields = json.loads(stored, parse_constant=_constant)
+        fields = _DECODER.decode(stored)
         model = fields["model"]
         fields["model"] = sys.intern(model) if model is not None else None
         fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in fields["top_logprobs"])
@@ -75,3 +76,6 @@ def _constant(name: str) -> float:
     if name != "-Infinity":
         raise ValueError(name)
     return -math.inf
+
+
+_DECODER = json.JSONDecoder(parse_constant=_constant)

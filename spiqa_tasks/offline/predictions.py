@@ -103,7 +103,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 def _json_object(line: str) -> dict[str, Any] | None:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return entry if isinstance(entry, dict) else None
 

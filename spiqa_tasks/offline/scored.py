@@ -41,7 +41,7 @@ class Scored:
     """The scores of one file of answers (`label`) by one judge (None: no judge).
 
     `omitted` says why a metric has no value; `samples` has one entry per answer: {id, prediction, extracted, scores,
-    status, rule, reason, record}.
+    status, rule, reason, record}; `remarks` are sentences for people.
     """
 
     task: str
@@ -52,6 +52,7 @@ class Scored:
     counts: Mapping[str, Any]
     signature: str
     samples: Sequence[Mapping[str, Any]]
+    remarks: Sequence[str] = ()
 
     @property
     def l3scores(self) -> dict[str, float]:
@@ -128,7 +129,8 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
     signature = signature.with_fields(predictions=answered.matched.format, **told, **judged_by)
     samples = [_sample(*pair) for pair in zip(answered.predictions, records, strict=True)]
     counts = _counts(records, questions, values) | answered.matched.counts()
-    return Scored(task, label, judge, metrics, omitted, counts, signature.text, samples)
+    remarks = [f"{label}: {remark}" for remark in scorer.benchmark.remarks(records)]
+    return Scored(task, label, judge, metrics, omitted, counts, signature.text, samples, remarks)
 
 
 def _signed(answered: Answered, scorer: Scorer) -> list[Record]:

@@ -69,7 +69,7 @@ def _unasked(items: Sequence[Prediction], documents: Mapping[str, Documents]) ->
 def _read(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_bytes())
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise InputError(f"Expected {path} to be a JSON file, found {error}. Delete or complete it.") from error
     if not isinstance(content, dict):
         raise InputError(f"Expected {path} to map question keys to responses, found {type(content).__name__}.")

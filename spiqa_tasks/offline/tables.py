@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ SCORED_COLUMNS = frozenset({"hit", "log", "score"})
 """What VLMEvalKit adds to the copies of a table that it has scored."""
 FAILURES = ("Failed to obtain answer", "Fail to obtain answer")
 """How VLMEvalKit writes an answer that its API models could not get."""
+LARGEST = 1 << 30
+"""Bytes of the largest spreadsheet that is unpacked."""
 SUFFIXES = (".xlsx", ".tsv", ".json")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 
@@ -115,6 +118,10 @@ def _xlsx(path: Path) -> list[Cells]:
     from openpyxl import load_workbook
 
     try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > LARGEST:
+            raise ValueError(f"a table of {size >> 20} MB, more than {LARGEST >> 20}")
         sheet = load_workbook(path, read_only=True).worksheets[0]
         sheet.reset_dimensions()  # some writers leave wrong ones
         rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
@@ -129,6 +136,13 @@ def _tsv(path: Path) -> list[Cells]:
 
     try:
         table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
+    except pd.errors.ParserError as error:
+        opened = re.search(r"EOF inside string starting at row (\d+)", str(error))
+        where = f"a quotation mark in row {int(opened[1]) + 1} that is never closed" if opened else str(error)
+        raise InputError(
+            f"Expected {path} to be a tab-separated file, found {where}. Write quotation marks twice and around the "
+            "whole cell, as pandas does, or save the answers as jsonl."
+        ) from error
     except (ValueError, OSError) as error:
         raise InputError(f"Expected {path} to be a tab-separated file, found {error}. Save it again as tsv.") from error
     rows: list[Cells] = [{str(key): _text(value) for key, value in row.items()} for row in table.to_dict("records")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 
 _NUMBER = r"([0-9]|10|11|12|13|14|15)\b"
 _NAMED = re.compile(rf"Image \b{_NUMBER}", re.IGNORECASE)
@@ -40,7 +41,9 @@ def _literal_image(text: str) -> tuple[bool, object]:
     if len(text) > _LONGEST_LITERAL:
         return False, None
     try:
-        value = ast.literal_eval(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a model's backslashes are no affair of ours
+            value = ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return False, None
     return (True, value["Image"]) if isinstance(value, dict) and "Image" in value else (False, None)

@@ -69,7 +69,8 @@ def _candidates(text: str) -> list[list[str]]:
     bare: list[tuple[int, str]] = []
     numbered: list[tuple[int, str]] = []
     for line in re.finditer(r"[^\n]+", text):
-        content = _LEAD.sub("", line[0])
+        lead = _LEAD.match(line[0])
+        content = line[0][lead.end() :] if lead else line[0]
         if re.search(r"[,;>]", content):
             places.append((line.start(), re.split(r"[,;>]", content)))
         for lines, pattern in ((bare, _BARE_LINE), (numbered, _NUMBERED_LINE)):

@@ -254,7 +254,7 @@ def test_no_number_is_no_verdict() -> None:
         assert load(text) is None
 
 
-def test_keys_are_cleaned_and_short_ones_leave_texts_alone(config: JudgeConfig) -> None:
+def test_keys_are_cleaned_and_short_ones_leave_texts_alone() -> None:
     """Blanks around a key do not count, a line break inside is named, a placeholder does not mangle messages."""
     assert clean_key("  sk-0123456789\n") == "sk-0123456789"
     with pytest.raises(JudgeError, match="line break") as caught:

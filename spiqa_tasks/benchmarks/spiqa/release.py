@@ -108,7 +108,7 @@ def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[P
     """
     try:
         content = json.loads(path.read_bytes(), object_hook=_without_explanation)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise DataError(f"Expected {path} to be a JSON file, found {error}. Fetch it again.") from error
     if not isinstance(content, dict) or not content:
         raise DataError(f"Expected {path} to map paper ids to papers, found {type(content).__name__}. Fetch it again.")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -90,6 +90,16 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
         logger.exception("The answers could not be scored together; they are scored one by one.")
 
 
+def _advice(records: Sequence[Record]) -> Iterator[str]:
+    """What to do about answers that are none."""
+    failed = sum(record.status == "request_failed" for record in records)
+    if failed:
+        yield (
+            f"{failed} of {len(records)} requests to the model failed. Run again to ask them again; with --use_cache "
+            "DIR first run `spiqa-tasks cache drop-failures DIR`, or the host serves the failures as answers."
+        )
+
+
 def record_of(row: Mapping[str, Any], text: str) -> Record:
     """Return the record of one answer, scored ahead or now."""
     key = _key(row, text)
@@ -105,7 +115,7 @@ def _scored(answers: Sequence[Answer]) -> dict[Key, Record]:
     scorer = _scorer(answers[0][0])
     records = [scorer.record(row, response_of(text, truncated=truncated)) for row, text, truncated in answers]
     scored = scorer.score(records, whole=int(os.environ.get("WORLD_SIZE", 1)) == 1)
-    for line in scorer.benchmark.remarks(scored):
+    for line in (*scorer.benchmark.remarks(scored), *_advice(scored)):
         logger.warning(line)
     return {_key(row, text): record for (row, text, _), record in zip(answers, scored, strict=True)}
 

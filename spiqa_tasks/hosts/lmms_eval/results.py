@@ -196,7 +196,7 @@ def read_run(path: Path) -> Run:
         tasks = {task: dict(_scores(metrics)) for task, metrics in content["results"].items()}
         config = content["config"]
         return Run(path, str(config["model"]), str(config["model_args"] or ""), tasks, content["configs"])
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
         raise InputError(
             f"Expected {path} to be a result file of lmms-eval, found {type(error).__name__} {error}. "
             "Name a *_results.json."
@@ -214,7 +214,7 @@ def read_samples(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 sample = json.loads(line)
                 sample["doc_id"], sample["target"]
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise InputError(
                     f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
                     f"{type(error).__name__} {error}. Name a run made with --log_samples."

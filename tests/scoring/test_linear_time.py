@@ -1,0 +1,58 @@
+"""Every parser that meets a model's text, at a megabyte of what is worst for it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+
+import pytest
+
+from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
+from spiqa_tasks.printable import printable
+from spiqa_tasks.scoring.cot_released import parse_cot_released
+from spiqa_tasks.scoring.helpful import is_helpful_released, parse_helpful
+from spiqa_tasks.scoring.mcq_released import released_match
+from spiqa_tasks.scoring.ranking import parse_ranking
+
+MEGABYTE = 1_000_000
+PARTS = (
+    "\n",
+    " ",
+    "a",
+    "[",
+    "(",
+    "A, ",
+    "no-",
+    "ranked captions ",
+    "'Image': ",
+    "The answer is:",
+    "\\",
+    "\x1b[",
+    "1. ",
+)
+PARSERS: dict[str, Callable[[str], object]] = {
+    "cot_released": parse_cot_released,
+    "helpful": parse_helpful,
+    "helpful_released": is_helpful_released,
+    "mcq_released": lambda text: released_match(text, "A"),
+    "ranking": lambda text: parse_ranking(text, "ABCDE"),
+    "request_failure": is_request_failure,
+    "printable": printable,
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("parser", PARSERS)
+def test_the_time_grows_with_the_text_alone(parser: str, part: str) -> None:
+    """No parser goes over a text again and again."""
+    start = time.process_time()
+    PARSERS[parser](part * (MEGABYTE // len(part)))
+    assert time.process_time() - start < 8
+
+
+def test_parsing_warns_of_nothing() -> None:
+    """A backslash in a model's answer is not the business of whoever reads the log."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parse_cot_released(r"{'Image': 'a\d\q'} The answer is: x")
