@@ -1,19 +1,14 @@
-"""Fetching from the hub, against a local server that speaks the hub's protocol."""
+"""A local server that speaks the Hugging Face hub's protocol and serves the demo data as the three repositories."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from urllib.parse import urlparse
-
-import pytest
 
 from spiqa_tasks.files.source import MMSTAR, SCIFIBENCH, SPIQA, demo_source
 
@@ -71,42 +66,14 @@ class Hub(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def hub() -> Iterator[str]:
+@contextmanager
+def running_hub() -> Iterator[str]:
+    """Serve in a thread; gives the endpoint's URL."""
     Hub.fetched = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-
-
-def prepare(hub: str, home: Path, *tasks: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "HF_ENDPOINT": hub, "HF_HOME": str(home), "HF_HUB_DISABLE_XET": "1"}
-    command = [sys.executable, "-m", "spiqa_tasks.cli", "prepare", *tasks]
-    return subprocess.run(command, env=environment, capture_output=True, text=True)
-
-
-def test_only_the_files_that_a_task_needs_are_fetched_at_the_pinned_revision(hub: str, tmp_path: Path) -> None:
-    """Annotations and one archive for SPIQA, one parquet set at the branch's commit; a second run fetches nothing."""
-    done = prepare(hub, tmp_path, "spiqa_testA", "scifibench_cs_fig2cap")
-    assert done.returncode == 0, done.stderr
-    assert "spiqa_testA: 39 questions, 31 pictures, ready" in done.stdout
-    assert sorted(Hub.fetched) == sorted(
-        [
-            (SPIQA.repo_id, SPIQA.revision, "test-A/SPIQA_testA.json"),
-            (SPIQA.repo_id, SPIQA.revision, "test-A/SPIQA_testA_Images.zip"),
-            (SCIFIBENCH.repo_id, COMMIT, "data/CS_Figure2Caption-00000-of-00001.parquet"),
-        ]
-    )
-    Hub.fetched.clear()
-    assert prepare(hub, tmp_path, "spiqa_testA").returncode == 0
-    assert Hub.fetched == []
-
-
-def test_file_that_the_hub_lacks_is_one_sentence_with_status_2(hub: str, tmp_path: Path) -> None:
-    """A missing file names the dataset and the way around, without a traceback."""
-    done = prepare(hub, tmp_path, "spiqa_testB")
-    assert done.returncode == 2
-    assert "google/spiqa" in done.stderr
-    assert "SPIQA_TASKS_DATA" in done.stderr
-    assert "Traceback" not in done.stderr
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from spiqa_tasks.benchmarks.choice.prompts import prompt
-from spiqa_tasks.benchmarks.loading import load_rows
-from spiqa_tasks.files.ocr import figure_texts
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.ocr import figure_texts
 
 
 def figure(path: Path, text: str) -> tuple[str, str]:
@@ -34,18 +32,3 @@ def test_engine_reads_a_figure_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert figure_texts([known]) == {known[0]: texts[known[0]]}
     with pytest.raises(InputError, match=r"pip install 'spiqa-tasks\[ocr\]'"):
         figure_texts([figure(tmp_path / "c.png", "new")])
-
-
-def test_prompt_has_the_text_in_the_place_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With ocr=yes a model gets no picture but what was read in it, for each figure of a question."""
-    monkeypatch.setattr(
-        "spiqa_tasks.files.ocr.figure_texts", lambda figures: {digest: Path(path).name for digest, path in figures}
-    )
-    to_caption = load_rows("scifibench", "demo_fig2cap", "ocr=yes")[0]
-    (text,) = prompt(to_caption)[:1]
-    assert text == "Text found in the image:\n0-0.png"
-    to_figure = load_rows("scifibench", "demo_cap2fig", "ocr=yes")[0]
-    assert all(isinstance(part, str) for part in prompt(to_figure))
-    start = "A) Text found in the image:\n12-0.png\nB) Text found in the image:\n12-1.png\nC) "
-    assert "".join(str(part) for part in prompt(to_figure)).startswith(start)
-    assert to_figure["images"] == []

@@ -11,9 +11,9 @@ import pytest
 
 from spiqa_tasks.benchmarks.aggregation import mean
 from spiqa_tasks.benchmarks.choice.records import choice_records
-from spiqa_tasks.benchmarks.spiqa.records import answer_records, corpus_score
-from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.benchmarks.mmstar.release import read_options
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.spiqa.records import answer_records, corpus_score
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
 

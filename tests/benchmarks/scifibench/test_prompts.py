@@ -1,19 +1,37 @@
-"""SciFIBench's prompts beyond appendix G.1: marks, examples, captions, reasoning."""
+"""SciFIBench's prompts: appendix G.1, marks, examples, captions, reasoning, OCR."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.choice.prompts import prompt, template
 from spiqa_tasks.benchmarks.prompting import Picture, plain_text
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scifibench.prompts import prompt, template
 
 
 def shown(row: dict[str, Any]) -> str:
     """The prompt as one text, every picture as <its file name>."""
     return "".join(f"<{p.path.rsplit('/', 1)[-1]}>" if isinstance(p, Picture) else p for p in prompt(row))
+
+
+def test_scifibench_prompts_have_the_order_of_appendix_g() -> None:
+    """Figure, lettered captions, question; lettered figures, caption, question."""
+    rows = load_rows("scifibench", "demo", "")
+    to_caption = next(row for row in rows if row["subcategory"] == "fig2cap")
+    to_figure = next(row for row in rows if row["subcategory"] == "cap2fig")
+    options = "".join(f"{letter}) {text}\n" for letter, text in zip("ABCDE", to_caption["options"], strict=True))
+    assert shown(to_caption) == (
+        f"<0-0.png>\n{options}Which of the captions best describes the image? Let's think step by step. Only provide "
+        "the letter of the correct caption as your answer. Answer:"
+    )
+    assert shown(to_figure) == (
+        f"A) <12-0.png>\nB) <12-1.png>\nC) <12-2.png>\nD) <12-3.png>\nE) <12-4.png>\n{to_figure['question']}\n"
+        "Which of the images best matches the caption? Let's think step by step. Only provide the letter of the "
+        "correct image as your answer. Answer:"
+    )
 
 
 @pytest.mark.parametrize("mark", ["correct", "incorrect"])
@@ -60,7 +78,7 @@ def test_examples_precede_the_question_with_their_pictures_and_answers() -> None
         assert piece.endswith(f"as your answer. Answer: {shot['answer']}")
         assert "<Correct>" not in piece
     assert pieces[2].endswith("Answer:")
-    assert plain_text(prompt(row)).count("[picture ") == 3
+    assert plain_text(prompt(row)).count("[picture] ") == 3
 
 
 def test_examples_of_caption_to_figure_show_five_pictures_each() -> None:
@@ -76,3 +94,18 @@ def test_captioning_shows_the_figure_and_no_captions() -> None:
         "<0-0.png>\nProvide a one sentence caption that describes the figure. Do not include prefixes such as "
         '"The figure shows" or "The plot shows". Include just the caption. Caption:'
     )
+
+
+def test_prompt_has_the_text_in_the_place_of_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ocr=yes a model gets no picture but what was read in it, for each figure of a question."""
+    monkeypatch.setattr(
+        "spiqa_tasks.files.ocr.figure_texts", lambda figures: {digest: Path(path).name for digest, path in figures}
+    )
+    to_caption = load_rows("scifibench", "demo_fig2cap", "ocr=yes")[0]
+    (text,) = prompt(to_caption)[:1]
+    assert text == "Text found in the image:\n0-0.png"
+    to_figure = load_rows("scifibench", "demo_cap2fig", "ocr=yes")[0]
+    assert all(isinstance(part, str) for part in prompt(to_figure))
+    start = "A) Text found in the image:\n12-0.png\nB) Text found in the image:\n12-1.png\nC) "
+    assert "".join(str(part) for part in prompt(to_figure)).startswith(start)
+    assert to_figure["images"] == []

@@ -1,9 +1,8 @@
-"""Rows of the two multiple-choice benchmarks."""
+"""SciFIBench's release files, read into questions."""
 
 from __future__ import annotations
 
 import io
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,9 @@ import pyarrow.parquet
 import pytest
 from PIL import Image
 
-from spiqa_tasks.benchmarks.loading import load_rows
-from spiqa_tasks.benchmarks.mmstar.release import read_options
-from spiqa_tasks.files.source import LocalSource
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.source import LocalSource
 
 
 def picture(colour: str = "red") -> dict[str, Any]:
@@ -84,46 +82,3 @@ def test_broken_rows_are_one_error(tmp_path: Path, changes: dict[str, Any], foun
     write(tmp_path / "scifibench/data/CS_Figure2Caption-00000-of-00001.parquet", [scifibench_row(**changes)])
     with pytest.raises(DataError, match=found):
         load_rows("scifibench", "cs_fig2cap", "", LocalSource(tmp_path))
-
-
-def test_missing_shard_and_missing_column_and_no_parquet_are_errors(tmp_path: Path) -> None:
-    """Incomplete or foreign files are refused, each with its own sentence."""
-    path = tmp_path / "scifibench/data/CS_Figure2Caption-00000-of-00002.parquet"
-    write(path, [scifibench_row()])
-    with pytest.raises(DataError, match="whole set of parquet shards"):
-        load_rows("scifibench", "cs_fig2cap", "", LocalSource(tmp_path))
-    path.unlink()
-    write(path.with_name("CS_Figure2Caption-00000-of-00001.parquet"), [{"ID": 1}])
-    with pytest.raises(DataError, match="no Question, Options"):
-        load_rows("scifibench", "cs_fig2cap", "", LocalSource(tmp_path))
-    path.with_name("CS_Figure2Caption-00000-of-00001.parquet").write_text("no parquet")
-    with pytest.raises(DataError, match="to be a parquet file"):
-        load_rows("scifibench", "cs_fig2cap", "", LocalSource(tmp_path))
-
-
-def test_options_of_every_real_mmstar_question_are_read(real_data: Path) -> None:
-    """Both forms of the release give letters that hold the answer, and texts that stand in the question."""
-    lines = (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text().splitlines()
-    for record in map(json.loads, lines):
-        options = read_options(record["question"])
-        assert record["answer"] in options, record
-        assert list(options) == list("ABCDEFGH")[: len(options)]
-        assert all(text and text in record["question"] for text in options.values()), record
-
-
-def test_question_of_unknown_form_still_has_four_letters() -> None:
-    """Where options cannot be read, letters can be matched all the same."""
-    assert read_options("What is this?") == {"A": "", "B": "", "C": "", "D": ""}
-
-
-def test_grey_pictures_have_the_size_of_the_real_ones() -> None:
-    """The ablation replaces every picture by a pure grey one of its size, and the text ablation has none."""
-    real = load_rows("mmstar", "demo", "prompt=letter")
-    grey = load_rows("mmstar", "demo", "ablation=grey")
-    text = load_rows("mmstar", "demo", "ablation=text")
-    for one, other, none in zip(real, grey, text, strict=True):
-        with Image.open(one["images"][0]) as before, Image.open(other["images"][0]) as after:
-            assert before.size == after.size
-            assert after.getextrema() == ((128, 128),) * 3
-        assert none["images"] == []
-        assert one["question"] == other["question"] == none["question"]

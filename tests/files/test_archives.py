@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
-from spiqa_tasks.files.archives import extract, picture_folder
-from spiqa_tasks.files.pictures import check_pictures, open_picture
-from spiqa_tasks.files.source import SPIQA, LocalSource
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.archives import extract, packed_pictures, picture_folder, unpacked
+from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.source import SPIQA, LocalSource
 
 WANTED = ["p1/a.png", "p1/b.png"]
 
@@ -91,25 +89,22 @@ def test_folder_beside_the_archive_is_taken(tmp_path: Path, nested: bool) -> Non
     assert all((found / name).is_file() for name in WANTED)
 
 
-def test_picture_that_cannot_be_decoded_is_named_and_a_good_one_is_read_once(tmp_path: Path) -> None:
-    """Every picture is checked; the broken one is in the message, and a clean set is remembered."""
-    good, bad = tmp_path / "good.png", tmp_path / "bad.png"
-    Image.new("RGB", (4, 4)).save(good)
-    bad.write_bytes(good.read_bytes()[:40])
-    with pytest.raises(DataError, match=r"bad\.png"):
-        check_pictures([str(good), str(bad)])
-    check_pictures([str(good)])
-    times = good.stat().st_atime_ns, good.stat().st_mtime_ns
-    good.write_bytes(b"x" * good.stat().st_size)
-    os.utime(good, ns=times)
-    check_pictures([str(good)])
-    os.utime(good, ns=(times[0], times[1] + 1))
-    with pytest.raises(DataError, match=r"good\.png"):
-        check_pictures([str(good)])
+def test_a_file_of_another_size_is_extracted_again(tmp_path: Path) -> None:
+    """A file in the cache that is longer or shorter than its member is replaced."""
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"content"))
+    folder = extract(path, WANTED)
+    for wrong in (b"cont", b"content and more"):
+        (folder / WANTED[0]).write_bytes(wrong)
+        extract(path, WANTED)
+        assert (folder / WANTED[0]).read_bytes() == b"content"
 
 
-def test_transparent_parts_become_white(tmp_path: Path) -> None:
-    """A figure with a transparent background is shown as on a page, not black."""
-    path = tmp_path / "figure.png"
-    Image.new("RGBA", (2, 2), (255, 0, 0, 0)).save(path)
-    assert open_picture(str(path)).getpixel((0, 0)) == (255, 255, 255)
+def test_packed_pictures_are_extracted_when_they_are_asked_for(tmp_path: Path) -> None:
+    """A packed path names archive and member; unpacking extracts that one, and leaves ordinary paths as they are."""
+    path = archive(tmp_path, {f"top/{name}": name.encode() for name in WANTED})
+    packed = packed_pictures(path, WANTED)
+    assert packed == {name: f"{path}::top/{name}" for name in WANTED}
+    assert not list((cache_folder() / "images").rglob("*.png"))
+    assert Path(unpacked(packed[WANTED[0]])).read_bytes() == b"p1/a.png"
+    assert len(list((cache_folder() / "images").rglob("*.png"))) == 1
+    assert unpacked("/some/where.png") == "/some/where.png"

@@ -12,8 +12,8 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks.aggregation import mean
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.records import scifibench_records
-from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine

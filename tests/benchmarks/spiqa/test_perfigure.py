@@ -10,11 +10,11 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks import perfigure_scores as scores
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_records, join
-from spiqa_tasks.metrics.text_scores import text_scores
-from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.judge.config import parse_judge
 from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.metrics.text_scores import text_scores
 
 YES, NO = 0.9 / 0.98, 0.08 / 0.98
 """What the local judge gives an answer that equals the reference, and any other."""

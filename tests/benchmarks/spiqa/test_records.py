@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.spiqa.image_limits import image_limit_advice
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.groups import groups_of
+from spiqa_tasks.benchmarks.spiqa.image_limits import image_limit_advice
 from spiqa_tasks.benchmarks.spiqa.records import answer_records
-from spiqa_tasks.benchmarks.loading import load_rows
 
 
 def row(settings: str) -> dict[str, Any]:

@@ -14,14 +14,11 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.benchmarks.prompting import Picture
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
-from spiqa_tasks.benchmarks.loading import load_rows, load_table
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.source import LocalSource, demo_source
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
-from spiqa_tasks.benchmarks.spiqa.table import choose_figures
-from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.benchmarks.settings import parse_settings
 
 PAPER_C = {
     "arxiv_id": "1234.5678",
@@ -47,7 +44,7 @@ def place(picture: Path, target: Path) -> None:
 
 
 def shown(row: dict[str, Any]) -> list[Path]:
-    return [Path(part.path) for part in prompt(row, settings_of(row).setting) if isinstance(part, Picture)]
+    return [Path(part.path) for part in prompt(row) if isinstance(part, Picture)]
 
 
 @pytest.mark.parametrize("settings", ["", "setting=cot,max_figures=0", "resolution=224px", "setting=perfigure"])
@@ -136,55 +133,6 @@ def test_missing_train_picture_is_an_error_before_the_run(tmp_path: Path) -> Non
     """A figure that the annotations name and the archive lacks is found without opening any picture."""
     with pytest.raises(DataError, match="1 missing"):
         load_rows("spiqa", "train", "", train_folder(tmp_path, missing=True))
-
-
-def test_table_and_rows_are_the_same() -> None:
-    """The columns that the host gets and the rows that the commands get hold the same values in the same order."""
-    assert load_table("spiqa", "demo", "seed=3").to_pylist() == load_rows("spiqa", "demo", "seed=3")
-
-
-def test_a_limit_or_another_setting_does_not_change_the_figures() -> None:
-    """A question's figures and their order are those of its identity and seed, whatever else is asked."""
-    names = {
-        settings: [[figure["file"] for figure in row["figures"]] for row in load_rows("spiqa", "demo", settings)]
-        for settings in (
-            "max_figures=3",
-            "max_figures=3,setting=cot",
-            "max_figures=3,ablation=text",
-            "max_figures=3,seed=1",
-        )
-    }
-    first, *same, other = names.values()
-    assert all(each == first for each in same)
-    assert other != first
-
-
-def test_choice_of_figures_is_the_same_in_every_version() -> None:
-    """The default order of a question never changes again: reported numbers depend on it."""
-    files = [f"{index}.png" for index in range(12)]
-    expected = ["8.png", "11.png", "6.png", "9.png", "5.png", "2.png", "7.png", "3.png"]
-    assert choose_figures(files, ["5.png"], "paper/0", 8, 0) == expected
-
-
-def test_every_figure_is_chosen_about_equally_often() -> None:
-    """Over many questions each of eleven others is shown in 7 of 11, and the referred one stands everywhere."""
-    files = [str(index) for index in range(12)]
-    counts = dict.fromkeys(files, 0)
-    places = [0] * 8
-    for question in range(2000):
-        chosen = choose_figures(files, ["0"], f"paper/{question}", 8, 0)
-        places[chosen.index("0")] += 1
-        for file in chosen:
-            counts[file] += 1
-    assert counts.pop("0") == 2000
-    assert all(abs(count - 2000 * 7 / 11) < 150 for count in counts.values())
-    assert all(abs(count - 250) < 75 for count in places)
-
-
-def test_negative_number_of_figures_is_refused() -> None:
-    """max_figures is 0 for all, or a number."""
-    with pytest.raises(InputError, match="max_figures"):
-        parse_settings(SpiqaSettings, "max_figures=-1")
 
 
 def test_broken_member_of_a_packed_archive_is_one_error(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.benchmarks import bertscore, coco_java
-from spiqa_tasks.benchmarks import text_scores as module
-from spiqa_tasks.metrics.text_scores import METRICS, TextScores, available_metrics, text_scores
+from spiqa_tasks.metrics import coco_java
+from spiqa_tasks.metrics import text_scores as module
+from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
 
 DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 TEST_A = DATA / "spiqa" / "test-A" / "SPIQA_testA.json"
@@ -191,37 +191,3 @@ def test_only_the_metrics_asked_for_are_computed(no_java: None) -> None:  # noqa
     scores = text_scores([("a b", "a b")], ["rouge_l"])
     assert scores.values == {"rouge_l": 1.0}
     assert not scores.omitted
-
-
-def test_bertscore_runs_on_a_local_model(
-    no_java: None,  # noqa: ARG001
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    """BERTScore is 1 for the same text, 0 for an empty one, less than 1 for another, and takes long texts."""
-    pytest.importorskip("bert_score")
-    monkeypatch.setattr(bertscore, "model_folder", lambda: tiny_bert(tmp_path))
-    pairs = [("same text", "same text"), ("", "text"), ("text", ""), ("other", "same text"), ("word " * 2000, "word")]
-    scores: TextScores = text_scores(pairs)
-    values = scores.per_item["bertscore_f1"]
-    assert values[0] == pytest.approx(1.0, abs=1e-5)
-    assert values[1] == values[2] == 0.0
-    assert values[3] < 0.9999
-    assert scores.values["bertscore_f1"] == pytest.approx(sum(values) / 5)
-
-
-def tiny_bert(folder: Path) -> Path:
-    """A BERT of random weights with nine layers and letters for tokens."""
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizer
-
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    (folder / "vocab.txt").write_text("\n".join(vocabulary))
-    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=9, num_attention_heads=2, intermediate_size=32
-    )
-    BertModel(config).save_pretrained(folder)
-    return folder

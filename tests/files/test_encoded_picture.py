@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content
-from spiqa_tasks.data import encoded_picture as module
+from spiqa_tasks.files import encoded_picture as module
 from spiqa_tasks.files.encoded_picture import encoded_picture
 from spiqa_tasks.files.pictures import open_picture
 

@@ -1,0 +1,66 @@
+"""What the benchmarks' tests share: a local server as the judge, and scorers that ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from openai_server import Behaviour, OpenAIServer
+
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.letters import LetterJudge
+from spiqa_tasks.judge.retry import RetryPolicy
+
+LEFT_OUT = {"meteor": "left out of this test", "bertscore_f1": "left out of this test"}
+
+ScorerOf = Callable[..., Scorer]
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    """A judge's server; tests change its behaviour."""
+    with OpenAIServer(Behaviour()) as running:
+        yield running
+
+
+@pytest.fixture
+def engine(server: OpenAIServer, tmp_path: Path) -> Iterator[Engine]:
+    """Asks that server, with short waits and no cache: what is not asked again is held by the scorer."""
+    policy = RetryPolicy(max_attempts=2, base=0.01, cap=0.02)
+    running = Engine(
+        JudgeConfig("openai", "judge", server.url, "key", retry=policy, cache=False, cache_dir=tmp_path / "verdicts")
+    )
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def l3(engine: Engine) -> Judging:
+    """L3Score's judge."""
+    return Judging(L3Judge(engine))
+
+
+@pytest.fixture
+def letters(engine: Engine) -> Judging:
+    """The judge that finds letters."""
+    return Judging(LetterJudge(engine))
+
+
+@pytest.fixture(scope="session")
+def scorer_of() -> ScorerOf:
+    """`scorer_of(benchmark, settings, judging)`: a task's scorer without METEOR and BERTScore."""
+
+    def make(benchmark: str, settings: str = "", judging: Judging | None = None) -> Scorer:
+        entry = BENCHMARKS[benchmark]
+        judged = {} if judging is None else {**judging.rules, "judged_by": tuple(judging.signature.items())}
+        context = Context("lmms-eval 0.0", unavailable=LEFT_OUT, tokenizer="ptb-java", **judged)
+        return Scorer(entry, entry.parse(settings), context, judging)
+
+    return make

@@ -1,0 +1,96 @@
+"""Which figures a question is shown with, and in which order."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.spiqa.table import choose_figures
+
+FILES = st.lists(st.text("abcdefgh", min_size=1, max_size=4), min_size=1, max_size=30, unique=True)
+
+
+@given(FILES, st.data(), st.integers(0, 10), st.integers(0, 3))
+def test_choice_of_figures_holds_the_referred_ones_and_the_limit(
+    files: list[str], data: st.DataObject, limit: int, seed: int
+) -> None:
+    """Shown figures are distinct, of the paper, at most the limit, and hold the referred ones as far as they fit."""
+    referred = data.draw(st.lists(st.sampled_from(files), min_size=1, max_size=4, unique=True))
+    shown = choose_figures(files, referred, "paper/0", limit, seed)
+    assert shown == choose_figures(files, referred, "paper/0", limit, seed)
+    assert len(set(shown)) == len(shown) == (min(limit, len(files)) if limit else len(files))
+    assert set(shown) <= set(files)
+    assert len(set(shown) & set(referred)) == min(len(referred), limit or len(referred))
+
+
+def test_seeds_and_questions_draw_different_orders() -> None:
+    """Another seed or question gives another order."""
+    files = [str(index) for index in range(12)]
+    orders = {tuple(choose_figures(files, ["3"], question, 8, seed)) for question in ("a/0", "a/1") for seed in (0, 1)}
+    assert len(orders) == 4
+
+
+def test_order_is_the_same_in_another_process() -> None:
+    """The order depends on no state of the process, such as its hash seed."""
+    files = [str(index) for index in range(12)]
+    code = (
+        "from spiqa_tasks.benchmarks.spiqa.table import choose_figures; "
+        f"print(choose_figures({files}, ['3'], 'a/0', 8, 5))"
+    )
+    command = [sys.executable, "-c", code]
+    printed = {
+        subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True
+        ).stdout.strip()
+        for seed in ("1", "2")
+    }
+    assert printed == {str(choose_figures(files, ["3"], "a/0", 8, 5))}
+
+
+def test_choice_of_figures_is_the_same_in_every_version() -> None:
+    """The default order of a question never changes again: reported numbers depend on it."""
+    files = [f"{index}.png" for index in range(12)]
+    expected = ["8.png", "11.png", "6.png", "9.png", "5.png", "2.png", "7.png", "3.png"]
+    assert choose_figures(files, ["5.png"], "paper/0", 8, 0) == expected
+
+
+def test_every_figure_is_chosen_about_equally_often() -> None:
+    """Over many questions each of eleven others is shown in 7 of 11, and the referred one stands everywhere."""
+    files = [str(index) for index in range(12)]
+    counts = dict.fromkeys(files, 0)
+    places = [0] * 8
+    for question in range(2000):
+        chosen = choose_figures(files, ["0"], f"paper/{question}", 8, 0)
+        places[chosen.index("0")] += 1
+        for file in chosen:
+            counts[file] += 1
+    assert counts.pop("0") == 2000
+    assert all(abs(count - 2000 * 7 / 11) < 150 for count in counts.values())
+    assert all(abs(count - 250) < 75 for count in places)
+
+
+def test_a_limit_or_another_setting_does_not_change_the_figures() -> None:
+    """A question's figures and their order are those of its identity and seed, whatever else is asked."""
+    names = {
+        settings: [[figure["file"] for figure in row["figures"]] for row in load_rows("spiqa", "demo", settings)]
+        for settings in (
+            "max_figures=3",
+            "max_figures=3,setting=cot",
+            "max_figures=3,ablation=text",
+            "max_figures=3,seed=1",
+        )
+    }
+    first, *same, other = names.values()
+    assert all(each == first for each in same)
+    assert other != first
+
+
+def test_referred_figures_beyond_the_limit_keep_the_first() -> None:
+    """Where the referred figures alone exceed the limit, the first of them are shown and no others."""
+    shown = choose_figures(["a", "b", "c", "d", "e"], ["d", "b", "a"], "paper/0", 2, 0)
+    assert sorted(shown) == ["b", "d"]
