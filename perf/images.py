@@ -59,8 +59,7 @@ def measure(form: str, url: str, papers: list[list[str]], questions: int) -> flo
     """Seconds of this process's CPU per question."""
     from lmms_eval.models.chat.openai import OpenAICompatible
 
-    from spiqa_tasks.benchmarks.prompting import Picture
-    from spiqa_tasks.utils.messages import user_turn
+    from spiqa_tasks.benchmarks.prompting import Picture, chat_content
 
     model = OpenAICompatible(model_version="tiny", base_url=url, api_key="EMPTY", timeout=60)
     prompts = []
@@ -69,7 +68,7 @@ def measure(form: str, url: str, papers: list[list[str]], questions: int) -> flo
         prompts.append([f"Question {question}? ", *(part for path in paths for part in (Picture(path), "Caption. "))])
 
     def messages(prompt: list[object]) -> list[dict[str, object]]:
-        return user_turn(prompt, {"images": form})
+        return [{"role": "user", "content": chat_content(prompt, form == "path", encoded=form == "encoded")}]
 
     model.task_dict = {"task": {"test": prompts}}
     options = {"max_new_tokens": 16, "temperature": 0}

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spiqa_tasks.judge import Engine, JudgeConfig, JudgeRequest, L3Judge
+from spiqa_tasks.judge import Engine, JudgeConfig, JudgeRequest, L3Judge, L3Rule
 
 SERVER = Path(__file__).parents[1] / "tests" / "servers" / "openai_server.py"
 FAULTS = {"429": 0.08, "500": 0.08, "reset": 0.06, "timeout": 0.02, "truncated": 0.06}
@@ -61,9 +61,9 @@ def requests_at(url: str) -> int:
 
 def requests_for(count: int, tag: str = "") -> list[JudgeRequest]:
     """Judging requests for `count` different answers, about as long as real ones."""
-    judge = L3Judge(JudgeConfig("openai", "gpt-4o", "http://127.0.0.1"))
+    rule = L3Rule()
     text = "the proposed model outperforms every baseline by a wide margin on all of the datasets"
-    return [judge.rule.request(f"{tag}{i}: what does Figure {i} show?", text, text) for i in range(count)]
+    return [rule.request(f"{tag}{i}: what does Figure {i} show?", text, text) for i in range(count)]
 
 
 def engine_seconds(config: JudgeConfig, requests: list[JudgeRequest]) -> tuple[float, Engine]:
@@ -137,13 +137,14 @@ def memory(config: JudgeConfig, options: argparse.Namespace) -> Iterator[Row]:
         judge = L3Judge(engine)
         empty = resident_mb()
         start = time.perf_counter()
-        records = [judge.record({"id": i}, f"{i}: what is shown?", "a line", "a line") for i in range(options.many)]
+        questions = (f"{i}: what is shown?" for i in range(options.many))
+        pendings = [judge.submit(judge.rule.request(question, "a line", "a line")) for question in questions]
         submitted = time.perf_counter() - start
-        records[options.many // 10].resolve()
+        pendings[options.many // 10].result()
         tenth = resident_mb()
-        judge.finish(records, report=False)
+        engine.wait(pendings)
         seconds, end = time.perf_counter() - start, resident_mb()
-        scored = sum("score" in record for record in records)
+        scored = sum(pending.result().ok for pending in pendings)
         engine.close()
     remark = f"{scored} scored; {empty:.0f} MB empty, {tenth:.0f} MB at a tenth, {end:.0f} MB at the end"
     yield Row(f"engine, {options.many} answers", seconds, ideal, remark)

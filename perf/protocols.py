@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.scoring.answers import parse_answer, parse_answer_released, parse_cot

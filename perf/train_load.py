@@ -39,7 +39,7 @@ def measure(folder: Path) -> None:
     """Load once, as the host's hook does, and print seconds and peak memory."""
     import datasets
 
-    from spiqa_tasks.benchmarks.loading import load_table
+    from spiqa_tasks.benchmarks.registry import load_table
     from spiqa_tasks.files.source import LocalSource
 
     start, start_cpu = time.perf_counter(), time.process_time()

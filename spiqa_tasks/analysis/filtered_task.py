@@ -11,8 +11,7 @@ import yaml
 
 from spiqa_tasks.analysis.filtering import Filtered
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
-from spiqa_tasks.hosts.lmms_eval.written import KEPT
+from spiqa_tasks.hosts.lmms_eval.written import KEPT, source_task
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 
@@ -37,7 +36,7 @@ def write_task(filtered: Filtered, name: str, folder: Path, include_path: Path |
     """
     if not filtered.kept:
         raise InputError(f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits.")
-    source, config = _source(filtered.task, include_path)
+    source, config = source_task(filtered.task, include_path)
     if name == filtered.task or "class" in config:
         raise InputError(
             f"Expected a new name and a source task made of YAML alone; found {name} of {source}. Choose with --name."
@@ -53,28 +52,6 @@ def write_task(filtered: Filtered, name: str, folder: Path, include_path: Path |
     rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
     path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
     return path
-
-
-def _source(task: str, include_path: Path | None) -> tuple[Path, dict[str, Any]]:
-    """The source task's YAML and its values, functions left out."""
-    from loguru import logger
-
-    logger.disable("lmms_eval")
-    from lmms_eval.tasks import TaskManager
-    from lmms_eval.utils import load_yaml_config
-
-    index_tasks()
-    place = str(include_path) if include_path is not None else None
-    entry = TaskManager("WARNING", place, include_defaults=False).task_index.get(task)
-    if entry is None:  # only then: indexing the host's own tasks takes seconds
-        entry = TaskManager("WARNING", place).task_index.get(task)
-    logger.enable("lmms_eval")
-    if entry is None or entry["type"] not in ("task", "python_task"):
-        raise InputError(
-            f"Expected {task} to be a task of lmms-eval, found none. Name the folder of its YAML with --include-path."
-        )
-    path = Path(entry["yaml_path"]).resolve()
-    return path, load_yaml_config(str(path), mode="simple")
 
 
 def _kept(filtered: Filtered, source: Path, config: dict[str, Any]) -> dict[str, Any]:

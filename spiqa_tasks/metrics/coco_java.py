@@ -19,6 +19,10 @@ from spiqa_tasks.scoring.meteor import FIELDS
 JAVA_TIMEOUT = 3600.0
 """Seconds; the aligner takes about 10 ms a pair."""
 
+_NEXT = "The"
+"""The line after every line: whether a full stop ends an abbreviation ("800 m.") depends on how the next line begins,
+so that without it an answer's tokens would depend on which answer follows."""
+
 Pair = tuple[str, str]
 
 _tokens: dict[str, str] = {}
@@ -74,9 +78,9 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
 
     command = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
     with tempfile.TemporaryDirectory() as folder:
-        path = _write_lines(Path(folder) / "lines.txt", lines)
+        path = _write_lines(Path(folder) / "lines.txt", [part for line in lines for part in (line, _NEXT)])
         output = _run_java([*command, "-preserveLines", "-lowerCase", path], "tokenizer")
-    tokenized = output.split("\n")[: len(lines)]
+    tokenized = output.split("\n")[: 2 * len(lines) : 2]
     if len(tokenized) != len(lines):
         raise ValueError(f"expected {len(lines)} lines from the tokenizer, found {len(tokenized)}")
     return [" ".join(token for token in line.rstrip().split(" ") if token not in PUNCTUATIONS) for line in tokenized]

@@ -137,7 +137,7 @@ def _rows(
     for metric in scorer.benchmark.metrics(scorer.settings):
         members = records if metric.of_documents else questions
         found.append((metric.name, metric, members))
-        for name in grouped:
+        for name in grouped if scorer.why_not(metric) is None else ():
             owner, _, group = name.partition("/")
             if owner == metric.name and in_group(members, group):
                 found.append((name, metric, in_group(members, group)))

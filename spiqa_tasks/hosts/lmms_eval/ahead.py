@@ -71,9 +71,13 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
     ]
     if not answers or answers[0][0]["benchmark"] not in BENCHMARKS:
         return
-    scorer = _scorer(answers[0][0])
-    records = [scorer.record(row, response_of(text)) for row, text in answers]
-    scored = scorer.score(records, whole=int(os.environ.get("WORLD_SIZE", 1)) == 1)
+    try:
+        scorer = _scorer(answers[0][0])
+        records = [scorer.record(row, response_of(text)) for row, text in answers]
+        scored = scorer.score(records, whole=int(os.environ.get("WORLD_SIZE", 1)) == 1)
+    except Exception:  # the host would end the run and write nothing
+        logger.exception("The answers could not be scored together; each is scored when the host asks for it.")
+        return
     _records.clear()
     _records.update({_key(row, text): record for (row, text), record in zip(answers, scored, strict=True)})
     for line in scorer.benchmark.remarks(scored):
@@ -81,11 +85,16 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
 
 
 def record_of(row: Mapping[str, Any], text: str) -> Record:
-    """Return the record of one answer, scored ahead or now."""
+    """Return the record of one answer, scored ahead or now; a defect becomes a status, with the reason."""
     found = _records.get(_key(row, text))
-    if found is None:
+    if found is not None:
+        return found
+    try:
         scorer = _scorer(row)
         (found,) = scorer.score([scorer.record(row, response_of(text))], whole=False)
+    except Exception as error:  # the host would end the run and write nothing
+        logger.exception("Question %s could not be scored; its answer is kept in the samples file.", row["id"])
+        return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
     return found
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.cache import cache_path
+from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
 
 logger = logging.getLogger("spiqa_tasks")
 
@@ -33,3 +36,29 @@ def written_tasks() -> list[Path]:
         else:
             logger.warning("The task in %s is left out, its source %s is gone.", listing.parent, source)
     return found
+
+
+def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, Any]]:
+    """Return the YAML of any task of the host and its values, functions left out.
+
+    Raises:
+        InputError: the host knows no such task.
+    """
+    from loguru import logger
+
+    logger.disable("lmms_eval")
+    from lmms_eval.tasks import TaskManager
+    from lmms_eval.utils import load_yaml_config
+
+    index_tasks()
+    place = str(include_path) if include_path is not None else None
+    entry = TaskManager("WARNING", place, include_defaults=False).task_index.get(task)
+    if entry is None:  # only then: indexing the host's own tasks takes seconds
+        entry = TaskManager("WARNING", place).task_index.get(task)
+    logger.enable("lmms_eval")
+    if entry is None or entry["type"] not in ("task", "python_task"):
+        raise InputError(
+            f"Expected {task} to be a task of lmms-eval, found none. Name the folder of its YAML with --include-path."
+        )
+    path = Path(entry["yaml_path"]).resolve()
+    return path, load_yaml_config(str(path), mode="simple")

@@ -1,0 +1,76 @@
+"""Imports go one way: a folder knows only folders of lower floors (CONTRIBUTING)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FLOORS = {
+    "errors": 0,
+    "scoring": 1,
+    "published": 2,
+    "demo": 2,
+    "files": 2,
+    "metrics": 2,
+    "judge": 2,
+    "l3score_metric": 3,
+    "benchmarks": 3,
+    "hosts": 4,
+    "models": 5,
+    "offline": 5,
+    "analysis": 6,
+    "report": 7,
+    "commands": 8,
+    "cli": 9,
+    "utils": 9,
+}
+"""Folder or module of the package -> its floor; a new one must be given one here."""
+
+
+def imports() -> Iterator[tuple[str, str, str]]:
+    """(file, its folder, imported folder) of every import within the package."""
+    places = [*(ROOT / "spiqa_tasks").rglob("*.py"), *(ROOT / "utils").rglob("*.py")]
+    for path in places:
+        below = path.relative_to(ROOT).parts
+        owner = "utils" if below[0] == "utils" else below[1].removesuffix(".py")
+        if owner == "__init__":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for name in names:
+                if name.startswith("spiqa_tasks."):
+                    yield str(path.relative_to(ROOT)), owner, name.split(".")[1]
+
+
+def test_every_import_goes_down() -> None:
+    """No module imports a folder of a higher floor, and no two folders of one floor know each other."""
+    wrong = [
+        f"{path} imports {other}"
+        for path, owner, other in imports()
+        if owner != other and FLOORS[other] >= FLOORS[owner] and (owner, other) not in ALLOWED
+    ]
+    assert not wrong
+
+
+ALLOWED = {("judge", "files")}
+"""Folders of one floor of which the first may know the second: the judge's cache lies in the package's cache folder."""
+
+
+@pytest.mark.parametrize("host", ["lmms_eval", "vlmeval"])
+def test_hosts_are_imported_by_few(host: str) -> None:
+    """Neither host is imported outside its own folder, the models added to lmms-eval and its hooks."""
+    wrong = []
+    for path in (ROOT / "spiqa_tasks").rglob("*.py"):
+        below = path.relative_to(ROOT / "spiqa_tasks").as_posix()
+        if below.startswith((f"hosts/{host.replace('vlmeval', 'vlmevalkit')}/", "models/")):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            wrong += [f"{below} imports {name}" for name in names if name.split(".")[0] == host]
+    assert not wrong
