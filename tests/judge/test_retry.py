@@ -63,6 +63,28 @@ def test_the_server_is_never_asked_before_it_said() -> None:
     assert RetryPolicy().delay(1, 12.0, random.Random(0)) >= 12
 
 
+@given(tries=st.integers(1, 50), seed=st.integers(0, 1000))
+def test_the_first_waits_double_from_the_base(tries: int, seed: int) -> None:
+    """The first wait is the base and the n-th 2**(n - 1) of it, by as much jitter as the generator draws."""
+    wait = RetryPolicy(base=0.5, cap=1e30).delay(tries, None, random.Random(seed))
+    assert wait == pytest.approx(0.5 * 2 ** min(tries - 1, 30) * random.Random(seed).uniform(0.5, 1.0))
+
+
+@given(tries=st.integers(1, 50), seed=st.integers(0, 1000))
+def test_what_the_server_asked_for_gets_jitter_on_top(tries: int, seed: int) -> None:
+    """A tenth of the ordinary wait is added, so that requests which were told the same do not come back together."""
+    policy = RetryPolicy()
+    added = policy.delay(tries, 12.0, random.Random(seed)) - 12.0
+    assert added == pytest.approx(policy.delay(tries, None, random.Random(seed)) / 10)
+    assert added > 0
+
+
+def test_requests_that_were_told_the_same_come_back_at_different_times() -> None:
+    """Twenty requests that are to wait 12 seconds wait for twenty different times."""
+    rng = random.Random(0)
+    assert len({RetryPolicy().delay(3, 12.0, rng) for _ in range(20)}) == 20
+
+
 def test_insisting_ends_by_attempts_and_by_time() -> None:
     """A request is given up at the last attempt, or when the next try would come after the time bound."""
     policy = RetryPolicy(max_attempts=3, max_seconds=10)

@@ -78,6 +78,21 @@ def test_last_complete_ranking_counts() -> None:
     assert parse_ranking("For example [A, B, C]. Ranked Captions: [C, A, B]", "ABC").order == ("C", "A", "B")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ranking: [A, B, C]\nOn reflection: [C, A, B]",
+        "[A, B, C]\nOn reflection, best first:\nC\nA\nB",
+        "A\nB\nC\nOn reflection: (C, A, B)",
+        "1. A\n2. B\n3. C\nOn reflection: C > A > B\nRanking: [C, A, B]",
+        "[C, B, A] or (A; B; C), so:\n1. C\n2. A\n3. B",
+    ],
+)
+def test_of_several_rankings_the_one_that_stands_last_counts(text: str) -> None:
+    """The order of the text decides, whatever forms the rankings have."""
+    assert parse_ranking(text, "ABC").order == ("C", "A", "B")
+
+
 def test_ranks_and_their_means() -> None:
     """Rank 1 is the best; the combined column is of items' means, over items that every judge ranked."""
     assert ranks("CAB") == {"C": 1, "A": 2, "B": 3}

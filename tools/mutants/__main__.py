@@ -97,7 +97,7 @@ def _prepare(module: str, tests: Sequence[str]) -> Path:
         "only_mutate": [f"spiqa_tasks/{module}.py"],
         "also_copy": ["tools", "utils", "yaml_configs"],
         "pytest_add_cli_args_test_selection": [f"tests/{name}.py" for name in tests],
-        "pytest_add_cli_args": ["--hypothesis-profile=ci", "-p", "no:cacheprovider"],
+        "pytest_add_cli_args": ["--hypothesis-profile=mutants", "-p", "no:cacheprovider"],
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
     text = (REPOSITORY / "pyproject.toml").read_text()
