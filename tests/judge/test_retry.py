@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.judge.retry import RetryPolicy, is_retryable, retry_after_seconds
+from spiqa_tasks.judge.retry import AskError, HttpError, RetryPolicy, is_retryable, retry_after_seconds
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
@@ -41,6 +41,26 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
     for nonsense in ("", "soon", "-3", "nan", "inf"):
         assert retry_after_seconds({"retry-after": nonsense}, now) is None
     assert retry_after_seconds({}, now) is None
+    assert retry_after_seconds({"retry-after": "0"}, now) == 0
+    assert retry_after_seconds({"retry-after-ms": "0", "retry-after": "7"}, now) == 0
+    assert retry_after_seconds({"retry-after-ms": "-1", "retry-after": "7"}, now) == 7
+
+
+def test_an_error_says_what_the_server_said() -> None:
+    """Status and message are in the reason; a 429 counts as a request for patience, other errors do not."""
+    busy = HttpError(429, "slow down", retryable=True, retry_after=3.0)
+    assert (str(busy), busy.reason) == ("HTTP 429: slow down", "HTTP 429: slow down")
+    assert (busy.status, busy.message, busy.retry_after) == (429, "slow down", 3.0)
+    assert (busy.retryable, busy.refused) == (True, True)
+    broken = HttpError(500, "", retryable=False, retry_after=None)
+    assert (broken.reason, broken.retryable, broken.refused, broken.retry_after) == ("HTTP 500", False, False, None)
+
+
+def test_an_error_of_the_connection_asks_for_nothing() -> None:
+    """Without an answer there is neither a request for patience nor a time."""
+    error = AskError("connection reset", retryable=True)
+    assert (str(error), error.reason) == ("connection reset", "connection reset")
+    assert (error.retryable, error.refused, error.retry_after) == (True, False, None)
 
 
 @given(value=st.text(max_size=40))
@@ -89,5 +109,6 @@ def test_insisting_ends_by_attempts_and_by_time() -> None:
     """A request is given up at the last attempt, or when the next try would come after the time bound."""
     policy = RetryPolicy(max_attempts=3, max_seconds=10)
     assert not policy.exhausted(2, 5.0, 1.0)
+    assert not policy.exhausted(1, 9.0, 1.0)
     assert policy.exhausted(3, 0.0, 0.1)
     assert policy.exhausted(1, 9.5, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from string import ascii_uppercase
 
@@ -65,6 +66,8 @@ def test_any_text_is_a_whole_ranking_or_none(text: str) -> None:
         ("I cannot see the figure.", "no_list"),
         ("A) one\nB) two\nC) three", "no_list"),
         ("The best one is B, then A.", "no_list"),
+        ("A, B, C, as far as one can tell", "no_list"),
+        ("B", "no_list"),
         ("Ranked Captions: [A, B", "incomplete"),
     ],
 )
@@ -98,5 +101,7 @@ def test_ranks_and_their_means() -> None:
     assert ranks("CAB") == {"C": 1, "A": 2, "B": 3}
     assert mean_sd([1, 2, 6]) == (3, statistics.stdev([1, 2, 6]))
     assert combined([{"x": 1, "y": 3}, {"x": 2, "z": 9}]) == {"x": 1.5}
+    assert combined([]) == {}
+    assert mean_sd([1, 2]) == (1.5, statistics.stdev([1, 2]))
     assert mean_sd([4.0]) == (4.0, 0.0)
-    assert mean_sd([])[0] != mean_sd([])[0]
+    assert all(math.isnan(value) for value in mean_sd([]))

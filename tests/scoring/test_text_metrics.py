@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.text_metrics import bleu, cider, rouge_l
+from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, rouge_l
 from spiqa_tasks.scoring.tokenization import tokenize
 
 DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
@@ -91,14 +91,14 @@ def test_cider_of_a_single_pair_is_zero() -> None:
 
 def test_cider_of_empty_references_is_zero() -> None:
     """References without any token give 0 instead of an error."""
-    assert cider(["a", "b"], ["", ""]).per_item == (0.0, 0.0)
+    assert cider(["a", "b"], ["", ""]) == CorpusScore(0.0, (0.0, 0.0))
 
 
 @pytest.mark.parametrize("metric", [bleu, rouge_l, cider])
 def test_unusable_input_is_refused(metric: object) -> None:
     """No pairs, and lists of different lengths, are errors."""
     assert callable(metric)
-    with pytest.raises(ValueError, match="at least one pair"):
+    with pytest.raises(ValueError, match=r"^Expected at least one pair of prediction and reference, found none\.$"):
         metric([], [])
     with pytest.raises(ValueError, match="found 2 for 1"):
         metric(["a"], ["a", "b"])
