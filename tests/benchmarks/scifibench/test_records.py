@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import pickle
+import json
+import math
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from openai_server import Behaviour, OpenAIServer
+from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks.aggregation import mean
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.records import scifibench_records
-from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.letters import LetterJudge
-from spiqa_tasks.judge.retry import RetryPolicy
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.signature import parse
 
 OPEN = "Between {} and something else I am torn, though the former has a nicer shape."
+REFUSAL = "Sorry, I cannot see any image."
 
 
 def reader(body: dict[str, Any]) -> str:
@@ -33,17 +31,9 @@ def reader(body: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer(Behaviour(text=reader)) as running:
-        yield running
-
-
-@pytest.fixture
-def judge(server: OpenAIServer, tmp_path: Path) -> Iterator[LetterJudge]:
-    policy = RetryPolicy(max_attempts=2, base=0.01, cap=0.02)
-    engine = Engine(JudgeConfig("openai", "reader", server.url, "key", retry=policy, cache_dir=tmp_path))
-    yield LetterJudge(engine)
-    engine.close()
+def scorer(scorer_of: Callable[..., Scorer], letters: Judging, server: OpenAIServer) -> Scorer:
+    server.behaviour.text = reader
+    return scorer_of("scifibench", "extractor=judge", letters)
 
 
 @pytest.fixture(scope="module")
@@ -51,61 +41,83 @@ def row() -> dict[str, Any]:
     return load_rows("scifibench", "demo_cap2fig", "ablation=text,extractor=judge")[0]
 
 
+def judged(scorer: Scorer, row: dict[str, Any], *texts: str) -> list[Record]:
+    return scorer.score([scorer.record(row, Response(text)) for text in texts])
+
+
 def test_judge_is_asked_only_where_the_matcher_finds_nothing(
-    row: dict[str, Any], judge: LetterJudge, server: OpenAIServer
+    scorer: Scorer, row: dict[str, Any], server: OpenAIServer
 ) -> None:
     """A matched letter and a refusal cost no request; an open answer does, and both metrics stay apart."""
-    matched = scifibench_records(row, row["answer"], judge)
-    refused = scifibench_records(row, "Sorry, I cannot see any image.", judge)
-    opened = scifibench_records(row, OPEN.format(row["answer"]), judge)
-    judge.finish([records["accuracy_llm"] for records in (matched, refused, opened)])
+    records = judged(scorer, row, row["answer"], REFUSAL, OPEN.format(row["answer"]))
     assert len(server.requests) == 1
-    assert [r["accuracy_llm"]["score"] for r in (matched, refused, opened)] == [1, 0, 1]
-    assert [r["accuracy"]["score"] for r in (matched, refused, opened)] == [1, 0, 0]
-    assert [r["extractor_rate"]["score"] for r in (matched, refused, opened)] == [0, 0, 1]
-    assert opened["accuracy_llm"]["letter"] == row["answer"]
-    assert opened["accuracy_llm"]["extractor"].startswith("openai:reader#")
+    assert [record.scores["accuracy_llm"] for record in records] == [1, 0, 1]
+    assert [record.scores["accuracy"] for record in records] == [1, 0, 0]
+    extractor = scorer.benchmark.metric("extractor_rate", scorer.settings)
+    assert [extractor.compute([record]).value for record in records] == [0, 0, 1]
+    assert [entry["text"] for entry in records[2].verdicts] == [row["answer"]]
+    assert parse(records[2].signature).judge == "openai:judge"
+    assert parse(records[2].signature).judge_prompt.startswith("letters:")
 
 
-def test_judge_that_finds_no_letter_leaves_the_answer_unparsed(row: dict[str, Any], judge: LetterJudge) -> None:
+def test_judge_that_finds_no_letter_leaves_the_answer_unparsed(scorer: Scorer, row: dict[str, Any]) -> None:
     """None is a miss without a letter, never a guess."""
-    record = scifibench_records(row, "It depends.", judge)["accuracy_llm"]
-    judge.finish([record])
-    assert (record["letter"], record["score"], record["status"]) == (None, 0.0, "ok")
+    (record,) = judged(scorer, row, "It depends.")
+    assert (record.prediction, record.scores["accuracy_llm"], record.status) == (None, 0.0, "unparsed")
+    assert not record.judge_failed
 
 
-def test_judge_that_fails_withholds_the_number(row: dict[str, Any], judge: LetterJudge, server: OpenAIServer) -> None:
+def test_judge_that_fails_withholds_the_number(scorer: Scorer, row: dict[str, Any], server: OpenAIServer) -> None:
     """A failed judgement has no score; the mean of the judged metric is withheld, the matcher's is not."""
     server.behaviour.sticky = "400"
-    records = scifibench_records(row, "It depends.", judge)
-    copied = pickle.loads(pickle.dumps(records["accuracy_llm"]))
-    assert copied["status"] == "judge_failed"
-    assert "score" not in copied
-    assert mean([copied]) != mean([copied])
-    assert mean([records["accuracy"]]) == 0
+    (record,) = judged(scorer, row, "It depends.")
+    read_back = Record.from_dict(json.loads(json.dumps(record.as_dict())))
+    assert read_back.judge_failed
+    assert "400" in (read_back.reason or "")
+    assert math.isnan(scorer.value("accuracy_llm", [read_back]).value)
+    assert scorer.value("accuracy", [read_back]).value == 0
+    assert scorer.value("extractor_rate", [read_back]).value == 1
 
 
-def test_failed_request_is_not_sent_to_the_judge(row: dict[str, Any], judge: LetterJudge, server: OpenAIServer) -> None:
-    """The host's failure marker is no answer to look into."""
-    records = scifibench_records(row, "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom", judge)
-    assert "score" not in records["accuracy_llm"]
-    assert records["extractor_rate"]["score"] == 0
+def test_failed_request_is_not_sent_to_the_judge(scorer: Scorer, row: dict[str, Any], server: OpenAIServer) -> None:
+    """A failed request is no answer to look into."""
+    records = scorer.score([scorer.record(row, Response("", "boom"))])
+    assert records[0].scores == {}
+    assert scorer.value("extractor_rate", records).value == 0
     assert server.requests == []
 
 
-def test_judge_that_does_not_answer_stops_before_the_run(judge: LetterJudge, server: OpenAIServer) -> None:
-    """The test question fails with the remedy in the message."""
-    judge.preflight()
-    server.behaviour.sticky = "401"
-    with pytest.raises(JudgeError, match="extractor=judge"):
-        judge.preflight()
+def test_without_the_setting_no_judge_is_named(scorer_of: Callable[..., Scorer]) -> None:
+    """An open answer is unparsed, and neither of the judged metrics is there."""
+    plain = scorer_of("scifibench")
+    row = load_rows("scifibench", "demo_cap2fig", "ablation=text")[0]
+    assert plain.record(row, Response("It depends.")).asks == ()
+    assert plain.benchmark.judge(plain.settings) is None
+    assert "accuracy_llm" not in {metric.name for metric in plain.metrics}
 
 
-def test_caption_is_kept_with_the_true_one() -> None:
-    """Line breaks are joined; an empty answer and a failed request have no caption."""
+def test_an_answer_is_in_the_groups_of_its_direction_and_category(scorer_of: Callable[..., Scorer]) -> None:
+    """Both tasks, and the subject as a metric's name has it."""
+    plain = scorer_of("scifibench")
+    rows = load_rows("scifibench", "demo", "ablation=text")
+    records = [plain.record(row, Response(row["answer"])) for row in rows]
+    assert {record.groups["direction"] for record in records} == {"fig2cap", "cap2fig"}
+    assert all(" " not in record.groups["category"] for record in records)
+    assert scorer_of("scifibench").value("accuracy", records).value == 1
+
+
+def test_caption_is_kept_with_the_true_one(scorer_of: Callable[..., Scorer]) -> None:
+    """Line breaks are joined; an empty answer and a failed request have no caption; no matcher read anything."""
     row = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[0]
-    record = scifibench_records(row, " loss \n curves ")["captioned_rate"]
-    assert (record["caption"], record["score"]) == ("loss curves", 1.0)
-    assert record["reference"] == row["options"][row["letters"].index(row["answer"])]
-    for nothing in ("  ", "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"):
-        assert scifibench_records(row, nothing)["captioned_rate"]["caption"] is None
+    scorer = scorer_of("scifibench", "prompt=caption")
+    record, empty, failed = (
+        scorer.record({**row, "id": str(number)}, response)
+        for number, response in enumerate((Response(" loss \n curves "), Response("  "), Response("", "boom")))
+    )
+    assert (record.prediction, record.scores, record.status) == ("loss curves", {"captioned_rate": 1.0}, "ok")
+    assert record.reference == row["options"][row["letters"].index(row["answer"])]
+    assert parse(record.signature).matcher == ""
+    assert (empty.prediction, empty.status) == (None, "unparsed")
+    assert (failed.prediction, failed.status) == (None, "request_failed")
+    assert [metric.name for metric in scorer.metrics] == ["captioned_rate", "request_failed_rate"]
+    assert scorer.value("request_failed_rate", [record, empty, failed]).value == pytest.approx(1 / 3)

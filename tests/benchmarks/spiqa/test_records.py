@@ -1,34 +1,103 @@
-"""What the released scripts read out of an answer, the groups of a question, and advice about images."""
+"""Records of SPIQA's answers: what was read, what is asked of the judge, and what the released scripts read."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.spiqa.groups import groups_of
-from spiqa_tasks.benchmarks.spiqa.image_limits import image_limit_advice
-from spiqa_tasks.benchmarks.spiqa.records import answer_records
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.benchmarks.spiqa.records import record
+from spiqa_tasks.judge.l3 import L3Rule
+
+HERE = Context("offline", tokenizer="ptb-java", judged_by=(("judge", "openai:j"),))
 
 
 def row(settings: str) -> dict[str, Any]:
     return load_rows("spiqa", "demo", f"{settings},ablation=text")[0]
 
 
+def answered(settings: str, text: str) -> Record:
+    return record(row(settings), Response(text), HERE)
+
+
+def test_a_record_names_answer_figures_groups_and_signature() -> None:
+    """It holds what is needed to check a score by hand, once, and is JSON."""
+    shown = row("")
+    found = answered("", "{'Answer': 'blue'}")
+    assert (found.prediction, found.reference, found.rule, found.status) == ("blue", shown["answer"], "ok", "ok")
+    assert (found.id, found.cluster) == (shown["id"], shown["paper_id"])
+    assert found.details == {"figures": [figure["file"] for figure in shown["figures"]]}
+    assert found.groups["type"] == shown["group"]
+    signature = parse(found.signature)
+    assert (signature.tokenizer, signature.judge, signature.split) == ("ptb-java", "openai:j", "demo")
+    assert signature.prompt
+    assert json.dumps(found.as_dict()).count("blue") == 1
+
+
 @pytest.mark.parametrize(
-    ("protocol", "names"),
+    ("text", "prediction", "rule"),
     [
-        ("corrected", {"rouge_l": "blue"}),
-        ("released", {"rouge_l_released": "'blue'"}),
-        ("both", {"rouge_l": "blue", "rouge_l_released": "'blue'"}),
+        ("{'Answer': 'blue'}", "blue", "ok"),
+        ("It is blue", "It is blue", "unformatted"),
+        ("", "", "empty"),
+        ("{'Answer': 'blue and", "blue and", "truncated"),
     ],
 )
-def test_each_protocol_has_its_own_names_and_reading(protocol: str, names: dict[str, str]) -> None:
-    """Corrected reads the answer, released keeps its quotes; neither is there without being asked for."""
-    records = answer_records(row(f"protocol={protocol}"), "{'Answer': 'blue'}", ["rouge_l"], None)
-    found = {name: record["prediction"] for name, record in records.items() if name in ("rouge_l", "rouge_l_released")}
-    assert found == names
+def test_the_rule_tells_how_the_answer_was_found(text: str, prediction: str, rule: str) -> None:
+    """Unformatted and truncated answers are answers all the same."""
+    found = answered("", text)
+    assert (found.prediction, found.rule) == (prediction, rule)
+
+
+def test_a_refusal_is_told_and_still_judged() -> None:
+    """Refusing is no failure of the host: the judge decides the score."""
+    found = answered("", "I'm sorry, but I cannot answer this question without the images.")
+    assert found.refused
+    assert len(found.asks) == 1
+
+
+def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
+    """Only the reason and what was shown are there."""
+    failed = record(row("protocol=both"), Response("", "boom"), HERE)
+    assert (failed.status, failed.reason, failed.prediction, failed.scores) == ("request_failed", "boom", None, {})
+    assert failed.asks == ()
+    assert set(failed.details) == {"figures"}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "metrics", "released"),
+    [
+        ("corrected", ["l3score"], None),
+        ("released", ["l3score_released"], "'blue'"),
+        ("both", ["l3score", "l3score_released"], "'blue'"),
+    ],
+)
+def test_each_protocol_has_its_own_names_and_reading(protocol: str, metrics: list[str], released: str | None) -> None:
+    """Corrected reads the answer, released keeps its quotes; neither is judged without being asked for."""
+    found = answered(f"protocol={protocol}", "{'Answer': 'blue'}")
+    assert found.prediction == "blue"
+    assert found.details.get("released", {}).get("prediction") == released
+    assert [ask.score for ask in found.asks] == metrics
+    predictions = {"l3score": "blue", "l3score_released": "'blue'"}
+    shown, rule = row(""), L3Rule()
+    assert [ask.request for ask in found.asks] == [
+        rule.request(shown["question"], shown["answer"], predictions[name]) for name in metrics
+    ]
+
+
+@pytest.mark.parametrize("protocol", ["corrected", "released", "both"])
+def test_text_metrics_are_there_in_the_readings_asked_for(protocol: str, scorer_of: Callable[..., Scorer]) -> None:
+    """Names that end in _released belong to that protocol, the others to the corrected one."""
+    names = {metric.name for metric in scorer_of("spiqa", f"protocol={protocol}").metrics}
+    assert ("rouge_l" in names) == (protocol != "released")
+    assert ("rouge_l_released" in names) == (protocol != "corrected")
 
 
 def test_released_retrieval_takes_the_first_image_of_the_rationale() -> None:
@@ -37,35 +106,19 @@ def test_released_retrieval_takes_the_first_image_of_the_rationale() -> None:
     right = shown["referred"][0]
     wrong = (right + 1) % 8
     response = f"{{'Image': {right}, 'Rationale': 'unlike Image {wrong}, it has the numbers'}} The answer is : blue"
-    records = answer_records(shown, response, [], None)
-    assert records["retrieval_accuracy"]["score"] == 1.0
-    assert records["retrieval_accuracy_released"]["score"] == 0.0
-    assert f"retrieval_accuracy/{shown['group']}" in records
+    found = record(shown, Response(response), HERE)
+    assert found.scores == {"retrieval_accuracy": 1.0, "retrieval_accuracy_released": 0.0}
+    assert (found.details["image"], found.details["released"]["image"]) == (right, wrong)
+    assert found.groups["type"] == shown["group"]
 
 
-def test_groups_tell_both_readings_and_the_number_of_figures() -> None:
-    """A capitalised Schematic is a schematic, counted as other in Table 4, and no plot."""
-    question = {"group": "schematic", "group_released": "other"}
-    assert groups_of("cider", question, 8) == ["schematic", "released_other", "nonplot"]
-    assert groups_of("l3score", question, 8)[-1] == "figures_8"
-    assert groups_of("l3score", question, 12)[-1] == "figures_9+"
-    assert groups_of("rouge_l", question, 3) == ["schematic"]
-    assert "nonplot" not in groups_of("cider", {"group": "table", "group_released": "table"}, 1)
-
-
-@pytest.mark.parametrize(
-    ("reason", "advised"),
-    [
-        ("Error code: 400 - At most 1 image(s) may be provided in one request.", True),
-        ("Too many images in request. Max is 50.", True),
-        ("This model supports only a single image", True),
-        ("Connection error.", False),
-        ("Rate limit exceeded", False),
-    ],
-)
-def test_advice_is_given_for_refused_images_alone(reason: str, advised: bool) -> None:
-    """The advice names the task variant; other failures get none."""
-    records = [{"id": "a", "score": 1.0, "reason": reason, "split": "testB"}, {"id": "b", "score": 0.0}]
-    advice = image_limit_advice(records)
-    assert (advice is not None) == advised
-    assert advice is None or "spiqa_testB_perfigure" in advice
+def test_figures_that_were_really_shown_replace_those_of_the_row() -> None:
+    """Retrieval, the figures told and their number go by what the model saw, in that order."""
+    shown = row("setting=cot")
+    file = shown["figures"][shown["referred"][0]]["file"]
+    other = next(figure["file"] for figure in shown["figures"] if figure["file"] != file)
+    response = Response("{'Image': 1, 'Rationale': 'x'} The answer is : blue", shown=(other, file))
+    found = record(shown, response, HERE)
+    assert found.details["figures"] == [other, file]
+    assert found.groups["figures"] == "figures_2"
+    assert found.scores["retrieval_accuracy"] == 1.0

@@ -1,0 +1,93 @@
+"""Records of MMStar: groups, and the authors' own rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES, metrics, record
+from spiqa_tasks.benchmarks.mmstar.release import read_options
+from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.record import Response
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.signature import parse
+
+HERE = Context("offline")
+
+
+def demo(settings: str) -> dict[str, Any]:
+    return load_rows("mmstar", "demo", settings)[0]
+
+
+def test_an_answer_is_in_the_groups_of_its_capability_and_its_axis() -> None:
+    """Every row's core capability is one of the six; the axis is another group; both rules score."""
+    for row in load_rows("mmstar", "demo", "ablation=text"):
+        found = record(row, Response(row["answer"]), HERE)
+        assert found.groups["category"] in CATEGORIES
+        assert set(found.groups) == {"category", "subcategory"}
+        assert found.scores == {"accuracy": 1.0, "accuracy_released": 1.0}
+        assert "data:mmstar/demo@" in found.signature
+
+
+def test_metrics_are_accuracy_then_the_authors_then_the_failures() -> None:
+    """The headline is our matcher's; all rates mean worse when higher."""
+    found = metrics(MMStarSettings())
+    assert [metric.name for metric in found][:2] == ["accuracy", "accuracy_released"]
+    assert [metric.higher_is_better for metric in found] == [True, True, False, False, False]
+
+
+def test_a_failed_request_has_no_score_by_either_rule() -> None:
+    """The authors' rules would call an empty text wrong."""
+    assert record(demo("ablation=text"), Response("", "boom"), HERE).scores == {}
+
+
+def test_grey_pictures_are_told_in_the_signature() -> None:
+    """The ablation's value and size, where the picture was replaced."""
+    grey, plain = (record(demo(f"ablation={name}"), Response("A"), HERE).signature for name in ("grey", "none"))
+    assert parse(grey).grey == "128 at the original size"
+    assert parse(plain).grey == ""
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("B\n\nWhich of these is blue?\nOptions: A: sky, B: grass, C: sun, D: coal\nAnswer: A\n\n", "B"),
+        ("B", "B"),
+        ("The picture is missing, but it should be so.\n\nThe answer is C.", "C"),
+        ("\n\nWhich of these?\nOptions: A: 1, B: 2, C: 3, D: 4\nAnswer: D", "D"),
+    ],
+)
+def test_questions_that_a_base_model_goes_on_to_write_are_not_its_answer(response: str, letter: str) -> None:
+    """Where no stop string ends a base model's answer, its first letter counts, not those of its own questions."""
+    assert record(demo("ablation=text,shots=2"), Response(response), HERE).prediction == letter
+
+
+def test_released_rules_on_a_real_submission(real_data: Path) -> None:
+    """On LLaVA-Next-34B's answers the four released rules, written once more here, give the same hits."""
+    hits = expected = 0
+    for line in (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text().splitlines():
+        answered = json.loads(line)
+        options = read_options(answered["question"])
+        row = {
+            **dict.fromkeys(("split", "data", "settings"), ""),
+            "id": str(answered["index"]),
+            "letters": list(options),
+            "options": list(options.values()),
+            "answer": answered["answer"],
+            "category": answered["category"],
+            "subcategory": answered["l2_category"],
+            "benchmark": "mmstar",
+            "prompt": "letter",
+        }
+        scores = record(row, Response(answered["prediction"]), HERE).scores
+        hits += int(scores["accuracy_released"])
+        text, letter = answered["prediction"].lower().strip(), answered["answer"].lower()
+        leads = [text, *(text.partition(lead)[2] for lead in ("(", "option ", "the answer is ") if lead in text)]
+        expected += any(lead.startswith(letter) for lead in leads)
+        if len(answered["prediction"].strip()) == 1:
+            assert scores["accuracy"] == scores["accuracy_released"]
+    assert hits == expected > 100

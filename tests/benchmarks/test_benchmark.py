@@ -1,0 +1,95 @@
+"""What every benchmark promises, under every setting that it has."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.benchmarks.benchmark import Benchmark, NoSettings
+from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
+from spiqa_tasks.errors import InputError
+
+MOST_ROWS = {"spiqa": 16, "mmstar": 12, "scifibench": 8}
+
+
+def every_setting(benchmark: Benchmark) -> Iterator[Any]:
+    """The settings of all combinations of named values, with numbers at their default; less what makes no sense."""
+    types = typing.get_type_hints(benchmark.settings)
+    named = {name: typing.get_args(kind) for name, kind in types.items() if typing.get_origin(kind) is typing.Literal}
+    for values in product(*named.values()):
+        try:
+            yield benchmark.settings(**dict(zip(named, values, strict=True)))
+        except InputError:
+            continue
+
+
+@pytest.mark.parametrize(("name", "most"), MOST_ROWS.items())
+def test_the_hosts_table_is_short_and_begins_with_the_headline(name: str, most: int) -> None:
+    """Under every setting the rows are few, all different, each of a metric that there is, the headline first."""
+    benchmark = BENCHMARKS[name]
+    longest = 0
+    for settings in every_setting(benchmark):
+        rows = benchmark.rows_of_table(settings)
+        metrics = [metric.name for metric in benchmark.metrics(settings)]
+        assert len(rows) == len(set(rows))
+        assert len(metrics) == len(set(metrics))
+        assert rows[0] == benchmark.headline(settings).name == metrics[0]
+        assert [benchmark.metric(row, settings).name for row in rows] == [row.partition("/")[0] for row in rows]
+        longest = max(longest, len(rows))
+    assert 0 < longest <= most
+
+
+def test_the_main_groups_are_in_the_table() -> None:
+    """SPIQA's headline is told for every figure type, MMStar's for every core capability."""
+    spiqa, mmstar = (BENCHMARKS[name].rows_of_table(BENCHMARKS[name].settings()) for name in ("spiqa", "mmstar"))
+    assert spiqa[: len(GROUPS) + 1] == ["l3score", *(f"l3score/{group}" for group in GROUPS)]
+    assert mmstar[: len(CATEGORIES) + 1] == ["accuracy", *(f"accuracy/{category}" for category in CATEGORIES)]
+
+
+@pytest.mark.parametrize("name", MOST_ROWS)
+def test_what_scoring_needs_not_see_is_left_out_of_the_settings(name: str) -> None:
+    """Rows for scoring show no picture; what decides the scores stays: metrics, judge and the shape of questions."""
+    benchmark = BENCHMARKS[name]
+    for settings in every_setting(benchmark):
+        unseen = benchmark.unseen(settings)
+        assert unseen.ablation == "text"
+        assert [m.name for m in benchmark.metrics(unseen)] == [m.name for m in benchmark.metrics(settings)]
+        assert benchmark.judge(unseen) == benchmark.judge(settings)
+        assert (benchmark.join(unseen) is None) == (benchmark.join(settings) is None)
+
+
+@pytest.mark.parametrize("name", MOST_ROWS)
+def test_a_benchmark_names_the_files_that_its_splits_are_in(name: str) -> None:
+    """Each split has a size and at least one file in a repository."""
+    benchmark = BENCHMARKS[name]
+    assert all(count > 0 for count in benchmark.splits.values())
+    for split in benchmark.splits:
+        files = benchmark.files(split, benchmark.settings())
+        assert files
+        assert all(repository.folder == name and pattern for repository, pattern in files)
+
+
+def test_a_benchmark_needs_little() -> None:
+    """Without settings, table, judge and join it has those that say nothing; an unknown metric is a KeyError."""
+    spiqa = BENCHMARKS["spiqa"]
+    toy = Benchmark("toy", {"demo": 1}, spiqa.load, spiqa.prompt, spiqa.record, spiqa.metrics)
+    settings = toy.parse("")
+    assert settings == NoSettings()
+    assert toy.judge(settings) is None
+    assert toy.join(settings) is None
+    assert toy.remarks([]) == []
+    assert toy.files("demo", settings) == []
+    with pytest.raises(InputError):
+        toy.parse("setting=direct")
+    with pytest.raises(KeyError):
+        spiqa.metric("accuracy", spiqa.settings())
+    assert dataclasses.replace(toy, metrics=lambda _: spiqa.metrics(spiqa.settings())).rows_of_table(settings) == [
+        metric.name for metric in spiqa.metrics(spiqa.settings())
+    ]

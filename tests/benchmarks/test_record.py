@@ -1,0 +1,128 @@
+"""The one record of an answer: told as JSON and read back, and what a judge adds to it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.benchmarks.record import STATUSES, Ask, Record
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+
+WORDS = st.text(min_size=1)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | NUMBERS | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+RECORDS = st.builds(
+    Record,
+    id=WORDS,
+    prediction=st.none() | st.text(),
+    reference=st.text(),
+    cluster=st.none() | WORDS,
+    status=st.sampled_from(STATUSES),
+    rule=st.none() | WORDS,
+    refused=st.booleans(),
+    reason=st.none() | WORDS,
+    scores=st.dictionaries(WORDS, NUMBERS),
+    groups=st.dictionaries(WORDS, WORDS),
+    verdicts=st.lists(st.dictionaries(WORDS, JSON)).map(tuple),
+    details=st.dictionaries(WORDS, JSON),
+    signature=st.text(),
+    asks=st.just(()),
+)
+YES = Verdict("ok", text="Yes", top_logprobs=(("Yes", -0.1), ("No", -2.5)), model="served")
+
+
+def ask(score: str, question: str = "?", value: float | None = 0.75) -> Ask:
+    return Ask(score, JudgeRequest(question), lambda _verdict: value)
+
+
+@given(RECORDS)
+def test_a_record_is_read_back_from_json_as_it_was(record: Record) -> None:
+    """Every field survives, whatever it holds; fields without content are not written."""
+    written = record.as_dict()
+    assert Record.from_dict(json.loads(json.dumps(written))) == record
+    assert set(written) <= {entry.name for entry in dataclasses.fields(Record)} - {"asks"}
+    assert "scores" not in written or record.scores
+
+
+def test_an_empty_answer_is_told_and_no_answer_is_not() -> None:
+    """A prediction of no words differs from none, also after reading back."""
+    assert Record("a", "").as_dict() == {"id": "a", "prediction": "", "status": "ok"}
+    assert Record("a").as_dict() == {"id": "a", "status": "ok"}
+    assert Record.from_dict(Record("a", "").as_dict()).prediction == ""
+
+
+def test_what_is_to_be_asked_is_never_written() -> None:
+    """Requests to the judge stay in the process."""
+    assert "asks" not in Record("a", asks=(ask("l3score"),)).as_dict()
+
+
+def test_keys_of_later_versions_are_ignored_and_a_dict_without_id_is_none_of_ours() -> None:
+    """Reading takes what it knows; a number for an id becomes text."""
+    assert Record.from_dict({"id": 7, "status": "ok", "mood": "good"}) == Record("7")
+    with pytest.raises(KeyError):
+        Record.from_dict({"status": "ok"})
+    with pytest.raises(TypeError):
+        Record.from_dict({"id": "a", "verdicts": 3})
+
+
+def test_a_verdict_becomes_a_score_and_is_kept() -> None:
+    """The score stands under the metric, the verdict tells what it was read from, and nothing is left to ask."""
+    record = Record("a", "x", scores={"other": 1.0}, asks=(ask("l3score"),))
+    judged = record.judged([YES])
+    assert judged.scores == {"other": 1.0, "l3score": 0.75}
+    assert judged.verdicts == (
+        {"metric": "l3score", "score": 0.75, "model": "served", "top_logprobs": [["Yes", -0.1], ["No", -2.5]]},
+    )
+    assert (judged.status, judged.asks, judged.judge_failed) == ("ok", (), False)
+    assert record.scores == {"other": 1.0}
+    assert judged.judged([]) is judged
+
+
+def test_a_written_verdict_is_kept_as_its_text() -> None:
+    """A judge that writes has no log-probabilities; a verdict without a score leaves the metric out."""
+    judged = Record("a", asks=(ask("accuracy_llm", value=None),)).judged([Verdict("ok", text="B", model="m")])
+    assert judged.verdicts == ({"metric": "accuracy_llm", "model": "m", "text": "B"},)
+    assert judged.scores == {}
+    assert not judged.judge_failed
+
+
+@pytest.mark.parametrize(("before", "after"), [("ok", "judge_failed"), ("unparsed", "unparsed")])
+def test_a_failed_verdict_is_a_status_and_no_number(before: Any, after: str) -> None:
+    """The reason is kept; the status changes only where nothing else was wrong."""
+    judged = Record("a", status=before, asks=(ask("l3score"),)).judged([failed("HTTP 400")])
+    assert (judged.status, judged.reason, judged.judge_failed) == (after, "HTTP 400", True)
+    assert judged.scores == {}
+    assert judged.verdicts == ({"metric": "l3score", "reason": "HTTP 400"},)
+
+
+def test_several_asks_keep_their_metrics_apart() -> None:
+    """One ask for a metric is its score; several leave theirs in the verdicts, in order, a failed one among them."""
+    asks = (ask("l3score", value=0.5), ask("released", "1", 0.25), ask("released", "2", 1.0))
+    judged = Record("a", asks=asks).judged([YES, YES, failed("timeout")])
+    assert judged.scores == {"l3score": 0.5}
+    assert [entry.get("score") for entry in judged.verdicts] == [0.5, 0.25, None]
+    assert (judged.status, judged.reason) == ("judge_failed", "timeout")
+
+
+def test_each_ask_has_a_verdict() -> None:
+    """Another number of verdicts than asks is an error."""
+    with pytest.raises(ValueError, match="zip"):
+        Record("a", asks=(ask("l3score"), ask("released"))).judged([YES])
+
+
+def test_scores_are_added_to_a_copy() -> None:
+    """A record is never changed; a score of the same name is replaced in the new one."""
+    record = Record("a", scores={"x": 0.0})
+    assert record.with_scores({"x": 1.0, "y": 2.0}).scores == {"x": 1.0, "y": 2.0}
+    assert record.scores == {"x": 0.0}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.status = "refused"  # type: ignore[misc]
