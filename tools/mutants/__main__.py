@@ -11,13 +11,15 @@ import argparse
 import ast
 import difflib
 import json
+import resource
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import yaml
 from tabulate import tabulate
@@ -37,7 +39,7 @@ class Tally:
     killed: int
     survived: int
     equivalent: int
-    seconds: float
+    cpu_seconds: float
 
     @property
     def share(self) -> float:
@@ -47,31 +49,44 @@ class Tally:
 
 def main() -> int:
     """Run what the command line names and return the exit status."""
-    modules: dict[str, list[str]] = yaml.safe_load((HERE / "modules.yaml").read_text())
+    tests = tests_of_modules(yaml.safe_load((HERE / "modules.yaml").read_text()))
     equivalent: dict[str, dict[str, str]] = yaml.safe_load((HERE / "equivalent.yaml").read_text())
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
     parser.add_argument("module", nargs="*", help="such as scoring/gain; all where none is named")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    if unknown := set(options.module) - set(modules):
+    names = options.module or list(tests)
+    if unknown := set(names) - set(tests):
         parser.error(f"expected modules of {HERE / 'modules.yaml'}, got {', '.join(sorted(unknown))}")
-    tallies = [
-        run(module, modules[module], equivalent.get(module, {}), options.processes)
-        for module in options.module or modules
+    if untested := [name for name in names if not tests[name].is_file()]:
+        parser.error(f"expected tests of {', '.join(untested)}, found no {tests[untested[0]]}")
+    tallies = [run(name, tests[name], equivalent.get(name, {}), options.processes) for name in names]
+    sums = [
+        sum(getattr(tally, name) for tally in tallies) for name in ("killed", "survived", "equivalent", "cpu_seconds")
     ]
-    sums = [sum(getattr(tally, name) for tally in tallies) for name in ("killed", "survived", "equivalent", "seconds")]
     tallies.append(Tally("all", *sums))
-    columns = ("module", "killed", "survived", "equivalent", "share", "seconds")
-    table = [
-        [tally.module, tally.killed, tally.survived, tally.equivalent, tally.share, tally.seconds] for tally in tallies
-    ]
+    columns = ("module", "killed", "survived", "equivalent", "share", "cpu_seconds")
+    table = [[getattr(tally, column) for column in columns] for tally in tallies]
     print(tabulate(table, columns, floatfmt=("", "", "", "", ".3f", ".0f")))
     return 0 if tallies[-1].share >= LEAST_SHARE else 1
 
 
-def run(module: str, tests: Sequence[str], equivalent: Mapping[str, str], processes: int) -> Tally:
+def tests_of_modules(config: Mapping[str, Any]) -> dict[str, Path]:
+    """Return each module that is mutated, with the file of its tests."""
+    package = REPOSITORY / "spiqa_tasks"
+    found = [path for pattern in config["mutated"] for path in sorted(package.glob(f"{pattern}.py"))]
+    modules = [path.relative_to(package).with_suffix("") for path in found if path.stat().st_size]
+    own = {module.as_posix(): module.with_name(f"test_{module.name}").as_posix() for module in modules}
+    others: Mapping[str, str] = config["tests"]
+    return {
+        name: REPOSITORY / "tests" / f"{next((others[key] for key in others if fnmatch(name, key)), test)}.py"
+        for name, test in own.items()
+    }
+
+
+def run(module: str, tests: Path, equivalent: Mapping[str, str], processes: int) -> Tally:
     """Run a module's mutants, print the survivors and return the tally."""
-    started = time.monotonic()
+    started = _cpu_seconds()
     folder = _prepare(module, tests)
     _mutmut(folder, "run", "--max-children", str(processes))
     statuses = dict(line.strip().rsplit(": ", 1) for line in _mutmut(folder, "results", "--all", "true").splitlines())
@@ -82,10 +97,10 @@ def run(module: str, tests: Sequence[str], equivalent: Mapping[str, str], proces
     for name, change in survivors.items():
         print(f"{statuses[name]}: {name}\n    {change}", flush=True)
     listed = len(statuses) - killed - len(survivors)
-    return Tally(module, killed, len(survivors), listed, time.monotonic() - started)
+    return Tally(module, killed, len(survivors), listed, _cpu_seconds() - started)
 
 
-def _prepare(module: str, tests: Sequence[str]) -> Path:
+def _prepare(module: str, tests: Path) -> Path:
     """Return a folder of the module's own, with this repository in it and mutmut's configuration."""
     folder = WORK / module
     shutil.rmtree(folder, ignore_errors=True)
@@ -96,7 +111,7 @@ def _prepare(module: str, tests: Sequence[str]) -> Path:
         "source_paths": ["spiqa_tasks"],
         "only_mutate": [f"spiqa_tasks/{module}.py"],
         "also_copy": ["tools", "utils", "yaml_configs"],
-        "pytest_add_cli_args_test_selection": [f"tests/{name}.py" for name in tests],
+        "pytest_add_cli_args_test_selection": [tests.relative_to(REPOSITORY).as_posix()],
         "pytest_add_cli_args": ["--hypothesis-profile=mutants", "-p", "no:cacheprovider"],
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
@@ -111,6 +126,12 @@ def _mutmut(folder: Path, *arguments: str) -> str:
     if done.returncode:
         raise SystemExit(f"mutmut {arguments[0]} failed in {folder}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
     return done.stdout
+
+
+def _cpu_seconds() -> float:
+    """Return what the programs that ended used; half of it is how long two free cores take."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _changes(mutated: Path) -> dict[str, str]:
