@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -58,13 +59,15 @@ class Scorer:
         Args:
             records: from `record`.
             whole: whether these are all answers of the run. Scores that depend on the other answers, and those of
-                questions that are several documents, are only given then.
+                questions that are several documents, are only given then. Several answers to one document are runs
+                of their own.
         """
-        judged = self.judging.complete(records) if self.judging else list(records)
-        metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
-        if self._join is not None:
-            return self._with_questions(judged) if whole else judged
-        return _with_answer_scores(judged, [metric for metric in metrics if whole or not metric.of_corpus])
+        scored = self.judging.complete(records) if self.judging else list(records)
+        for places in _runs(scored):
+            run = self._scored([scored[place] for place in places], whole)
+            for place, record in zip(places, run, strict=True):
+                scored[place] = record
+        return scored
 
     @cached_property
     def metrics(self) -> list[Metric]:
@@ -109,6 +112,12 @@ class Scorer:
         joined = self._join(records, self.context)
         return self.judging.complete(joined) if self.judging else joined
 
+    def _scored(self, judged: list[Record], whole: bool) -> list[Record]:
+        if self._join is not None:
+            return self._with_questions(judged) if whole else judged
+        metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
+        return _with_answer_scores(judged, [metric for metric in metrics if whole or not metric.of_corpus])
+
     def _with_questions(self, documents: Sequence[Record]) -> list[Record]:
         """The documents, the first one of each question with the question's record and scores."""
         metrics = [metric for metric in self.metrics if not metric.of_documents]
@@ -126,6 +135,18 @@ class Scorer:
             else document
             for document in documents
         ]
+
+
+def _runs(records: Sequence[Record]) -> list[list[int]]:
+    """The places of the first answers to each document, of the second ones, and so on: a metric's scores are by id."""
+    runs: list[list[int]] = []
+    earlier: Counter[str] = Counter()
+    for place, record in enumerate(records):
+        if earlier[record.id] == len(runs):
+            runs.append([])
+        runs[earlier[record.id]].append(place)
+        earlier[record.id] += 1
+    return runs
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:

@@ -1,96 +1,132 @@
-"""Metrics are functions of records: means, shares, and when they are withheld."""
+"""How records become numbers: what counts, what is withheld, and that nothing is changed."""
 
 from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 
 import pytest
+from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks.aggregation import (
-    SCORING_FAILED,
-    Value,
-    in_group,
-    mean_of,
-    share_of,
-    withheld,
-)
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, in_group, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scorer import Scorer
 
-
-def records(count: int, **fields: object) -> list[Record]:
-    return [Record(f"{next(iter(fields))}{number}", **fields) for number in range(count)]  # type: ignore[arg-type]
+DEFECT = Record("defect", status="scoring_failed")
 
 
-def test_a_mean_is_over_the_records_that_have_the_score() -> None:
-    """Value, number and scores are those of the metric's own name; others do not enter."""
-    found = [
-        Record("a", scores={"accuracy": 1.0, "other": 0.0}),
-        Record("b", scores={"accuracy": 0.5}),
-        Record("c", scores={"accuracy": 0.0}),
-    ]
-    before = copy.deepcopy(found)
-    value = mean_of("accuracy").compute(found)
-    assert value == Value(0.5, 3, {"a": 1.0, "b": 0.5, "c": 0.0})
-    assert found == before
+def scored(count: int, score: float = 0.5) -> list[Record]:
+    return [Record(str(number), scores={"x": score}) for number in range(count)]
 
 
-def test_a_mean_tells_its_name_and_needs() -> None:
-    """More is better; a judge is needed where it is named."""
-    plain, judged = mean_of("accuracy"), mean_of("l3score", "judge")
-    assert (plain.name, plain.needs, plain.higher_is_better) == ("accuracy", "nothing", True)
-    assert (judged.name, judged.needs, judged.of_corpus, judged.of_documents) == ("l3score", "judge", False, False)
+def unscored(count: int) -> list[Record]:
+    return [Record(f"u{number}", status="judge_failed") for number in range(count)]
 
 
-@pytest.mark.parametrize(("missing", "there"), [(1, True), (2, False)])
-def test_a_mean_over_fewer_than_99_percent_is_withheld(missing: int, there: bool) -> None:
-    """One of a hundred answers may be without a score; with two the value is NaN and says how many there are."""
-    found = mean_of("x").compute([*records(100 - missing, scores={"x": 0.5}), *records(missing, reason="lost")])
-    assert found.n == 100 - missing
-    if there:
-        assert (found.value, found.reason) == (0.5, None)
-        assert len(found.scores) == 99
-    else:
-        assert math.isnan(found.value)
-        assert found.reason == "98 of 100 answers have a score, fewer than 99%"
-        assert found.scores == {}
-
-
-def test_nothing_scored_is_withheld() -> None:
-    """No score at all has no mean, neither of some answers nor of none."""
-    for total in (0, 3):
-        value = withheld(0, total)
-        assert value is not None
+@pytest.mark.parametrize(("missing", "is_withheld"), [(0, False), (1, False), (2, True), (100, True)])
+def test_mean_is_withheld_below_99_percent(missing: int, is_withheld: bool) -> None:
+    """Of 100 records, one without a score is tolerated and left out of the mean; two withhold it, with the reason."""
+    value = mean_of("x").compute(scored(100 - missing) + unscored(missing))
+    assert value.n == 100 - missing
+    if is_withheld:
         assert math.isnan(value.value)
-        assert value.n == 0
+        assert value.scores == {}
+        assert value.reason == f"{100 - missing} of 100 answers have a score, fewer than 99%"
+    else:
+        assert (value.value, value.reason, len(value.scores)) == (0.5, None, 100 - missing)
+
+
+def test_withholding_needs_an_answer_and_99_percent() -> None:
+    """Nothing scored is withheld, however little was asked."""
     assert withheld(99, 100) is None
     assert withheld(1, 1) is None
+    for scores, total in ((98, 100), (0, 1), (0, 0)):
+        found = withheld(scores, total)
+        assert found is not None
+        assert math.isnan(found.value)
+        assert found.n == scores
 
 
-def test_a_share_counts_the_records_that_hold() -> None:
-    """Less is better; a record whose scoring failed says nothing and is no part of it."""
-    refusals = share_of("refusal_rate", lambda record: record.refused, "judge")
-    assert (refusals.name, refusals.needs, refusals.higher_is_better) == ("refusal_rate", "judge", False)
-    assert share_of("refusal_rate", lambda record: record.refused).needs == "nothing"
-    found = [*records(198, refused=False), Record("sorry", refused=True), *records(1, status="scoring_failed")]
-    value = refusals.compute(found)
-    assert value.value == pytest.approx(1 / 199)
-    assert value.n == 199
-    assert value.scores["sorry"] == 1.0
-    assert value.scores["refused0"] == 0.0
-    assert "status0" not in value.scores
+def test_a_mean_tells_each_answers_score() -> None:
+    """Scores of other names have no part in it."""
+    records = [Record("a", scores={"x": 0.25, "y": 9.0}), Record("b", scores={"x": 0.75})]
+    value = mean_of("x").compute(records)
+    assert (value.value, value.scores) == (0.5, {"a": 0.25, "b": 0.75})
 
 
-def test_failures_of_scoring_are_counted() -> None:
-    """The number of records with a defect, of all of them; less is better."""
-    found = [*records(3, status="scoring_failed"), *records(2, status="ok"), *records(1, status="request_failed")]
-    assert SCORING_FAILED.compute(found) == Value(3.0, 6)
-    assert (SCORING_FAILED.name, SCORING_FAILED.higher_is_better) == ("scoring_failed_count", False)
+def test_a_share_leaves_out_what_could_not_be_scored() -> None:
+    """A defect of the scoring says nothing about the answer: it neither holds nor fails to hold."""
+    share = share_of("refused_rate", lambda record: record.refused)
+    records = [Record(str(number), refused=number < 30) for number in range(120)]
+    assert share.compute(records).value == 0.25
+    assert share.compute([*records, DEFECT]).value == 0.25
+    assert math.isnan(share.compute([*records[:9], DEFECT]).value)
+    assert not share.higher_is_better
+
+
+def test_defects_are_counted() -> None:
+    """The count is over all records."""
+    value = SCORING_FAILED.compute([*scored(3), DEFECT])
+    assert (value.value, value.n) == (1.0, 4)
+    assert SCORING_FAILED.compute(scored(2)).value == 0.0
 
 
 def test_a_group_holds_the_records_that_name_it() -> None:
-    """The group's name is looked for among all kinds of groups."""
-    table, plot = Record("a", groups={"type": "table", "figures": "figures_1"}), Record("b", groups={"type": "plot"})
-    assert in_group([table, plot], "table") == [table]
-    assert in_group([table, plot], "figures_1") == [table]
-    assert in_group([table, plot], "type") == []
+    """By the group's name, whatever its kind; order is kept."""
+    records = [
+        Record("a", groups={"type": "plot"}),
+        Record("b", groups={"type": "table", "figures": "plot"}),
+        Record("c"),
+    ]
+    assert [record.id for record in in_group(records, "plot")] == ["a", "b"]
+    assert in_group(records, "none") == []
+
+
+TASKS = [
+    ("spiqa", "demo", "protocol=both", "l3"),
+    ("spiqa", "demo", "setting=cot,protocol=both", "l3"),
+    ("spiqa", "demo", "setting=perfigure,max_figures=2,protocol=both", "l3"),
+    ("mmstar", "demo", "", None),
+    ("scifibench", "demo", "extractor=judge", "letters"),
+    ("scifibench", "demo_fig2cap", "prompt=caption", None),
+]
+
+
+@pytest.mark.parametrize(("benchmark", "split", "settings", "judge"), TASKS, ids=[" ".join(task[:3]) for task in TASKS])
+def test_aggregations_change_nothing_that_they_are_given(
+    benchmark: str,
+    split: str,
+    settings: str,
+    judge: str | None,
+    scorer_of: Callable[..., Scorer],
+    request: pytest.FixtureRequest,
+    server: OpenAIServer,
+) -> None:
+    """Every metric of every benchmark, overall and by group, leaves its records as they were and says the same again."""
+    server.behaviour.text = "B"
+    judging: Judging | None = request.getfixturevalue(judge) if judge else None
+    scorer = scorer_of(benchmark, settings, judging)
+    rows = load_rows(benchmark, split, f"{settings},ablation=text")[:12]
+    unscored = [scorer.record(row, response) for row, response in zip(rows, answers(), strict=False)]
+    before = copy.deepcopy(unscored)
+    records = scorer.score(unscored)
+    assert [record.as_dict() for record in unscored] == [record.as_dict() for record in before]
+    kept = copy.deepcopy(records)
+    metrics = [*scorer.metrics, SCORING_FAILED]
+    groups = [None, *sorted({name for record in records for name in record.groups.values()})]
+    first = [scorer.values(metrics, records, group) for group in groups]
+    again = [scorer.values(metrics, records, group) for group in groups]
+    assert [record.as_dict() for record in records] == [record.as_dict() for record in kept]
+    assert repr(first) == repr(again)
+    assert {record.status for record in records} >= {"ok", "request_failed"}
+    assert any(not math.isnan(value.value) for value in first[0])
+
+
+def answers() -> list[Response]:
+    """Answers of every kind to twelve documents, one of them a failed request."""
+    texts = ["{'Answer': 'blue'}", "A", "Yes", "It depends.", "", "Sorry, I cannot see any image.", "No", "red"]
+    texts += ["{'Image': 1, 'Rationale': 'x'} The answer is : red", "{'Answer': 'cut", "a curve"]
+    return [*(Response(text) for text in texts), Response("", "boom")]

@@ -74,8 +74,13 @@ def join(documents: Sequence[Record], context: Context) -> list[Record]:
     """
     by_question: dict[str, dict[str, Record]] = {}
     for record in documents:
-        by_question.setdefault(record.details.get("question_id", record.id), {})[record.id] = record
+        by_question.setdefault(_question_id(record), {})[record.id] = record
     return [_joined(question_id, list(parts.values()), context) for question_id, parts in by_question.items()]
+
+
+def _question_id(document: Record) -> str:
+    """The question of a document; one whose scoring failed has nothing but its id, `<question>/<figure>/<step>`."""
+    return str(document.details.get("question_id") or document.id.rsplit("/", 2)[0])
 
 
 def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
@@ -83,7 +88,8 @@ def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
     if before is not None:
         return Record.from_dict(before)
     if any(part.status == "scoring_failed" for part in parts) or len(parts) < parts[0].details["documents"]:
-        return Record(question_id, status="incomplete", cluster=parts[0].cluster)
+        cluster = next((part.cluster for part in parts if part.cluster is not None), None)
+        return Record(question_id, status="incomplete", cluster=cluster)
     ordered = sorted(parts, key=lambda part: int(part.id.split("/")[-2]))
     first = ordered[0]
     shared: dict[str, Any] = {

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from openai_server import Behaviour, OpenAIServer
+from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks import perfigure_scores as scores
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.spiqa.perfigure import document_records, join
-from spiqa_tasks.judge.config import parse_judge
-from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
 from spiqa_tasks.metrics.text_scores import text_scores
 
 YES, NO = 0.9 / 0.98, 0.08 / 0.98
 """What the local judge gives an answer that equals the reference, and any other."""
 
 Row = dict[str, Any]
-
-
-@pytest.fixture
-def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[L3Judge]:
-    with OpenAIServer(Behaviour()) as server:
-        cache = str(tmp_path_factory.mktemp("verdicts"))
-        config = parse_judge("openai:judge", base_url=server.url, api_key="EMPTY", environ={"SPIQA_TASKS_CACHE": cache})
-        judge = L3Judge(config)
-        judge.requests = server.requests  # type: ignore[attr-defined]
-        yield judge
-        judge.engine.close()
+ScorerOf = Callable[..., Scorer]
+HERE = Context("offline")
 
 
 def questions(protocol: str = "both") -> list[list[Row]]:
@@ -40,17 +34,13 @@ def questions(protocol: str = "both") -> list[list[Row]]:
     return [[row for row in rows if row["question_id"] == question] for question in ids]
 
 
-def records(replies: list[tuple[Row, str]], metric: str) -> list[dict[str, Any]]:
-    return [document_records(row, reply, ["rouge_l"], True)[metric] for row, reply in replies]
-
-
-def replies() -> list[tuple[Row, str]]:
+def replies(protocol: str = "both") -> list[tuple[Row, str]]:
     """Question 0: the referred figure helps and is answered right, another helps and is answered wrong.
 
     Question 1: no figure helps. Question 2: only the referred one helps, answered right.
     """
     result = []
-    for number, rows in enumerate(questions()):
+    for number, rows in enumerate(questions(protocol)):
         others = iter(["Yes.", "No, it is not"])
         for row in rows:
             referred = bool(row["referred"])
@@ -60,6 +50,22 @@ def replies() -> list[tuple[Row, str]]:
             else:
                 result.append((row, row["answer"] if referred else "wrong"))
     return result
+
+
+def documents(scorer: Scorer, answered: list[tuple[Row, str]]) -> list[Record]:
+    return [scorer.record(row, Response(text)) for row, text in answered]
+
+
+@pytest.fixture
+def scorer(scorer_of: ScorerOf) -> Scorer:
+    """Scores both protocols without a judge."""
+    return scorer_of("spiqa", "setting=perfigure,protocol=both")
+
+
+@pytest.fixture
+def judged(scorer_of: ScorerOf, l3: Judging) -> Callable[[str], Scorer]:
+    """Makes the scorer of a protocol with the local judge."""
+    return lambda protocol: scorer_of("spiqa", f"setting=perfigure,protocol={protocol}", l3)
 
 
 def test_documents_are_figures_times_prompts() -> None:
@@ -79,63 +85,163 @@ def test_released_protocol_asks_only_about_referred_figures() -> None:
     assert all(row["referred"] == [0] for row in rows)
 
 
-def test_joined_answer_is_that_of_the_helpful_figures(judge: L3Judge) -> None:
+def test_a_document_keeps_what_joining_needs() -> None:
+    """The reply is its prediction; a reply without yes or no, and an empty answer, are unformatted."""
+    (helpful, answer), *_ = zip(*[iter(questions()[0])] * 2, strict=True)
+    found = document_record(helpful, Response(" Yes.\n"), HERE)
+    assert (found.prediction, found.rule, found.reference) == ("Yes.", "ok", helpful["answer"])
+    assert found.details["figures"] == [helpful["figures"][0]["file"]]
+    assert {key: found.details[key] for key in ("question_id", "question", "step", "documents")} == {
+        key: helpful[key] for key in ("question_id", "question", "step", "documents")
+    }
+    assert found.groups["figures"] == "figures_3"
+    assert document_record(helpful, Response("Perhaps it is."), HERE).rule == "unformatted"
+    assert document_record(answer, Response("Perhaps it is."), HERE).rule == "ok"
+    assert document_record(answer, Response(" "), HERE).rule == "unformatted"
+    failed = document_record(answer, Response("", "boom"), HERE)
+    assert (failed.status, failed.reason, failed.prediction, failed.rule) == ("request_failed", "boom", None, None)
+
+
+@pytest.mark.parametrize(("protocol", "requests"), [("corrected", 2), ("both", 3)])
+def test_joined_answer_is_that_of_the_helpful_figures(
+    judged: Callable[[str], Scorer], server: OpenAIServer, protocol: str, requests: int
+) -> None:
     """Helpful answers are joined and judged once; no helpful figure is 0 without a call; a right answer is right."""
-    asked = records(replies(), "l3score")
-    value = scores.l3score(asked, judge, {})
-    scored = {record["question_id"]: record for record in asked if "score" in record}
-    assert [record["score"] for record in scored.values()] == pytest.approx([NO, 0.0, YES])
-    assert value == pytest.approx((NO + 0 + YES) / 3)
-    first = next(iter(scored.values()))
-    assert sorted(first["prediction"].replace(first["reference"], "X").split()) == ["X", "wrong"]
-    assert len(judge.requests) == 2  # type: ignore[attr-defined]
+    scorer = judged(protocol)
+    records = scorer.score(documents(scorer, replies(protocol)))
+    value = scorer.value("l3score", records)
+    assert list(value.scores.values()) == pytest.approx([NO, 0.0, YES])
+    assert value.value == pytest.approx((NO + 0 + YES) / 3)
+    first, second, third = scorer.questions(records)
+    assert sorted((first.prediction or "").replace(first.reference, "X").split()) == ["X", "wrong"]
+    assert (second.prediction, second.status) == ("", "no_helpful_figure")
+    assert third.prediction == third.reference
+    assert len(server.requests) == requests
 
 
-def test_released_denominator_counts_every_question_once_more(judge: L3Judge) -> None:
+def test_released_denominator_counts_every_question_once_more(judged: Callable[[str], Scorer]) -> None:
     """Two referred figures judged right, three questions: the released script divides two by five."""
-    asked = records(replies(), "l3score_released")
-    assert scores.l3score_released(asked, judge, {}) == pytest.approx(2 * YES / (2 + 3))
+    scorer = judged("both")
+    assert scorer.value("l3score_released", documents(scorer, replies())).value == pytest.approx(2 * YES / (2 + 3))
 
 
-def test_metrics_of_a_run_share_their_verdicts(judge: L3Judge) -> None:
+def test_released_alone_is_judged_and_headed_by_its_own_score(judged: Callable[[str], Scorer]) -> None:
+    """With the released protocol only the referred figures are there; the corrected score is none of its metrics."""
+    scorer = judged("released")
+    rows = load_rows("spiqa", "demo", "setting=perfigure,ablation=text,protocol=released")[:6]
+    texts = ["Yes" if row["step"] == "helpful" else row["answer"] for row in rows]
+    records = scorer.score(documents(scorer, list(zip(rows, texts, strict=True))))
+    assert scorer.metrics[0].name == "l3score_released"
+    assert "l3score" not in {metric.name for metric in scorer.metrics}
+    assert scorer.value("l3score_released", records).value == pytest.approx(3 * YES / (3 + 3))
+
+
+def test_metrics_of_a_run_share_their_verdicts(judged: Callable[[str], Scorer], server: OpenAIServer) -> None:
     """Groups and rates ask for nothing that the overall metric has asked for, even without a cache."""
-    verdicts: scores.Verdicts = {}
-    scores.l3score(records(replies(), "l3score"), judge, verdicts)
-    before = len(judge.requests)  # type: ignore[attr-defined]
-    assert scores.judge_failed_rate(records(replies(), "judge_failed_rate"), judge, verdicts) == 0
-    scores.l3score(records(replies(), "l3score"), judge, verdicts)
-    assert len(judge.requests) == before  # type: ignore[attr-defined]
+    scorer = judged("both")
+    records = scorer.score(documents(scorer, replies()))
+    before = len(server.requests)
+    assert scorer.value("judge_failed_rate", records).value == 0
+    scorer.values(scorer.metrics, records, records[0].groups["type"])
+    scorer.value("l3score", documents(scorer, replies()))
+    assert len(server.requests) == before
 
 
-def test_question_that_a_limit_cuts_counts_in_its_own_metric_only() -> None:
-    """With the last document missing, two of three questions are scored and one is told as incomplete."""
-    cut = replies()[:-1]
-    assert scores.incomplete_rate(records(cut, "incomplete_rate")) == pytest.approx(1 / 3)
-    assert scores.unhelpful_rate(records(cut, "unhelpful_rate")) == pytest.approx(1 / 2)
-    joined, incomplete = join(records(cut, "rouge_l"))
-    assert (len(joined), incomplete) == (2, 1)
+def test_judge_that_fails_withholds_both_scores(judged: Callable[[str], Scorer], server: OpenAIServer) -> None:
+    """What was to be judged for the corrected score is counted: questions 0 and 2, both failed."""
+    server.behaviour.sticky = "400"
+    scorer = judged("both")
+    records = scorer.score(documents(scorer, replies()))
+    assert math.isnan(scorer.value("l3score", records).value)
+    assert math.isnan(scorer.value("l3score_released", records).value)
+    assert (scorer.value("judge_failed_rate", records).value, scorer.value("judge_failed_rate", records).n) == (1.0, 2)
+    assert {question.status for question in scorer.questions(records)} == {"judge_failed", "no_helpful_figure"}
 
 
-def test_failed_request_leaves_the_question_out_and_withholds() -> None:
-    """A question with a failed document has no score, and the number is withheld when too many fail."""
-    failed = [
-        (row, "[LMMS_EVAL_REQUEST_FAILED after 1 retries] x") if i == 0 else (row, r)
-        for i, (row, r) in enumerate(replies())
+def test_first_document_carries_its_question_through_a_file(
+    judged: Callable[[str], Scorer], scorer: Scorer, server: OpenAIServer
+) -> None:
+    """Records read back from JSON give every number again, without a judge being asked."""
+    writer = judged("both")
+    records = writer.score(documents(writer, replies()))
+    anchors = [
+        record for record in records if "question" in record.details and isinstance(record.details["question"], dict)
     ]
-    assert math.isnan(scores.text_score(records(failed, "rouge_l")))
-    assert records(failed, "request_failed_rate")[0]["score"] == 1.0
+    assert len(anchors) == 3
+    assert [record.scores["l3score"] for record in anchors] == pytest.approx([NO, 0.0, YES])
+    read = [Record.from_dict(json.loads(json.dumps(record.as_dict()))) for record in records]
+    before = len(server.requests)
+    for metric in writer.metrics:
+        assert scorer.value(metric.name, read).value == pytest.approx(writer.value(metric.name, records).value)
+    assert len(server.requests) == before
 
 
-def test_order_of_records_does_not_matter() -> None:
+def test_question_that_a_limit_cuts_counts_in_its_own_metric_only(judged: Callable[[str], Scorer]) -> None:
+    """With the last document missing, two of three questions are scored and one is told as incomplete."""
+    scorer = judged("both")
+    cut = scorer.score(documents(scorer, replies()[:-1]))
+    assert scorer.value("incomplete_rate", cut).value == pytest.approx(1 / 3)
+    assert scorer.value("unhelpful_rate", cut).value == pytest.approx(1 / 2)
+    assert scorer.value("l3score", cut).value == pytest.approx((NO + 0) / 2)
+    assert scorer.value("l3score_released", cut).value == pytest.approx(YES / (1 + 2))
+    assert scorer.value("rouge_l", cut).n == scorer.value("rouge_l_released", cut).n == 2
+    joined = join(cut, scorer.context)
+    assert [question.status for question in joined] == ["ok", "no_helpful_figure", "incomplete"]
+    assert joined[2].scores == {}
+
+
+def test_a_part_of_a_run_joins_nothing(scorer: Scorer) -> None:
+    """Where not all answers are there, documents get no question's scores."""
+    part = documents(scorer, replies()[:6])
+    assert scorer.score(part, whole=False) == part
+
+
+def test_document_that_could_not_be_scored_makes_its_question_incomplete(scorer: Scorer) -> None:
+    """It is known by its id alone, and counts with its own question."""
+    answered = replies()
+    broken = {key: value for key, value in answered[0][0].items() if key != "answer"}
+    records = documents(scorer, [(broken, "Yes"), *answered[1:]])
+    assert records[0].status == "scoring_failed"
+    assert scorer.value("incomplete_rate", records).value == pytest.approx(1 / 3)
+    first = scorer.questions(records)[0]
+    assert (first.id, first.status, first.cluster) == (broken["question_id"], "incomplete", broken["paper_id"])
+
+
+def test_failed_request_leaves_the_question_out_and_withholds(scorer: Scorer) -> None:
+    """A question with a failed document has no score, and the number is withheld when too many fail."""
+    answered = replies()
+    failed = [scorer.record(answered[0][0], Response("", "boom")), *documents(scorer, answered[1:])]
+    assert math.isnan(scorer.value("rouge_l", failed).value)
+    assert math.isnan(scorer.value("unhelpful_rate", failed).value)
+    assert scorer.value("incomplete_rate", failed).value == 0
+    assert scorer.value("request_failed_rate", failed).value == pytest.approx(1 / 18)
+    first = scorer.questions(failed)[0]
+    assert (first.status, first.reason, first.prediction) == ("request_failed", "boom", None)
+
+
+def test_order_of_records_does_not_matter(scorer: Scorer) -> None:
     """Records gathered from several processes in another order give the same number."""
-    forward = scores.text_score(records(replies(), "rouge_l"))
-    assert scores.text_score(records(replies()[::-1], "rouge_l")) == pytest.approx(forward)
+    forward = documents(scorer, replies())
+    for name in ("rouge_l", "rouge_l_released"):
+        assert scorer.value(name, forward[::-1]).value == pytest.approx(scorer.value(name, forward).value)
+    assert {question.prediction for question in scorer.questions(forward)} == {
+        question.prediction for question in scorer.questions(forward[::-1])
+    }
 
 
-def test_released_text_metric_scores_every_helpful_referred_figure() -> None:
+def test_released_text_metric_scores_every_helpful_referred_figure(scorer: Scorer) -> None:
     """The corpus is right answer, empty answer, right answer."""
     references = [rows[0]["answer"] for rows in questions()]
     expected = text_scores(list(zip([references[0], "", references[2]], references, strict=True)), ["rouge_l"])
-    assert scores.text_score_released(records(replies(), "rouge_l_released")) == pytest.approx(
-        expected.values["rouge_l"]
-    )
+    found = scorer.value("rouge_l_released", documents(scorer, replies()))
+    assert found.value == pytest.approx(expected.values["rouge_l"])
+
+
+def test_the_protocol_is_read_from_the_documents_own_signature(judged: Callable[[str], Scorer]) -> None:
+    """Joining asks what the run's settings say; the question keeps its document's signature."""
+    scorer = judged("corrected")
+    asked = {score.score for question in join(documents(scorer, replies("corrected")), HERE) for score in question.asks}
+    assert asked == {"l3score"}
+    both = join(documents(scorer, replies("both")), HERE)
+    assert {score.score for question in both for score in question.asks} == {"l3score", "l3score_released"}
+    assert {parse(question.signature).split for question in both} == {"demo"}

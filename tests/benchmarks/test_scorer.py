@@ -1,0 +1,140 @@
+"""Answers in, records out, numbers out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.metrics.text_scores import text_scores
+
+YES, NO = 0.9 / 0.98, 0.08 / 0.98
+"""What the local judge gives an answer that equals the reference, and any other."""
+ANSWER = "{{'Answer': '{}'}}"
+
+ScorerOf = Callable[..., Scorer]
+
+
+def spiqa_rows(count: int) -> list[dict[str, Any]]:
+    return load_rows("spiqa", "demo", "ablation=text")[:count]
+
+
+def records_of(scorer: Scorer, predictions: list[str]) -> list[Record]:
+    """Records of the first questions; `right` stands for the true answer."""
+    rows = spiqa_rows(len(predictions))
+    texts = [row["answer"] if text == "right" else text for row, text in zip(rows, predictions, strict=True)]
+    return [scorer.record(row, Response(ANSWER.format(text))) for row, text in zip(rows, texts, strict=True)]
+
+
+def test_answers_are_judged_and_averaged(scorer_of: ScorerOf, l3: Judging, server: OpenAIServer) -> None:
+    """A right and a wrong answer of the local judge, overall and by group, with one request each."""
+    scorer = scorer_of("spiqa", "", l3)
+    unjudged = records_of(scorer, ["right", "wrong", "wrong"])
+    assert len(scorer.requests(unjudged)) == 3
+    records = scorer.score(unjudged)
+    assert scorer.requests(records) == []
+    assert [record.scores["l3score"] for record in records] == pytest.approx([YES, NO, NO])
+    value = scorer.value("l3score", records)
+    assert (value.value, value.n) == (pytest.approx((YES + 2 * NO) / 3), 3)
+    assert value.scores == {record.id: record.scores["l3score"] for record in records}
+    for name in {record.groups["type"] for record in records}:
+        group = [record.scores["l3score"] for record in records if record.groups["type"] == name]
+        in_group = scorer.values([scorer.benchmark.metric("l3score", scorer.settings)], records, name)[0]
+        assert in_group.value == pytest.approx(sum(group) / len(group))
+    assert len(server.requests) == 3
+
+
+def test_a_failing_judge_withholds_the_headline_and_nothing_else(
+    scorer_of: ScorerOf, l3: Judging, server: OpenAIServer
+) -> None:
+    """Failures are a status, a rate and a reason; the text metrics stand."""
+    server.behaviour.sticky = "400"
+    scorer = scorer_of("spiqa", "", l3)
+    records = scorer.score(records_of(scorer, ["right", "right"]))
+    assert [record.status for record in records] == ["judge_failed"] * 2
+    value = scorer.value("l3score", records)
+    assert math.isnan(value.value)
+    assert "0 of 2" in (value.reason or "")
+    assert scorer.value("judge_failed_rate", records).value == 1.0
+    assert scorer.value("rouge_l", records).value == pytest.approx(1.0)
+
+
+def test_a_models_reasoning_is_no_part_of_its_answer(scorer_of: ScorerOf) -> None:
+    """What stands in a think block is not read."""
+    row = load_rows("mmstar", "demo", "ablation=text")[0]
+    record = scorer_of("mmstar").record(row, Response("<think>It may be A. Or B?</think>C"))
+    assert record.prediction == "C"
+
+
+def test_a_defect_becomes_a_status_with_its_reason(scorer_of: ScorerOf, caplog: pytest.LogCaptureFixture) -> None:
+    """A row that cannot be scored costs no other answer; the headline is withheld and the failure counted."""
+    scorer = scorer_of("mmstar")
+    good, bad = load_rows("mmstar", "demo", "ablation=text")[:2]
+    del bad["answer"]
+    records = scorer.score([scorer.record(row, Response(good["answer"])) for row in (good, bad)])
+    assert [record.status for record in records] == ["ok", "scoring_failed"]
+    assert "KeyError('answer')" in (records[1].reason or "")
+    assert any(bad["id"] in entry.message for entry in caplog.records)
+    assert math.isnan(scorer.value("accuracy", records).value)
+    assert scorer.value("scoring_failed_count", records).value == 1.0
+    assert scorer.value("unparsed_rate", [records[0]]).value == 0.0
+
+
+def test_the_corpus_value_is_the_mean_of_the_scores_that_the_records_get(scorer_of: ScorerOf) -> None:
+    """ROUGE-L of each answer is its own; BLEU has none of its own; CIDEr has one where the whole run is there."""
+    scorer = scorer_of("spiqa")
+    unscored = records_of(scorer, ["right", "nothing of it", "the right"])
+    records = scorer.score(unscored)
+    expected = text_scores([(record.prediction or "", record.reference) for record in records], ["rouge_l", "cider"])
+    for name in ("rouge_l", "cider"):
+        assert [record.scores[name] for record in records] == pytest.approx(list(expected.per_item[name]))
+        assert scorer.value(name, records).value == pytest.approx(expected.values[name])
+    assert not any("bleu_1" in record.scores for record in records)
+    alone = scorer.score(unscored, whole=False)
+    assert all("rouge_l" in record.scores and "cider" not in record.scores for record in alone)
+
+
+def test_several_answers_to_one_question_keep_their_own_scores(scorer_of: ScorerOf) -> None:
+    """The host's repeats: each repetition is a run of its own, in the order in which the answers came."""
+    scorer = scorer_of("spiqa")
+    first, second = records_of(scorer, ["right", "right"]), records_of(scorer, ["wrong", "wrong"])
+    mixed = [first[0], second[0], first[1], second[1]]
+    scored = scorer.score(mixed)
+    assert [record.scores["rouge_l"] for record in scored] == pytest.approx([1.0, 0.0, 1.0, 0.0])
+    assert [scored[0], scored[2]] == scorer.score(first)
+    assert [scored[1], scored[3]] == scorer.score(second)
+
+
+def test_what_cannot_be_computed_is_no_metric_and_says_why(scorer_of: ScorerOf) -> None:
+    """Without a judge there is no L3Score; a program that is missing leaves out both readings of its metric."""
+    scorer = scorer_of("spiqa", "protocol=both")
+    names = [metric.name for metric in scorer.metrics]
+    assert not {"l3score", "l3score_released", "judge_failed_rate", "meteor", "meteor_released"} & set(names)
+    assert {"rouge_l", "rouge_l_released", "request_failed_rate"} <= set(names)
+    why_not = {metric.name: scorer.why_not(metric) for metric in scorer.benchmark.metrics(scorer.settings)}
+    assert "judging is switched off" in (why_not["l3score"] or "")
+    assert why_not["meteor_released"] == why_not["meteor"] == "left out of this test"
+
+
+def test_a_group_without_answers_has_no_number(scorer_of: ScorerOf) -> None:
+    """It is NaN with the reason, not 0."""
+    scorer = scorer_of("mmstar")
+    value = scorer.values(scorer.metrics, [], "math")[0]
+    assert math.isnan(value.value)
+    assert (value.n, value.reason) == (0, "there is no such answer")
+
+
+def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -> None:
+    """Scores of the record, rates computed from it alone, and none for metrics of the whole corpus."""
+    scorer = scorer_of("spiqa")
+    record = scorer.score(records_of(scorer, ["right", "wrong"]))[1]
+    assert scorer.answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record) == 0.0
+    assert scorer.answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record) == 0.0
+    assert scorer.answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record) is None
