@@ -149,11 +149,13 @@ def test_claims_of_other_machines_hold_until_they_expire(tmp_path: Path) -> None
     """Nothing is known of another machine's processes, so only the time ends their claims."""
     path = tmp_path / "judge.sqlite"
     cache = VerdictCache(path)
-    claimed(path, "live", "elsewhere", 1, time.time() + CLAIM_SECONDS)
-    claimed(path, "over", "elsewhere", 1, time.time() - 1)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    claimed(path, "live", "elsewhere", ended.pid, time.time() + CLAIM_SECONDS)
+    claimed(path, "over", "elsewhere", ended.pid, time.time() - 1)
     assert cache.claim_many(["live", "over"]) == ["theirs", "mine"]
     assert [row[:3] for row in claims(path)] == [
-        ("live", "elsewhere", 1),
+        ("live", "elsewhere", ended.pid),
         ("over", socket.gethostname(), os.getpid()),
     ]
 

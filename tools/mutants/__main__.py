@@ -15,7 +15,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -50,7 +50,8 @@ class Tally:
 def main() -> int:
     """Run what the command line names and return the exit status."""
     tests = tests_of_modules(yaml.safe_load((HERE / "modules.yaml").read_text()))
-    equivalent: dict[str, dict[str, str]] = yaml.safe_load((HERE / "equivalent.yaml").read_text())
+    reasons: dict[str, dict[str, list[str]]] = yaml.safe_load((HERE / "equivalent.yaml").read_text())
+    equivalent = {name: {change for changes in each.values() for change in changes} for name, each in reasons.items()}
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
     parser.add_argument("module", nargs="*", help="such as scoring/gain; all where none is named")
     parser.add_argument("--processes", type=int, default=2)
@@ -60,7 +61,7 @@ def main() -> int:
         parser.error(f"expected modules of {HERE / 'modules.yaml'}, got {', '.join(sorted(unknown))}")
     if untested := [name for name in names if not tests[name].is_file()]:
         parser.error(f"expected tests of {', '.join(untested)}, found no {tests[untested[0]]}")
-    tallies = [run(name, tests[name], equivalent.get(name, {}), options.processes) for name in names]
+    tallies = [run(name, tests[name], equivalent.get(name, set()), options.processes) for name in names]
     sums = [
         sum(getattr(tally, name) for tally in tallies) for name in ("killed", "survived", "equivalent", "cpu_seconds")
     ]
@@ -84,7 +85,7 @@ def tests_of_modules(config: Mapping[str, Any]) -> dict[str, Path]:
     }
 
 
-def run(module: str, tests: Path, equivalent: Mapping[str, str], processes: int) -> Tally:
+def run(module: str, tests: Path, equivalent: Collection[str], processes: int) -> Tally:
     """Run a module's mutants, print the survivors and return the tally."""
     started = _cpu_seconds()
     folder = _prepare(module, tests)
