@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Behaviour, OpenAIServer
+from openai_server import Behaviour, OpenAIServer, TopLogprobs
 
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.l3score_metric import L3Score
@@ -90,3 +90,29 @@ def test_reasoning_models_are_refused(tmp_path: Path) -> None:
     """They have no log-probabilities to give."""
     with pytest.raises(JudgeError, match="reasoning"):
         L3Score("openai:o3-mini", api_key="k", cache_dir=tmp_path)
+
+
+def same_place(prompt: str) -> TopLogprobs:
+    """A judge that knows that the falls lie between New York and Ontario, and that they are not in Africa."""
+    _, _, answer = prompt.partition("Candidate answer: ")
+    yes = 0.969 if "Ontario" in answer or "border" in answer else 0.02
+    first, second = sorted((("Yes", yes), ("No", 0.99 - yes)), key=lambda pair: -pair[1])
+    return [(word, math.log(share)) for word, share in (first, second, ("Maybe", 0.004), ("The", 0.003), ("It", 0.002))]
+
+
+def test_three_lines_of_python_score_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A right answer in other words scores high where word overlap would not, a wrong one low (SPIQA, Figure 4)."""
+    with OpenAIServer(Behaviour(verdict=same_place)) as server:
+        monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
+        monkeypatch.setenv("SPIQA_JUDGE_API_KEY", "sk-secret")
+        from spiqa_tasks import L3Score
+
+        found = L3Score(judge="openai:gpt-4o").compute(
+            questions=[QUESTIONS[0]] * 2,
+            references=["On the border between the United States and Canada."] * 2,
+            predictions=["Between the state of New York and Ontario.", "In Zambia."],
+        )
+    assert found["scores"] == pytest.approx([0.969 / 0.99, 0.02 / 0.99])
+    assert found["l3score"] == pytest.approx((0.969 + 0.02) / 0.99 / 2)
+    assert found["judge_failed"] == 0
+    assert found["signature"]["judge"] == "openai:gpt-4o"

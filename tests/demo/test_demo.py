@@ -22,7 +22,6 @@ from PIL import Image as Pillow
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEMO = Path(str(resources.files("spiqa_tasks.demo")))
-REAL = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
 TEST_A = DEMO / "spiqa" / "test-A"
 MMSTAR = DEMO / "mmstar" / "mmstar.parquet"
 FIGURE_TO_CAPTION = DEMO / "scifibench" / "data" / "CS_Figure2Caption-00000-of-00001.parquet"
@@ -65,12 +64,6 @@ def words_of(text: str) -> set[str]:
     return set(re.findall(r"[a-z]+", text.lower()))
 
 
-def real(path: str) -> Path:
-    if not (REAL / path).is_file():
-        pytest.skip(f"{path} of the real data is not here")
-    return REAL / path
-
-
 def keys_and_types(value: Any) -> Any:
     """The shape of an annotation: its keys and the types of its leaves."""
     return {key: type(item).__name__ for key, item in value.items()}
@@ -96,9 +89,9 @@ def test_the_papers_have_every_kind_of_figure(papers: dict[str, Any]) -> None:
     assert {"plot", "Plot", "plot.", "schematic", "** schematic", "Schematic", "photograph(s)", "other"} <= kinds
 
 
-def test_annotations_have_the_schema_of_the_real_file(papers: dict[str, Any]) -> None:
+def test_annotations_have_the_schema_of_the_real_file(real_data: Path, papers: dict[str, Any]) -> None:
     """Papers, figures and questions have the keys and types of SPIQA test-A."""
-    theirs = next(iter(json.loads(real("spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")).values()))
+    theirs = next(iter(json.loads((real_data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")).values()))
     for paper in papers.values():
         assert keys_and_types(paper) == keys_and_types(theirs)
         for ours in paper["all_figures"].values():
@@ -156,9 +149,9 @@ def test_mmstar_rows_cover_every_category_four_times() -> None:
     assert len({row["index"] for row in found}) == len(found)
 
 
-def test_mmstar_axes_are_the_real_ones() -> None:
+def test_mmstar_axes_are_the_real_ones(real_data: Path) -> None:
     """Each category has the detailed axes that the real rows have."""
-    lines = real("mmstar/llava_next_34b_sample.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text(encoding="utf-8").splitlines()
     theirs = {(row["category"], row["l2_category"]) for row in map(json.loads, lines)}
     assert {(row["category"], row["l2_category"]) for row in rows(MMSTAR)} == theirs
 
@@ -204,9 +197,9 @@ def test_scifibench_captions_differ() -> None:
 
 
 @pytest.mark.parametrize("path", [FIGURE_TO_CAPTION, CAPTION_TO_FIGURE])
-def test_scifibench_files_have_the_schema_of_the_real_one(path: Path) -> None:
+def test_scifibench_files_have_the_schema_of_the_real_one(real_data: Path, path: Path) -> None:
     """Columns, types and the features metadata equal those of the released parquet file."""
-    theirs = pq.read_schema(real("scifibench/data/CS_Figure2Caption-00000-of-00001.parquet"))
+    theirs = pq.read_schema(real_data / "scifibench/data/CS_Figure2Caption-00000-of-00001.parquet")
     ours = pq.read_schema(path)
     assert ours.equals(theirs)
     assert json.loads(ours.metadata[b"huggingface"]) == json.loads(theirs.metadata[b"huggingface"])

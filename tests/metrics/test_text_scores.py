@@ -18,10 +18,7 @@ from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
 
-DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
-TEST_A = DATA / "spiqa" / "test-A" / "SPIQA_testA.json"
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
-needs_data = pytest.mark.skipif(not TEST_A.exists(), reason="SPIQA test-A is not there")
 
 ODD_PAIRS = [
     ("two\nlines", "two lines"),
@@ -52,10 +49,10 @@ def no_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.setenv("PATH", str(tmp_path))
 
 
-def real_pairs(count: int) -> list[tuple[str, str]]:
+def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
     """Answers of test-A with stand-in predictions: the answer with words left out, or the question."""
     rng = random.Random(0)
-    papers = json.loads(TEST_A.read_text(encoding="utf-8")).values()
+    papers = json.loads((data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")).values()
     pairs = []
     for entry in [entry for paper in papers for entry in paper["qa"]][:count]:
         words = [word for word in entry["answer"].split(" ") if rng.random() < 0.7]
@@ -64,8 +61,7 @@ def real_pairs(count: int) -> list[tuple[str, str]]:
 
 
 @needs_java
-@needs_data
-def test_scores_equal_the_toolkit_run_directly() -> None:
+def test_scores_equal_the_toolkit_run_directly(real_data: Path) -> None:
     """Tokenizer and scorers of the toolkit, called as its own evaluation calls them, give the same numbers."""
     from pycocoevalcap.bleu.bleu import Bleu
     from pycocoevalcap.cider.cider import Cider
@@ -73,7 +69,11 @@ def test_scores_equal_the_toolkit_run_directly() -> None:
     from pycocoevalcap.rouge.rouge import Rouge
     from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
-    pairs = [*real_pairs(150), ("the same words here", "the same words here"), ("models attend", "the model attends")]
+    pairs = [
+        *real_pairs(real_data, 150),
+        ("the same words here", "the same words here"),
+        ("models attend", "the model attends"),
+    ]
     results = PTBTokenizer().tokenize({i: [{"caption": pair[0]}] for i, pair in enumerate(pairs)})
     targets = PTBTokenizer().tokenize({i: [{"caption": pair[1]}] for i, pair in enumerate(pairs)})
     expected = dict(zip(METRICS, Bleu(4).compute_score(targets, results, verbose=0)[0], strict=False))
@@ -114,11 +114,10 @@ def test_threads_share_nothing_and_leave_no_process() -> None:
 
 
 @needs_java
-@needs_data
 @pytest.mark.slow
-def test_three_thousand_pairs_are_scored() -> None:
+def test_three_thousand_pairs_are_scored(real_data: Path) -> None:
     """A list of the size of the largest split neither blocks nor loses a pair."""
-    pairs = (real_pairs(666) * 5)[:3000] + ODD_PAIRS
+    pairs = (real_pairs(real_data, 666) * 5)[:3000] + ODD_PAIRS
     scores = text_scores(pairs)
     assert scores.tokenizer == "ptb-java"
     assert len(scores.per_item["meteor"]) == len(pairs)
@@ -171,13 +170,13 @@ def test_an_empty_list_is_refused() -> None:
 
 
 @needs_java
-@needs_data
 def test_subsets_cost_no_further_java_and_equal_a_run_of_their_own(
+    real_data: Path,
     fresh_caches: None,  # noqa: ARG001
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After a corpus, each of its subsets is scored without Java, with the numbers that Java gives for it alone."""
-    pairs = real_pairs(40) + ODD_PAIRS
+    pairs = real_pairs(real_data, 40) + ODD_PAIRS
     text_scores(pairs)
     with monkeypatch.context() as patch:
         patch.setattr(coco_java, "_run_java", lambda *_: pytest.fail("Java was started again"))

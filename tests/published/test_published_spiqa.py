@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -15,8 +14,6 @@ import pytest
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.published import load, tables
 
-DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
-TEST_A = DATA / "spiqa" / "test-A" / "SPIQA_testA.json"
 QUESTIONS = {"test-A": 666, "test-B": 228, "test-C": 493}
 EPS = 1e-6
 
@@ -173,11 +170,9 @@ def figure_type(figure: Mapping[str, str], ignore_case: bool) -> str:
     )
 
 
-def referred_types(ignore_case: bool) -> Counter[str]:
+def referred_types(real_data: Path, ignore_case: bool) -> Counter[str]:
     """How many test-A questions refer to a figure of each type."""
-    if not TEST_A.exists():
-        pytest.skip(f"{TEST_A.name} is not in the test data")
-    papers = json.loads(TEST_A.read_text(encoding="utf-8")).values()
+    papers = json.loads((real_data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")).values()
     return Counter(
         figure_type(paper["all_figures"][qa["reference"]], ignore_case) for paper in papers for qa in paper["qa"]
     )
@@ -202,45 +197,45 @@ def pooled(counts: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-def test_questions_by_type_of_the_referred_figure() -> None:
+def test_questions_by_type_of_the_referred_figure(real_data: Path) -> None:
     """Reading the labels with or without case moves 37 questions between test-A's figure types."""
-    released, corrected = referred_types(ignore_case=False), referred_types(ignore_case=True)
+    released, corrected = referred_types(real_data, ignore_case=False), referred_types(real_data, ignore_case=True)
     assert released == {"table": 269, "schematic": 92, "plot": 178, "visualization": 68, "other": 59}
     assert corrected == {"table": 269, "schematic": 122, "plot": 185, "visualization": 68, "other": 22}
 
 
 @pytest.mark.parametrize("ignore_case", [False, True])
-def test_five_separate_types_do_not_reproduce_the_overall_column(ignore_case: bool) -> None:
+def test_five_separate_types_do_not_reproduce_the_overall_column(real_data: Path, ignore_case: bool) -> None:
     """As a partition into five types, Table 6 contradicts its overall BERTScore in all but one row."""
     gaps = residuals(
-        "bertscore_f1", referred_types(ignore_case), ("table", "schematic", "plot", "visualization", "other")
+        "bertscore_f1", referred_types(real_data, ignore_case), ("table", "schematic", "plot", "visualization", "other")
     )
     assert sum(abs(gap) <= 0.01 for gap in gaps.values()) == 1
 
 
-def test_other_figures_are_all_figures_but_plots_read_without_case() -> None:
+def test_other_figures_are_all_figures_but_plots_read_without_case(real_data: Path) -> None:
     """Tables, plots read without case and all other figures together give the overall BERTScore in eight of ten rows.
 
     Rounding allows 0.01: 0.005 of the columns and 0.005 of the overall. Read with case, three rows remain.
     """
     types = ("table", "plot", "other")
-    corrected = residuals("bertscore_f1", pooled(referred_types(ignore_case=True)), types)
+    corrected = residuals("bertscore_f1", pooled(referred_types(real_data, ignore_case=True)), types)
     assert {model for model, gap in corrected.items() if abs(gap) > 0.01} == {"GPT-4o", "LLaVA-1.5-7B"}
-    released = residuals("bertscore_f1", pooled(referred_types(ignore_case=False)), types)
+    released = residuals("bertscore_f1", pooled(referred_types(real_data, ignore_case=False)), types)
     assert {model for model, gap in released.items() if abs(gap) <= 0.01} == {"GPT-4 Vision", "LLaVA-1.5-7B", "XGen-MM"}
 
 
-def test_cider_by_figure_type_is_not_a_mean_over_pooled_document_frequencies() -> None:
+def test_cider_by_figure_type_is_not_a_mean_over_pooled_document_frequencies(real_data: Path) -> None:
     """With the counts that give BERTScore, CIDEr misses its overall in all ten rows, always from below.
 
     Rounding allows 0.1. A mean of per-question scores with one document frequency would hold as BERTScore does.
     """
-    gaps = residuals("cider", pooled(referred_types(ignore_case=True)), ("table", "plot", "other"))
+    gaps = residuals("cider", pooled(referred_types(real_data, ignore_case=True)), ("table", "plot", "other"))
     assert all(-1.2 < gap < -0.1 for gap in gaps.values())
 
 
-def test_l3score_by_figure_type_does_not_give_its_overall() -> None:
+def test_l3score_by_figure_type_does_not_give_its_overall(real_data: Path) -> None:
     """With the counts that give BERTScore, L3Score misses its overall in all ten rows, by up to 0.55 in either way."""
-    gaps = residuals("l3score", pooled(referred_types(ignore_case=True)), ("table", "plot", "other"))
+    gaps = residuals("l3score", pooled(referred_types(real_data, ignore_case=True)), ("table", "plot", "other"))
     assert all(0.01 < abs(gap) < 0.55 for gap in gaps.values())
     assert min(gaps.values()) < 0 < max(gaps.values())

@@ -13,7 +13,7 @@ from spiqa_tasks.files.source import LocalSource
 
 
 def test_captions_are_measured_in_words_and_figures_in_pixels(scifibench_release: Path) -> None:
-    """The stand-in release has captions of 4 words and as many more as the number says, and pictures of 60 - n by 20."""
+    """The stand-in release has captions of 4 + n words and pictures of 60 - n by 20."""
     for row in load_rows("scifibench", "general_fig2cap", "", LocalSource(scifibench_release))[3:]:
         number = int(row["id"])
         assert caption_length(row) == len(row["caption"].split()) == 4 + number
