@@ -7,12 +7,13 @@ from setuptools.command.build_py import build_py
 
 NAME = "spiqa_tasks_lmms_eval.pth"
 LINE = (
-    "import sys; (lambda a: a[1:] and (a[1].replace(chr(92), '/').rpartition('/')[2].startswith('lmms-eval') or "
-    "'-m' in a[1:4] and (lambda m: m[:1] and (m[0].partition('.')[0] == 'lmms_eval' or "
-    "m[0] == 'uvicorn' and any(n.startswith('lmms_eval.') for n in m)))(a[a.index('-m') + 1:])))(sys.orig_argv) "
+    "import sys; sys.argv[:1] and (lambda name: name in ('lmms_eval', 'lmms-eval', 'lmms-eval-mcp') or "
+    "name == 'uvicorn' and any(served.startswith('lmms_eval.') for served in sys.argv))("
+    "(sys.orig_argv[-len(sys.argv)].removeprefix('-m') if sys.argv[0] == '-m' else "
+    "sys.argv[0].replace(chr(92), '/').rpartition('/')[2]).partition('.')[0]) "
     "and __import__('spiqa_tasks.hosts.lmms_eval.here')\n"
 )
-"""Runs in processes whose program is lmms-eval or whose module is the host's (uvicorn serves its user interface)."""
+"""Runs in processes whose program or module (`python -m`) is the host's, or uvicorn that serves an app of the host."""
 
 
 class BuildPyWithPth(build_py):

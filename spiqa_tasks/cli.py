@@ -10,10 +10,22 @@ import sys
 from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.commands import breakdown, catalogue, demo, doctor, filter, gain, rank, score
+from spiqa_tasks.commands import (
+    alignment,
+    bootstrap,
+    breakdown,
+    catalogue,
+    demo,
+    doctor,
+    filter,
+    gain,
+    rank,
+    score,
+    spread,
+)
 from spiqa_tasks.errors import SpiqaTasksError
 
-COMMANDS = (catalogue, demo, doctor, score, gain, filter, breakdown, rank)
+COMMANDS = (catalogue, demo, doctor, score, gain, filter, breakdown, bootstrap, alignment, spread, rank)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,11 +5,16 @@ A message is one sentence or two that say what was expected, what was found and 
 
 from __future__ import annotations
 
+from spiqa_tasks.printable import printable
+
 
 class SpiqaTasksError(Exception):
     """Base of all errors raised on purpose; the command prints the message and exits with `exit_code`."""
 
     exit_code = 2
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class DataError(SpiqaTasksError):

@@ -69,13 +69,12 @@ def evaluate() -> Callable[..., dict[str, Any]]:
     from lmms_eval.evaluator import simple_evaluate
     from lmms_eval.tasks import TaskManager
 
-    from spiqa_tasks.utils import judging, spiqa_perfigure
+    from spiqa_tasks.hosts.lmms_eval import ahead
 
     manager = TaskManager("WARNING")
 
     def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
-        judging.judge_of_environment.cache_clear()
-        spiqa_perfigure._verdicts.clear()
+        ahead.forget()
         manager.model_name = model
         options = {"task_manager": manager, "bootstrap_iters": 0, **options}
         result = simple_evaluate(model=model, model_args=model_args, tasks=tasks, **options)

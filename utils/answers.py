@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.hosts.lmms_eval.ahead import record_of, scorer_of
 from spiqa_tasks.hosts.lmms_eval.entries import Entry, entries_of
 
@@ -19,7 +20,12 @@ logger = logging.getLogger("spiqa_tasks")
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """One entry per row of the table; the first one holds the whole record of the answer."""
     task = (doc["benchmark"], doc["settings"])
-    return entries_of(record_of(doc, results[0]), scorer_of(*task), task)
+    scorer = scorer_of(*task)
+    try:
+        return entries_of(record_of(doc, results[0]), scorer, task)
+    except Exception as error:
+        logger.exception("Question %s could not be scored; its answer is kept in the samples file.", doc["id"])
+        return entries_of(Record(str(doc["id"]), status="scoring_failed", reason=repr(error)), scorer, task)
 
 
 def aggregate(entries: Sequence[Entry]) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.entries import BASELINE
 from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
 from spiqa_tasks.hosts.lmms_eval.results import Run, TaskRun, record_of
 from spiqa_tasks.scoring.mcq import extract_choice
@@ -19,7 +20,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 OVERALL = "all"
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 _PLACEHOLDERS = re.compile(r"\s*<image(?:[ _]?\d+)?>\s*")
-_LOGGED = ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media", "score")
+_LOGGED = ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media")
 _NO_METRICS = frozenset({*_LOGGED, "doc", "arguments", "submission"})
 _AGREEMENT = 0.005
 """How far the mean of scores inferred from a host's records may lie from the number that the host reports."""
@@ -98,7 +99,7 @@ def read_answers(run: Run, task: str, metric: str | None = None) -> Answers:
     chosen = metric or _default_metric(logged[0], run, task)
     samples = [sample for sample in logged if chosen in sample or "scoring_failed_count" in sample]
     if not any(chosen in sample for sample in samples):
-        names = [name for name in logged[0] if name not in _NO_METRICS]
+        names = _metrics(logged[0])
         raise InputError(
             f"Expected the metric {chosen} in {path}; found {', '.join(names) or 'none'}. Choose with --metric."
         )
@@ -138,9 +139,15 @@ def response_of(sample: Mapping[str, Any]) -> str:
     return str(value)
 
 
+def _metrics(sample: Mapping[str, Any]) -> list[str]:
+    """The metrics of a sample; a task of the host may have one that is called as our score for `--baseline` is."""
+    ours = record_of(sample) is not None
+    return [name for name in sample if name not in _NO_METRICS and not (ours and name == BASELINE)]
+
+
 def _default_metric(sample: Mapping[str, Any], run: Run, task: str) -> str:
     """The headline that the task names, `accuracy`, or the first metric that has scores and of which more is better."""
-    names = [name for name in sample if name not in _NO_METRICS]
+    names = _metrics(sample)
     entries = run.configs[task].get("metric_list") or ()
     worse = {entry["metric"] for entry in entries if isinstance(entry, dict) and entry.get("higher_is_better") is False}
     scored = [name for name in names if name not in worse and score_of(sample[name]) is not None]

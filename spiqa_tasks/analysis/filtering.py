@@ -11,7 +11,7 @@ from spiqa_tasks.analysis.answers import OVERALL, Answers, read_answers
 from spiqa_tasks.analysis.gain import check_comparable
 from spiqa_tasks.analysis.roles import Entry, entries
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.results import find_runs
+from spiqa_tasks.hosts.lmms_eval.results import all_runs
 from spiqa_tasks.scoring.filtering import DIFFICULTIES, count_hits, difficulty, is_abnormal, keeps_at_most
 
 
@@ -113,7 +113,7 @@ def _by_task(places: Sequence[Path], with_images: bool) -> _ByTask:
     A run of a plain task counts as one without images where the same model has no other: it may be an LLM's.
     """
     found: _ByTask = {}
-    listed = list(entries(run for place in places for run in find_runs(place)))
+    listed = list(entries(all_runs(places)))
     blind = {(entry.key, entry.model) for entry in listed if _is_blind(entry)}
     for entry in listed:
         wanted = not _is_blind(entry) if with_images else _is_blind(entry) or (entry.key, entry.model) not in blind

@@ -9,7 +9,7 @@ from spiqa_tasks.analysis.answers import Answers, read_answers
 from spiqa_tasks.analysis.gain import Triple, check_comparable
 from spiqa_tasks.analysis.roles import Entry, entries
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.results import find_runs
+from spiqa_tasks.hosts.lmms_eval.results import all_runs
 
 
 def triples(places: Sequence[Path], llm_places: Sequence[Path], metric: str | None) -> tuple[list[Triple], list[str]]:
@@ -23,18 +23,15 @@ def triples(places: Sequence[Path], llm_places: Sequence[Path], metric: str | No
     Raises:
         InputError: nothing can be compared, two LLM bases for one task, or runs that must not be compared.
     """
-    llm = list(entries(run for place in llm_places for run in find_runs(place)))
-    found = [
-        entry
-        for entry in entries(run for place in places for run in find_runs(place))
-        if entry.run.path not in {other.run.path for other in llm}
-    ]
-    bases = _bases([*llm, *(entry for entry in found if entry.few_shot)])
+    llm = list(entries(all_runs(llm_places)))
+    bases = {entry.run.path.resolve() for entry in llm}
+    found = [entry for entry in entries(all_runs(places)) if entry.run.path.resolve() not in bases]
+    by_task = _bases([*llm, *(entry for entry in found if entry.few_shot)])
     shown = [entry for entry in found if not entry.few_shot]
     plain = {(entry.key, entry.model): entry for entry in shown if entry.ablation == "none"}
     without = {(entry.key, entry.model, entry.ablation): entry for entry in shown if entry.ablation != "none"}
     result = [
-        _triple(plain[key, model], entry, bases.get(key), metric)
+        _triple(plain[key, model], entry, by_task.get(key), metric)
         for (key, model, _), entry in without.items()
         if (key, model) in plain
     ]

@@ -13,6 +13,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.neutral import neutralise, shortened
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking, ranks
 
@@ -101,7 +102,8 @@ def ask_of(item: Item, judge: str, seed: int) -> Asked:
     writers = sorted(item.captions)
     random.Random(f"rank#{seed}#{judge}#{item.id}").shuffle(writers)
     lettered = dict(zip(ascii_uppercase, writers, strict=False))
-    captions = "\n".join(f"{letter}) {item.captions[writer]}" for letter, writer in lettered.items())
+    shown = {writer: neutralise(shortened(caption)) for writer, caption in item.captions.items()}
+    captions = "\n".join(f"{letter}) {shown[writer]}" for letter, writer in lettered.items())
     example = list(lettered)
     random.Random(len(example)).shuffle(example)
     prompt = (
@@ -118,7 +120,9 @@ def rank(items: Sequence[Item], judges: Mapping[str, Engine], seed: int) -> Outc
     """Have every judge rank every item; a ranking that fails or cannot be read is counted and left out."""
     outcome = Outcome()
     asked = {name: [ask_of(item, name, seed) for item in items] for name in judges}
-    pending = {name: [engine.submit(question.request) for question in asked[name]] for name, engine in judges.items()}
+    pending = {
+        name: engine.submit_all([question.request for question in asked[name]]) for name, engine in judges.items()
+    }
     for name, engine in judges.items():
         engine.wait(pending[name])
         found = outcome.ranks.setdefault(name, {})

@@ -6,17 +6,17 @@ from collections.abc import Iterable
 
 from tabulate import tabulate
 
-from spiqa_tasks.hosts.lmms_eval.results import Run, Score
+from spiqa_tasks.hosts.lmms_eval.results import Run, Score, TaskRun
 from spiqa_tasks.scoring.units import percent
 
 
 def results_table(runs: Iterable[Run]) -> str:
-    """The overall metrics of every task of `runs`, with standard errors where the host tells them."""
+    """Return the overall metrics of every task of `runs`, headline first, with the standard errors the host tells."""
     rows = [
         [run.model, task, metric, _value(metric, score), _error(score)]
         for run in runs
-        for task, metrics in run.tasks.items()
-        for metric, score in metrics.items()
+        for task in run.tasks
+        for metric, score in TaskRun(run, task).scores.items()
         if "/" not in metric and not (metric.endswith("_failed_rate") and not score.value)
     ]
     return tabulate(rows, headers=["model", "task", "metric", "x 100", "+-"], disable_numparse=True)

@@ -31,14 +31,11 @@ class Judging:
 
     def complete(self, records: Sequence[Record]) -> list[Record]:
         """Return the records with what the judge says to each of their asks, waiting for all of them."""
-        wanted = [self._submit(ask.request) for record in records for ask in record.asks]
-        if wanted:
-            self.judge.engine.wait(wanted, report=True)
-        verdicts = iter([pending.result() for pending in wanted])
+        wanted = [ask.request for record in records for ask in record.asks]
+        new = [request for request in dict.fromkeys(wanted) if request not in self._asked]
+        self._asked.update(zip(new, self.judge.engine.submit_all(new), strict=True))
+        pendings = [self._asked[request] for request in wanted]
+        if pendings:
+            self.judge.engine.wait(pendings, report=True)
+        verdicts = iter([pending.result() for pending in pendings])
         return [record.judged([next(verdicts) for _ in record.asks]) for record in records]
-
-    def _submit(self, request: JudgeRequest) -> Pending:
-        pending = self._asked.get(request)
-        if pending is None:
-            pending = self._asked[request] = self.judge.submit(request)
-        return pending

@@ -120,7 +120,8 @@ class Record:
         told: list[dict[str, Any]] = []
         for ask, verdict in zip(self.asks, verdicts, strict=True):
             score = ask.read(verdict) if verdict.ok else None
-            told.append({"metric": ask.score} | ({} if score is None else {"score": score}) | _told(verdict))
+            extras = ({} if score is None else {"score": score}) | ({"cut": True} if ask.request.cut else {})
+            told.append({"metric": ask.score} | extras | _told(verdict))
         names = [entry["metric"] for entry in told]
         scores = {
             entry["metric"]: entry["score"] for entry in told if "score" in entry and names.count(entry["metric"]) == 1

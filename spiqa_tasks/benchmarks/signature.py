@@ -38,6 +38,7 @@ class Signature:
         judge: the judge as configured.
         judge_served: the model that its server named.
         judge_host: its server.
+        judge_extra: the fields that every request to it had in addition.
         judge_prompt, judge_rule, judge_temperature, judge_max_tokens: what it was asked, and how the score is read.
     """
 
@@ -53,6 +54,7 @@ class Signature:
     judge: str = ""
     judge_served: str = ""
     judge_host: str = ""
+    judge_extra: str = ""
     judge_prompt: str = ""
     judge_rule: str = ""
     judge_temperature: str = ""

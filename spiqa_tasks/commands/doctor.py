@@ -79,7 +79,7 @@ def _judge() -> Finding:
         config = judge_from_environ(os.environ)
         if config is None:
             return True, "judge", "switched off (SPIQA_JUDGE=none)"
-        verdict = L3Judge(config).preflight()
+        verdict = L3Judge(config).preflight()[0]
         return True, "judge", f"{config.name} answers as {verdict.model}" + (f" at {config.url}" if config.url else "")
     except SpiqaTasksError as error:
         return False, "judge", str(error)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     score = subparsers.add_parser("score", help="score answers that exist already; needs no model and no pictures")
-    score.add_argument("task", metavar="TASK", help="the task that the answers are of")
+    score.add_argument("task", metavar="TASK", help="the task that the answers are of, or its YAML")
     score.add_argument(
         "predictions",
         nargs="+",
@@ -89,6 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _one_task(name: str) -> Task:
+    if name.endswith(".yaml"):
+        return read_task(Path(name))
     found = find_tasks([name])
     if len(found) != 1:
         members = ", ".join(task.name for task in found)

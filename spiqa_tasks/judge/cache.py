@@ -2,184 +2,212 @@
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import json
 import os
 import socket
 import sqlite3
 import threading
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
+from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.cache import cache_path
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.cache_file import connect
+from spiqa_tasks.judge.stored import dump, load
+from spiqa_tasks.judge.types import Verdict
 
 FILE_NAME = "judge.sqlite"
-CLAIM_SECONDS = 900.0
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT NOT NULL, created REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, host TEXT, pid INTEGER, expires REAL) WITHOUT ROWID;
-"""
+BEAT_SECONDS = 2.0
+"""How often a process says that it is still asking."""
+SILENT_SECONDS = 10.0
+"""How long a process that asks may say nothing before others ask in its place."""
+LOCKED_SECONDS = 10.0
+"""How long to wait for somebody who has locked the file."""
 _CHUNK = 500
 
-Claim = Verdict | Literal["mine", "theirs"]
+
+class Owner(NamedTuple):
+    """A process that is asking for a verdict."""
+
+    host: str
+    pid: int
 
 
-def request_key(provider: str, model: str, base_url: str, fingerprint: str, request: JudgeRequest) -> str:
-    """sha256 of everything that shapes a verdict; local images count by content, keys never enter.
-
-    `fingerprint` tells apart what the names do not, such as two versions of the files of a local model.
-    """
-    fields = {"provider": provider, "model": model, "base_url": base_url, "fingerprint": fingerprint}
-    fields |= dataclasses.asdict(request) | {"images": [_image_key(image) for image in request.images]}
-    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
-
-
-def _image_key(image: str) -> str:
-    if image.startswith(("http://", "https://", "data:")):
-        return image
-    return hashlib.sha256(Path(image).read_bytes()).hexdigest()
+Claim = Verdict | Literal["mine"] | Owner
 
 
 class VerdictCache:
     """Stored verdicts and claims on verdicts that some process is asking for right now.
 
-    A key claimed by a living process is not asked for by another one. A claim ends with the verdict, with the death
-    of its process (same machine), or after 15 minutes. Failures are never stored. Use from any thread.
+    A key claimed by a living process is not asked for by another one. A process with claims writes a beat every two
+    seconds; its claims end with the verdicts, with its death (seen at once on the same machine), or when its beat has
+    not changed for ten seconds by the clock of the one who looks, so that machines need not agree on the time.
+    Failures are never stored. Where the file can only be read, stored verdicts are found and nothing is claimed or
+    stored. Use from any thread.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, locked_seconds: float = LOCKED_SECONDS) -> None:
         self._lock = threading.Lock()
-        self._owner = (socket.gethostname(), os.getpid())
-        self._db = _connect(path)
+        self._owner = Owner(socket.gethostname(), os.getpid())
+        self._db, self.writable = connect(path, locked_seconds)
+        self._claimed: set[str] = set()
+        self._unsaved: list[tuple[str, Verdict]] = []
+        self._seen: dict[str, tuple[float, float]] = {}
+        self._closing = threading.Event()
+        self._heart: threading.Thread | None = None
+
+    def known(self, keys: Sequence[str]) -> set[str]:
+        """Return those of `keys` that have a stored verdict, without reading it."""
+        with self._lock:
+            return {key for (key,) in self._rows("key", keys)}
 
     def get_many(self, keys: Sequence[str]) -> dict[str, Verdict]:
-        """The stored verdicts among `keys`, marked as cached."""
+        """Return the stored verdicts among `keys`, marked as cached."""
         with self._lock:
             return self._select(keys)
 
     def claim_many(self, keys: Sequence[str]) -> list[Claim]:
-        """For each key its verdict, or "mine" (claimed for this process now) or "theirs" (being asked elsewhere)."""
+        """Return for each key its verdict, or "mine" (to be asked by this process now), or who else is asking."""
         with self._lock:
-            found = self._select(keys)
-            if len(found) == len(set(keys)):
-                return [found[key] for key in keys]
-            with self._db:
-                self._db.execute("BEGIN IMMEDIATE")
-                found |= self._select([key for key in keys if key not in found])
-                return [found[key] if key in found else self._claim(key) for key in keys]
+            found: dict[str, Claim] = dict(self._select(keys))
+            missing = [key for key in dict.fromkeys(keys) if key not in found]
+            if missing and self.writable:
+                found |= self._claim(missing)
+            return [found.get(key, "mine") for key in keys]
 
     def put_many(self, rows: Iterable[tuple[str, Verdict]]) -> None:
-        """Store verdicts and end their claims; a failed verdict only ends the claim."""
-        rows = list(rows)
-        stored = [(key, _dump(verdict), time.time()) for key, verdict in rows if verdict.ok]
-        with self._lock, self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", stored)
-            self._db.executemany(
-                "DELETE FROM claims WHERE key = ? AND host = ? AND pid = ?", [(key, *self._owner) for key, _ in rows]
-            )
+        """Store verdicts and end their claims; a failed verdict only ends the claim.
+
+        What cannot be stored because somebody has locked the file is stored with the next ones, or at the end.
+        """
+        with self._lock:
+            self._unsaved += rows
+            if self.writable:
+                self._save()
 
     def close(self) -> None:
-        """Close the file and give up this process's claims."""
+        """Store what is left, give up this process's claims and close the file."""
+        self._closing.set()
         with self._lock:
-            with self._db:
-                self._db.execute("DELETE FROM claims WHERE host = ? AND pid = ?", self._owner)
-            self._db.close()
+            try:
+                if self.writable:
+                    self._save()
+                    self._db.execute("DELETE FROM claims WHERE host = ? AND pid = ?", self._owner)
+            finally:
+                self._db.close()
 
-    def _select(self, keys: Sequence[str]) -> dict[str, Verdict]:
-        found: dict[str, Verdict] = {}
+    def _rows(self, columns: str, keys: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         for start in range(0, len(keys), _CHUNK):
             chunk = keys[start : start + _CHUNK]
             marks = ",".join("?" * len(chunk))
-            rows = self._db.execute(f"SELECT key, verdict FROM verdicts WHERE key IN ({marks})", chunk)
-            loaded = ((key, _load(verdict)) for key, verdict in rows)
-            found.update((key, verdict) for key, verdict in loaded if verdict is not None)
+            yield from self._db.execute(f"SELECT {columns} FROM verdicts WHERE key IN ({marks})", chunk)
+
+    def _select(self, keys: Sequence[str]) -> dict[str, Verdict]:
+        loaded = ((key, load(verdict)) for key, verdict in self._rows("key, verdict", keys))
+        found = {key: verdict for key, verdict in loaded if verdict is not None}
+        unsaved = {key: verdict for key, verdict in self._unsaved if verdict.ok}
+        return found | {key: unsaved[key] for key in unsaved.keys() & set(keys)} if unsaved else found
+
+    def _claim(self, keys: Sequence[str]) -> dict[str, Claim]:
+        """Claim the keys that nobody alive has claimed; a file that stays locked leaves all of them unclaimed."""
+        try:
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                found: dict[str, Claim] = dict(self._select(keys))
+                for key in keys:
+                    owner = None if key in found else self._other(key)
+                    if owner is not None:
+                        found[key] = owner
+                    elif key not in found:
+                        self._claimed.add(key)
+                        row = (key, *self._owner, time.time())
+                        self._db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
+        except sqlite3.OperationalError:
+            return {}
+        self._start_heart()
         return found
 
-    def _claim(self, key: str) -> Literal["mine", "theirs"]:
-        now = time.time()
-        row = self._db.execute("SELECT host, pid, expires FROM claims WHERE key = ?", (key,)).fetchone()
-        if row is not None and tuple(row[:2]) != self._owner and row[2] > now and _alive(row[0], row[1]):
-            return "theirs"
-        self._db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", (key, *self._owner, now + CLAIM_SECONDS))
-        return "mine"
+    def _other(self, key: str) -> Owner | None:
+        """The living process that is asking for the key, if another one is."""
+        row = self._db.execute("SELECT host, pid, beat FROM claims WHERE key = ?", (key,)).fetchone()
+        if row is None or Owner(*row[:2]) == self._owner:
+            return None
+        owner, beat, now = Owner(*row[:2]), row[2], time.monotonic()
+        if key not in self._seen or self._seen[key][0] != beat:
+            self._seen[key] = (beat, now)
+        return owner if _may_live(owner) and now - self._seen[key][1] < SILENT_SECONDS else None
+
+    def _save(self) -> None:
+        stored = [(key, dump(verdict), time.time()) for key, verdict in self._unsaved if verdict.ok]
+        ended = [(key, *self._owner) for key, _ in self._unsaved]
+        try:
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", stored)
+                self._db.executemany("DELETE FROM claims WHERE key = ? AND host = ? AND pid = ?", ended)
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            return
+        self._claimed.difference_update(key for key, _ in self._unsaved)
+        self._unsaved.clear()
+
+    def _start_heart(self) -> None:
+        if self._heart is None:
+            self._heart = threading.Thread(target=self._beat, name="judge-claims", daemon=True)
+            self._heart.start()
+
+    def _beat(self) -> None:
+        while not self._closing.wait(BEAT_SECONDS):
+            with self._lock:
+                if not self._claimed or self._closing.is_set():
+                    continue
+                row = (time.time(), *self._owner)
+                try:
+                    self._db.execute("UPDATE claims SET beat = ? WHERE host = ? AND pid = ?", row)
+                except sqlite3.Error:
+                    continue
 
 
 def open_cache(directory: Path | None) -> VerdictCache | None:
     """Open the cache in `directory` (None: that of `files.cache.cache_path`).
 
-    None, with a warning, where the folder cannot be written. A damaged file is moved aside, with a warning.
+    None, with a warning, where there is none and none can be made.
+
+    Raises:
+        JudgeError: there is one and it cannot be read; going on would pay for its verdicts again.
     """
     path = (directory or cache_path()) / FILE_NAME
+    cache: VerdictCache | None = None
+    reason = "it can only be read now"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return VerdictCache(path)
-    except sqlite3.OperationalError as error:
-        reason = str(error)
-    except sqlite3.DatabaseError:
-        aside = _move_aside(path)
-        warnings.warn(f"The judge's cache {path} was damaged; moved it to {aside} and started a new one.", stacklevel=2)
-        return VerdictCache(path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-    warnings.warn(
-        f"Verdicts are not kept: the judge's cache {path} cannot be written ({reason}); "
-        "set SPIQA_TASKS_CACHE to a writable folder.",
-        stacklevel=2,
-    )
-    return None
+        cache = VerdictCache(path)
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        if path.is_file():
+            raise JudgeError(
+                f"Expected to read the judge's cache {path}, which failed: {reason}. Wait until the program that uses "
+                "it has ended, or name another folder in SPIQA_TASKS_CACHE; judging without it would pay twice."
+            ) from error
+    if cache is None or not cache.writable:
+        warnings.warn(
+            f"Verdicts are not kept: the judge's cache {path} cannot be written ({reason}); "
+            "set SPIQA_TASKS_CACHE to a writable folder.",
+            stacklevel=2,
+        )
+    return cache
 
 
-def _move_aside(path: Path) -> Path:
-    """Rename a damaged file; its write-ahead log goes too, or SQLite would replay it into the new one."""
-    aside = path.with_suffix(f".damaged-{int(time.time())}.sqlite")
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    path.replace(aside)
-    return aside
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
-    try:
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=NORMAL")
-        db.executescript(_SCHEMA)
-        db.execute("DELETE FROM claims WHERE expires < ?", (time.time(),))
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
-
-
-def _alive(host: str, pid: int) -> bool:
-    if host != socket.gethostname() or os.name != "posix":
+def _may_live(owner: Owner) -> bool:
+    """Whether the process may be alive; told for sure on the same machine only, where its number may be used again."""
+    if owner.host != socket.gethostname() or os.name != "posix":
         return True
     try:
-        os.kill(pid, 0)
+        os.kill(owner.pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
     return True
-
-
-def _dump(verdict: Verdict) -> str:
-    kept = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens", "seconds")
-    return json.dumps({name: getattr(verdict, name) for name in kept})
-
-
-def _load(stored: str) -> Verdict | None:
-    """The stored verdict; None for a row of another form, which is then judged anew."""
-    try:
-        fields = json.loads(stored)
-        fields["top_logprobs"] = tuple((token, logprob) for token, logprob in fields["top_logprobs"])
-        return Verdict("ok", cached=True, **fields)
-    except (ValueError, KeyError, TypeError):
-        return None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.cache import cache_path
-from spiqa_tasks.judge.keys import KEY_VARIABLE, find_key
+from spiqa_tasks.judge.extras import EXTRA_VARIABLE, checked_extra
+from spiqa_tasks.judge.keys import KEY_VARIABLE, SHORTEST_SECRET, clean_key, find_key
+from spiqa_tasks.judge.pricing import PRICE_VARIABLE, list_price, parse_price
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest
@@ -28,9 +32,10 @@ class JudgeConfig:
     """A judge and how to ask it. The key is kept out of `repr`.
 
     `base_url` is the judge's own (None: the provider's public one). `timeout` is seconds for one request, `batch_size`
-    the number of prompts in one forward pass of a judge in this process, `cache_dir` the folder of `judge.sqlite`
-    (None: that of `files.cache.cache_path`), `cache=False` switches the cache off.
-    Raises JudgeError: unknown provider, no model, or a URL that cannot be used.
+    the number of prompts in one forward pass of a judge in this process, `extra` a JSON object of fields that every
+    request has in addition, `price` US dollars per million prompt and completion tokens where the list has none,
+    `cache_dir` the folder of `judge.sqlite` (None: that of `files.cache.cache_path`), `cache=False` switches the cache
+    off. Raises JudgeError: unknown provider, no model, or a URL, key or extra fields that cannot be used.
     """
 
     provider: str
@@ -41,10 +46,13 @@ class JudgeConfig:
     timeout: float = 60.0
     batch_size: int = 16
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    extra: str = ""
+    price: tuple[float, float] | None = None
     cache: bool = True
     cache_dir: Path | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "api_key", clean_key(self.api_key))
         if self.provider not in PROVIDERS:
             raise JudgeError(
                 f"Unknown judge provider {self.provider!r}; expected provider:model (such as {DEFAULT_JUDGE}) "
@@ -58,6 +66,7 @@ class JudgeConfig:
             _check_url(self.base_url)
             if not self.declaration.url:
                 raise JudgeError(f"The judge {self.name} runs in this process and has no URL; leave the URL out.")
+        object.__setattr__(self, "extra", checked_extra(self.extra, self.declaration.extras))
 
     @property
     def name(self) -> str:
@@ -79,6 +88,17 @@ class JudgeConfig:
         """Whether the provider's own server is asked (so that its prices hold and it needs a key)."""
         return bool(self.url) and self.url == self.declaration.url
 
+    @property
+    def extra_fields(self) -> dict[str, Any]:
+        """The fields that every request has in addition."""
+        return json.loads(self.extra) if self.extra else {}
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Return US dollars for these tokens: at list price at the provider's own server, else at `price`."""
+        listed = list_price(self.model) if self.is_public_url else None
+        price = listed or self.price
+        return None if price is None else (prompt_tokens * price[0] + completion_tokens * price[1]) / 1e6
+
     def cannot(self, request: JudgeRequest) -> str | None:
         """Say why this judge cannot be asked this; None where it can."""
         return self._missing_key() or self.declaration.cannot(self.model, request)
@@ -97,8 +117,9 @@ class JudgeConfig:
             raise JudgeError(f"L3Score cannot be judged by {self.name}: {reason}; choose one of {known}.")
 
     def redact(self, text: str) -> str:
-        """Return `text` with the key taken out."""
-        return text.replace(self.api_key, "[key]") if self.api_key else text
+        """Return `text` with the key taken out; one of fewer than 8 characters is a placeholder and no secret."""
+        is_secret = self.api_key is not None and len(self.api_key) >= SHORTEST_SECRET
+        return text.replace(self.api_key or "", "[key]") if is_secret else text
 
     def _missing_key(self) -> str | None:
         if self.api_key or not self.is_public_url:
@@ -111,17 +132,24 @@ class JudgeConfig:
 
 
 def parse_judge(
-    judge: str, *, base_url: str | None = None, api_key: str | None = None, environ: Mapping[str, str]
+    judge: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    extra: str | None = None,
+    environ: Mapping[str, str],
 ) -> JudgeConfig:
     """Return the judge written as `provider:model` or `provider:model@URL`; needs no key yet.
 
     A model's name may hold `:`, `/` and `@`; only `@http://` and `@https://` begin a URL. Without one, and without
     `base_url`, the judge is asked at SPIQA_JUDGE_BASE_URL where that is set (unless it runs in this process), else at
     its provider's public address; the variables that point at the model under test are never used. `api_key` is the
-    judge's whatever its URL; without it, `keys.find_key` says which key of `environ` is its own.
+    judge's whatever its URL; without it, `keys.find_key` says which key of `environ` is its own. `extra` goes to the
+    judge whatever its URL; SPIQA_JUDGE_EXTRA only to one that is not at its provider's public address, and
+    SPIQA_JUDGE_PRICE holds where no price is listed.
 
     Raises:
-        JudgeError: unknown provider, no model, two URLs, or a URL that cannot be used.
+        JudgeError: unknown provider, no model, two URLs, or a URL, key, price or extra fields that cannot be used.
     """
     provider, model, url = _split(judge)
     if url and base_url and url != base_url:
@@ -129,7 +157,9 @@ def parse_judge(
     url = url or base_url or _default_url(provider, environ)
     config = JudgeConfig(provider, model, url or None, cache_dir=cache_path(environ))
     key = api_key or find_key(config.declaration, config.url, _named_url(environ), environ)
-    return replace(config, api_key=key)
+    if extra is None and not config.is_public_url:
+        extra = environ.get(EXTRA_VARIABLE)
+    return replace(config, api_key=key, extra=extra or "", price=parse_price(environ.get(PRICE_VARIABLE, "")))
 
 
 def judge_from_environ(environ: Mapping[str, str]) -> JudgeConfig | None:

@@ -7,19 +7,22 @@ import logging
 import random
 import sqlite3
 import warnings
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from spiqa_tasks.judge.batcher import Batcher
-from spiqa_tasks.judge.cache import Claim, VerdictCache
+from spiqa_tasks.judge.cache import Claim, Owner, VerdictCache
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.pace import Pace
 from spiqa_tasks.judge.providers import JudgeClient
 from spiqa_tasks.judge.retry import AskError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
-_CLAIM_POLL_SECONDS = 0.2
+_CLAIM_POLL_SECONDS = 0.5
+_TOLD_AFTER_SECONDS = 3.0
+"""How long a verdict is awaited from another process before a line says so."""
 _STORED_TOGETHER = 500
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("spiqa_tasks")
 
 
 @dataclass(slots=True, eq=False)
@@ -33,15 +36,17 @@ class Job:
     attempts: int = 0
     tries: int = 0
     claimed: bool = False
+    first_tried: float | None = None
+    waits_since: float | None = None
 
 
 class Dispatcher:
     """Works off jobs. All methods run on one loop.
 
-    One task looks jobs up in the cache and claims the missing ones shortly before they are asked; workers do nothing
-    but ask; verdicts are stored, then delivered, beside them. So a worker sends its next request as soon as it has
-    read an answer. A job that waits, for its next try or for another process that asks the same, holds no slot. When
-    as many requests in a row as there are slots were told to slow down, all wait as long as the server asked for.
+    A worker claims a job in the cache, asks, and goes on with the next one; verdicts are stored, then delivered,
+    beside it. A job that waits, for its next try or for another process that asks the same, holds no slot and no claim.
+    A server that refuses is asked at the `Pace` that it allows; one that asks for more patience than there is stops
+    everything.
     """
 
     def __init__(self, config: JudgeConfig, client: JudgeClient, cache: VerdictCache | None) -> None:
@@ -51,15 +56,15 @@ class Dispatcher:
         self._claims = Batcher(cache.claim_many, config.concurrency) if cache else None
         self._puts = Batcher(_putter(cache), _STORED_TOGETHER) if cache else None
         self._queue: asyncio.Queue[Job] = asyncio.Queue()
-        self._ready: asyncio.Queue[Job] = asyncio.Queue(config.concurrency)
         self._workers: list[asyncio.Task[None]] = []
         self._settling: set[asyncio.Task[None]] = set()
         self._open: set[Job] = set()
         self._rng = random.Random()
+        self._pace = Pace()
         self._last_answer = 0.0
         self._trouble: str | None = None
-        self._refusals = 0
-        self._resume_at = 0.0
+        self._stopped_until = 0.0
+        self._told: set[Owner] = set()
 
     def add(self, job: Job) -> None:
         """Take a job in; its verdict is delivered on this loop, always."""
@@ -67,10 +72,8 @@ class Dispatcher:
             self._last_answer = self._now()
         self._open.add(job)
         self._queue.put_nowait(job)
-        if not self._workers:
-            self._start(self._feed())
-        if len(self._workers) <= min(self._config.concurrency, len(self._open)):
-            self._start(self._work())
+        if len(self._workers) < min(self._config.concurrency, len(self._open)):
+            self._workers.append(asyncio.get_running_loop().create_task(self._work()))
 
     async def close(self) -> None:
         """Fail what is open, then let go of everything."""
@@ -86,39 +89,40 @@ class Dispatcher:
         if self._cache is not None:
             self._cache.close()
 
-    def _start(self, worker: Coroutine[None, None, None]) -> None:
-        self._workers.append(asyncio.get_running_loop().create_task(worker))
-
     def _finish(self, job: Job, verdict: Verdict) -> None:
         self._open.discard(job)
-        job.deliver(verdict)
-
-    async def _feed(self) -> None:
-        """Jobs from the queue to the workers, past the cache."""
-        while True:
-            jobs = [await self._queue.get()]
-            while len(jobs) < self._config.concurrency and not self._queue.empty():
-                jobs.append(self._queue.get_nowait())
-            claims = await asyncio.gather(*map(self._claim, jobs))
-            for job, claim in zip(jobs, claims, strict=True):
-                if isinstance(claim, Verdict):
-                    self._finish(job, claim)
-                elif claim == "theirs":
-                    self._later(job, _CLAIM_POLL_SECONDS)
-            for job, claim in zip(jobs, claims, strict=True):
-                if claim == "mine":
-                    await self._ready.put(job)
+        try:
+            job.deliver(verdict)
+        except Exception:
+            _log.exception("The judge engine failed to deliver a verdict.")
 
     async def _work(self) -> None:
         while True:
-            job = await self._ready.get()
-            while (wait := self._resume_at - self._now()) > 0:
-                await asyncio.sleep(wait)
-            verdict = self._given_up(job) or await self._ask(job)
+            job = await self._queue.get()
+            try:
+                verdict = self._given_up(job) or await self._claimed_and_asked(job)
+            except Exception as error:  # a defect must not leave anyone waiting for ever: it becomes the reason
+                reason = self._config.redact(f"unexpected {type(error).__name__}: {error}")
+                _log.error("The judge engine failed on a request: %s", reason)
+                verdict = failed(reason)
             if verdict is not None:
                 settling = asyncio.get_running_loop().create_task(self._settle(job, verdict))
                 self._settling.add(settling)
                 settling.add_done_callback(self._settling.discard)
+
+    async def _claimed_and_asked(self, job: Job) -> Verdict | None:
+        """The verdict, stored or new; None where the job comes back to the queue later."""
+        while (stopped := self._pace.stopped_for(self._now())) > 0:
+            await asyncio.sleep(stopped)
+        claim = await self._claim(job)
+        if isinstance(claim, Verdict):
+            return claim
+        if isinstance(claim, Owner):
+            self._leave_to(claim, job)
+            return None
+        if (wait := self._pace.start_in(self._now())) > 0:
+            await asyncio.sleep(wait)
+        return self._given_up(job) or await self._ask(job)
 
     async def _settle(self, job: Job, verdict: Verdict) -> None:
         """Store, then deliver: what anyone has seen is never paid for again."""
@@ -132,46 +136,65 @@ class Dispatcher:
         reason = self._config.cannot(job.request)
         if reason is not None:
             return failed(reason)
+        if job.first_tried is None:
+            job.first_tried = self._now()
         try:
             verdict = await self._client.ask(job.request)
         except AskError as error:
             return self._after_failure(job, error)
-        except Exception as error:  # a defect must not leave anyone waiting for ever: it becomes the reason
-            reason = self._config.redact(f"{type(error).__name__}: {error}")
-            _log.error("The judge engine failed on a request: %s", reason)
-            return failed(f"unexpected {reason}")
         self._last_answer = self._now()
         self._trouble = None
-        self._refusals = 0
+        self._pace.answered(self._last_answer)
         return verdict
 
     def _after_failure(self, job: Job, error: AskError) -> Verdict | None:
+        now = self._now()
         if not error.retryable:
-            self._last_answer = self._now()
+            self._last_answer = now
             return failed(error.reason)
-        patient = error.refused and job.policy.patient
+        lasted = now - (job.first_tried or now)
         job.tries += 1
-        job.attempts += 0 if patient else 1
+        if lasted > job.policy.request_seconds:
+            job.attempts = job.tries
+        elif not (error.refused and job.policy.patient):
+            job.attempts += 1
         delay = job.policy.delay(job.tries, error.retry_after, self._rng)
         self._trouble = error.reason
-        self._refusals += 1 if error.refused else 0
-        if job.policy.exhausted(job.attempts, self._now() - self._last_answer, delay):
+        if error.retry_after is not None and error.retry_after > job.policy.max_seconds:
+            self._stopped_until = now + error.retry_after
+            return self._given_up(job)
+        if job.policy.exhausted(job.attempts, now - self._last_answer, delay):
             return failed(f"{error.reason} (gave up after {job.tries} tries)")
-        if self._refusals >= self._config.concurrency:
-            self._resume_at = self._now() + delay
-            self._refusals = 0
+        if error.refused:
+            self._pace.refused(now, delay)
         self._later(job, delay)
         return None
 
     def _given_up(self, job: Job) -> Verdict | None:
         """A failure where the judge has been out of reach for so long that asking on is pointless."""
-        silent = self._now() - self._last_answer
+        stopped, silent = self._stopped_until - self._now(), self._now() - self._last_answer
+        if stopped > 0:
+            return failed(f"{self._trouble}; the server asks for {stopped:,.0f} s of patience: score again after that")
         if self._trouble is None or silent <= job.policy.max_seconds:
             return None
         return failed(f"{self._trouble} (the judge has answered nothing for {silent:.0f} s)")
 
+    def _leave_to(self, owner: Owner, job: Job) -> None:
+        """Come back to a job that another process is asking, and say so when it takes long."""
+        now = self._now()
+        job.waits_since = now if job.waits_since is None else job.waits_since
+        if now - job.waits_since > _TOLD_AFTER_SECONDS and owner not in self._told:
+            self._told.add(owner)
+            _log.warning(
+                "Judge %s: waiting for verdicts that process %d on %s is asking for.",
+                self._config.name,
+                owner.pid,
+                owner.host,
+            )
+        self._later(job, _CLAIM_POLL_SECONDS)
+
     async def _claim(self, job: Job) -> Claim:
-        if not job.key or job.claimed or self._claims is None:
+        if not job.key or self._claims is None:
             return "mine"
         try:
             claim = await self._claims(job.key)
@@ -182,8 +205,9 @@ class Dispatcher:
         return claim
 
     async def _store(self, job: Job, verdict: Verdict) -> None:
-        if not job.key or self._puts is None:
+        if not job.claimed or self._puts is None:
             return
+        job.claimed = False
         try:
             await self._puts((job.key, verdict))
         except sqlite3.Error as error:
@@ -195,6 +219,11 @@ class Dispatcher:
         self._claims = self._puts = None
 
     def _later(self, job: Job, seconds: float) -> None:
+        """Put the job into the queue again after some seconds, in which anybody may ask it."""
+        if job.claimed:
+            settling = asyncio.get_running_loop().create_task(self._store(job, failed("tried again later")))
+            self._settling.add(settling)
+            settling.add_done_callback(self._settling.discard)
         asyncio.get_running_loop().call_later(seconds, self._queue.put_nowait, job)
 
     @staticmethod

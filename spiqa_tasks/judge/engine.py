@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 
-from spiqa_tasks.judge.cache import VerdictCache, open_cache, request_key
+from spiqa_tasks.judge.cache import VerdictCache, open_cache
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.dispatcher import Dispatcher, Job
 from spiqa_tasks.judge.pending import Pending
-from spiqa_tasks.judge.pricing import cost, estimated_tokens
+from spiqa_tasks.judge.pricing import estimated_tokens
 from spiqa_tasks.judge.providers import JudgeClient
 from spiqa_tasks.judge.retry import RetryPolicy
+from spiqa_tasks.judge.stored import request_key
 from spiqa_tasks.judge.summary import Summary, Tally
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -93,13 +94,16 @@ class Engine:
     def submit(self, request: JudgeRequest) -> Pending:
         """Hand a request over and return at once. Raises JudgeError where the judge cannot be set up at all."""
         with self._condition:
-            key = self._key(request, self._running())
-            pending = self._held.get(key)
-            if pending is None or (pending.verdict is not None and not pending.verdict.ok):
-                pending = _PendingVerdict(self, request, key)
-                self._held[key] = pending
-                self._enqueue(pending, self.config.retry)
-            return pending
+            return self._submitted(request, self._key(request, self._running()), None)
+
+    def submit_all(self, requests: Sequence[JudgeRequest]) -> list[Pending]:
+        """Hand requests over; those with a stored verdict have it at once, which is much faster than one by one."""
+        with self._condition:
+            session = self._running()
+        keys = [self._key(request, session) for request in requests]
+        stored = session.cache.get_many(list(dict.fromkeys(keys))) if session.cache else {}
+        with self._condition:
+            return [self._submitted(request, key, stored.get(key)) for request, key in zip(requests, keys, strict=True)]
 
     def ask_now(self, request: JudgeRequest, policy: RetryPolicy) -> Verdict:
         """Ask under another retry policy, past the cache, and wait. Raises JudgeError where a key is missing."""
@@ -111,7 +115,7 @@ class Engine:
 
     def map(self, requests: Iterable[JudgeRequest], *, progress: bool = True) -> list[Verdict]:
         """The verdicts in the order of the requests."""
-        pendings = [self.submit(request) for request in requests]
+        pendings = self.submit_all(list(requests))
         self.wait(pendings, progress=progress)
         return [pending.result() for pending in pendings]
 
@@ -134,18 +138,18 @@ class Engine:
         """Return what judging these would take; asks nothing and needs no key."""
         with self._condition:
             session = self._running()
-            wanted = {self._key(request, session): request for request in requests}
-        stored = session.cache.get_many(list(wanted)) if session.cache else {}
+        wanted = {self._key(request, session): request for request in requests}
+        stored = session.cache.known(list(wanted)) if session.cache else set()
         missing = [request for key, request in wanted.items() if key not in stored]
         prompt_tokens = sum(estimated_tokens((request.system or "") + request.prompt) for request in missing)
         completion_tokens = sum(request.max_tokens for request in missing)
-        price = cost(self._priced_model, prompt_tokens, completion_tokens) if self._priced_model else None
+        price = self.config.cost(prompt_tokens, completion_tokens)
         return Estimate(len(missing), len(stored), prompt_tokens, completion_tokens, price)
 
     def summary(self) -> Summary:
         """What judging took so far."""
         with self._condition:
-            return self._tally.summary(self.config.name, self._priced_model)
+            return self._tally.summary(self.config.name, self.config.cost)
 
     def close(self) -> None:
         """Stop; verdicts still awaited fail. A later request starts the engine again."""
@@ -153,10 +157,6 @@ class Engine:
             session, self._session = self._session, None
         if session is not None:
             session.close()
-
-    @property
-    def _priced_model(self) -> str | None:
-        return self.config.model if self.config.is_public_url else None
 
     def _reset(self) -> None:
         """Start without a session: at first, and in a forked child, where the parent's thread does not exist."""
@@ -174,7 +174,21 @@ class Engine:
 
     def _key(self, request: JudgeRequest, session: _Session) -> str:
         config = self.config
-        return request_key(config.provider, config.model, config.url, session.client.fingerprint, request)
+        judge = (config.provider, config.model, config.url, session.client.fingerprint)
+        return request_key(*judge, request, config.extra)
+
+    def _submitted(self, request: JudgeRequest, key: str, stored: Verdict | None) -> _PendingVerdict:
+        """The request's pending verdict: that of an equal request, the stored one, or a new one on its way."""
+        pending = self._held.get(key)
+        if pending is None or (pending.verdict is not None and not pending.verdict.ok):
+            pending = _PendingVerdict(self, request, key)
+            self._held[key] = pending
+            if stored is None:
+                self._enqueue(pending, self.config.retry)
+            else:
+                self._tally.opened()
+                self._deliver(pending, stored)
+        return pending
 
     def _enqueue(self, pending: _PendingVerdict, policy: RetryPolicy) -> None:
         if pending.request is None:
@@ -187,10 +201,11 @@ class Engine:
 
     def _deliver(self, pending: _PendingVerdict, verdict: Verdict) -> None:
         with self._condition:
+            cut = pending.request is not None and pending.request.cut
             pending.verdict = verdict
             pending.request = None
-            self._tally.closed(verdict, counted=bool(pending.key))
             self._condition.notify_all()
+            self._tally.closed(verdict, counted=bool(pending.key), cut=cut)
 
     def _wait_for(self, pending: _PendingVerdict, timeout: float | None) -> Verdict:
         with self._condition:

@@ -18,9 +18,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.providers import Provider
 
 KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
+SHORTEST_SECRET = 8
+"""Characters of the shortest key that is taken for a secret."""
+
+
+def clean_key(key: str | None) -> str | None:
+    """Return the key without blanks around it; None where nothing is left.
+
+    Raises:
+        JudgeError: a key that cannot be sent, such as one with a line break inside; the message does not repeat it.
+    """
+    stripped = (key or "").strip()
+    if "\n" in stripped or "\r" in stripped:
+        raise JudgeError(f"Expected the judge's key on one line, found a line break in it. Set {KEY_VARIABLE} again.")
+    if not stripped.isprintable():
+        raise JudgeError(f"Expected a key of printable characters, found others in it. Set {KEY_VARIABLE} again.")
+    return stripped or None
 
 
 def find_key(provider: Provider, url: str, named_url: str, environ: Mapping[str, str]) -> str | None:
@@ -34,8 +51,8 @@ def find_key(provider: Provider, url: str, named_url: str, environ: Mapping[str,
     """
     if not url:
         return None
-    public = environ.get(provider.key_variable or "") if url == provider.url else None
-    judges = environ.get(KEY_VARIABLE)
+    public = environ.get(provider.key_variable or "", "").strip() if url == provider.url else ""
+    judges = environ.get(KEY_VARIABLE, "").strip()
     if not named_url:
         return public or judges or None
-    return (judges if url == named_url else None) or public or None
+    return (judges if url == named_url else "") or public or None

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.extras import EXTRA_VARIABLE, NO_THINKING
+from spiqa_tasks.judge.neutral import LONGEST
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, l3_prompt, prompt_hash
 from spiqa_tasks.judge.rule_judge import RuleJudge, host_of
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
-from spiqa_tasks.scoring.l3score import l3score
+from spiqa_tasks.scoring.l3score import l3score, l3score_detail
 
 TOP = 5
 FULL_VOCABULARY = "full-vocabulary"
 
 _WORDS = ("yes", "yeah", "no")
-_REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY, or switch judging off with SPIQA_JUDGE=none"
+_TEST_QUESTION = ("What colour is the sky on a clear day?", "Blue")
+_WITHOUT = "switch judging off with SPIQA_JUDGE=none"
+NEITHER_REMEDY = (
+    "a judge that thinks or greets first has to be told not to, for vLLM, SGLang and hf: with "
+    f"--judge-extra or {EXTRA_VARIABLE} '{NO_THINKING}'; else choose another judge"
+)
+"""What to do about a judge whose first word is neither yes nor no."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,8 @@ class L3Rule:
     def request(self, question: str, reference: str, prediction: str) -> JudgeRequest:
         """Return what the judge is asked about one answer."""
         prompt = l3_prompt(self.prompt, question, reference, prediction)
-        return JudgeRequest(prompt, top_logprobs=self._top or TOP, lookup=() if self._top else _WORDS)
+        lookup = () if self._top else _WORDS
+        return JudgeRequest(prompt, top_logprobs=self._top or TOP, lookup=lookup, cut=len(prediction) > LONGEST)
 
     def score(self, verdict: Verdict) -> float | None:
         """Return the L3Score in [0, 1]; None where the judge failed."""
@@ -78,7 +88,25 @@ class L3Judge(RuleJudge):
         config.require_logprobs()
         if self.rule.top == FULL_VOCABULARY and not config.declaration.searches_vocabulary:
             raise JudgeError(f"The judge {config.name} cannot give the {FULL_VOCABULARY} rule; use top={TOP}, or hf:.")
-        super().__init__(judge, self.rule.request("What colour is the sky?", "Blue", "It is blue."), _REMEDY)
+        tests = [self.rule.request(*_TEST_QUESTION, answer) for answer in ("Blue", "Green")]
+        super().__init__(judge, tests, _WITHOUT)
+
+    def fault(self, verdicts: Sequence[Verdict]) -> str | None:
+        """Say what the verdicts on a right and a wrong answer lack; see `RuleJudge.fault`."""
+        wanted = self.rule.request(*_TEST_QUESTION, "").top_logprobs
+        fewest = min(len(verdict.top_logprobs) for verdict in verdicts)
+        if fewest < wanted:
+            return f"it gives {fewest} log-probabilities where the rule needs {wanted}; use --top {max(fewest, 2)}"
+        words = [verdict.text.strip()[:20] for verdict in verdicts if says_neither(verdict.top_logprobs)]
+        if words:
+            return f"it begins its answer with {words[0]!r} and not with yes or no; {NEITHER_REMEDY}"
+        right, wrong = (self.rule.score(verdict) or 0.0 for verdict in verdicts)
+        if not right > 0.5 > wrong:
+            return (
+                f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, where a judge "
+                "gives more than and less than 0.5; choose another one"
+            )
+        return None
 
     def signature_fields(self) -> dict[str, str]:
         """Return the signature as text, every key beginning with `judge`; the model as served once it has answered."""
@@ -95,4 +123,10 @@ class L3Judge(RuleJudge):
             "judge_served": list(self.engine.summary().models),
             "judge_host": host_of(config),
             **self.rule.signature(),
+            **({"judge_extra": config.extra} if config.extra else {}),
         }
+
+
+def says_neither(top_logprobs: Sequence[Sequence[Any]]) -> bool:
+    """Return whether neither yes nor no is among the `(token, logprob)` pairs of a verdict."""
+    return l3score_detail([(token, logprob) for token, logprob in top_logprobs], top=None).case == "neither"

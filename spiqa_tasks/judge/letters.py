@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.neutral import LONGEST, neutralise, shortened
 from spiqa_tasks.judge.rule_judge import RuleJudge, host_of
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.mcq import extract_choice
@@ -19,7 +20,7 @@ PROMPT = (
 )
 MAX_TOKENS = 16
 
-_REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY, or use a task without extractor=judge"
+_WITHOUT = "use a task without extractor=judge"
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class LetterRule:
 
     def request(self, response: str, letters: Sequence[str]) -> JudgeRequest:
         """Return what the judge is asked about one answer to a question with these letters."""
-        prompt = PROMPT.format(output=response, first=letters[0], last=letters[-1])
-        return JudgeRequest(prompt, kind="text", max_tokens=MAX_TOKENS)
+        prompt = PROMPT.format(output=neutralise(shortened(response)), first=letters[0], last=letters[-1])
+        return JudgeRequest(prompt, kind="text", max_tokens=MAX_TOKENS, cut=len(response) > LONGEST)
 
     def letter(self, verdict: Verdict, letters: Sequence[str]) -> str | None:
         """Return the one of `letters` that the judge wrote; None where it wrote none or failed."""
@@ -47,11 +48,12 @@ class LetterJudge(RuleJudge):
 
     def __init__(self, judge: JudgeConfig | Engine, rule: LetterRule | None = None) -> None:
         self.rule = rule or LetterRule()
-        super().__init__(judge, self.rule.request("The answer is B.", "ABCDE"), _REMEDY)
+        super().__init__(judge, [self.rule.request("The answer is B.", "ABCDE")], _WITHOUT)
 
     def signature_fields(self) -> dict[str, str]:
         """Return the signature as text: the judge as configured and as served, its server and the prompt."""
         config, served = self.engine.config, self.engine.summary().models
         prompt = f"letters:{self.rule.signature()}"
         fields = {"judge": config.name, "judge_host": host_of(config), "judge_prompt": prompt}
+        fields |= {"judge_extra": config.extra} if config.extra else {}
         return fields | ({"judge_served": "+".join(served)} if served else {})

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 
+from spiqa_tasks.errors import JudgeError
+
+PRICE_VARIABLE = "SPIQA_JUDGE_PRICE"
 PRICES_AS_OF = "2025-06"
 
 # US dollars per million tokens: (prompt, completion).
@@ -26,12 +30,33 @@ _DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$|-\d{4}$")
 _CHARACTERS_PER_TOKEN = 4
 
 
-def cost(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
-    """US dollars for these tokens; None for a model without a known price. A dated name counts as its base name."""
-    price = PRICES.get(model) or PRICES.get(_DATE.sub("", model))
-    if price is None:
+def list_price(model: str) -> tuple[float, float] | None:
+    """Return a model's list price, US dollars per million prompt and completion tokens; None where it is not known.
+
+    A dated name counts as its base name.
+    """
+    return PRICES.get(model) or PRICES.get(_DATE.sub("", model))
+
+
+def parse_price(text: str) -> tuple[float, float] | None:
+    """Return the price written as `PROMPT,COMPLETION`, US dollars per million tokens; None for an empty text.
+
+    Raises:
+        JudgeError: anything else.
+    """
+    if not text.strip():
         return None
-    return (prompt_tokens * price[0] + completion_tokens * price[1]) / 1e6
+    try:
+        prompt, completion = (float(part) for part in text.split(","))
+        usable = 0 <= prompt < math.inf and 0 <= completion < math.inf
+    except ValueError:
+        usable = False
+    if not usable:
+        raise JudgeError(
+            f"Expected the judge's price as PROMPT,COMPLETION in US dollars per million tokens (0.10,0.40), "
+            f"found {text!r}. Correct {PRICE_VARIABLE} or --judge-price."
+        )
+    return prompt, completion
 
 
 def estimated_tokens(text: str) -> int:

@@ -4,37 +4,53 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 RETRIED_STATUSES = frozenset({408, 409, 429})
 FINAL_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+TOO_LARGE = "request too large"
+"""How a server begins to say that a request will never fit its rate limit, with status 429."""
 
 
 class AskError(Exception):
     """One request got no usable answer.
 
     `retryable` says whether the same request may succeed later, `refused` that the server asked for patience (429),
-    `retry_after` how many seconds it asked for.
+    `retry_after` how many seconds it asked for, `remedy` what to do about it, where the cause is known.
     """
 
     def __init__(
-        self, reason: str, *, retryable: bool, refused: bool = False, retry_after: float | None = None
+        self,
+        reason: str,
+        *,
+        retryable: bool,
+        refused: bool = False,
+        retry_after: float | None = None,
+        remedy: str | None = None,
     ) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = f"{reason}; {remedy}" if remedy else reason
         self.retryable = retryable
         self.refused = refused
         self.retry_after = retry_after
 
 
 class HttpError(AskError):
-    """The server answered with an error status; `message` is what its body says."""
+    """The server answered with an error status; `message` is what its body says, `codes` are the codes in it."""
 
-    def __init__(self, status: int, message: str, *, retryable: bool, retry_after: float | None) -> None:
+    def __init__(
+        self, status: int, message: str, *, codes: Collection[str] = (), retry_after: float | None = None
+    ) -> None:
         reason = f"HTTP {status}: {message}" if message else f"HTTP {status}"
-        super().__init__(reason, retryable=retryable, refused=status == 429, retry_after=retry_after)
+        super().__init__(
+            reason,
+            retryable=is_retryable(status, codes, message),
+            refused=status == 429,
+            retry_after=retry_after,
+            remedy=_remedy(status, codes, message),
+        )
         self.status = status
         self.message = message
 
@@ -43,13 +59,15 @@ class HttpError(AskError):
 class RetryPolicy:
     """How long to insist.
 
-    A request is tried at most `max_attempts` times. Being told to slow down (429) does not count as an attempt when
-    `patient`. Everything still open fails once the judge has answered nothing at all for `max_seconds`. Between two
-    tries lie `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor between 0.5 and 1.
+    A request is tried at most `max_attempts` times. Being told to slow down (429) only counts as an attempt when not
+    `patient`, or when the request was first made more than `request_seconds` ago. Everything still open fails once the
+    judge has answered nothing at all for `max_seconds`, or asks for more patience than that. Between two tries lie
+    `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor between 0.5 and 1.
     """
 
     max_attempts: int = 12
     max_seconds: float = 600.0
+    request_seconds: float = 120.0
     base: float = 0.25
     cap: float = 30.0
     patient: bool = True
@@ -64,11 +82,25 @@ class RetryPolicy:
         return attempts >= self.max_attempts or silent_seconds + delay > self.max_seconds
 
 
-def is_retryable(status: int, code: str | None = None) -> bool:
-    """Whether an answer with this HTTP status (and the error code in its body) is worth another try."""
-    if code in FINAL_CODES:
+def is_retryable(status: int, codes: Collection[str] = (), message: str = "") -> bool:
+    """Return whether an answer with this HTTP status, and these error codes and words in its body, may be tried again."""
+    if not FINAL_CODES.isdisjoint(codes) or message.lower().startswith(TOO_LARGE):
         return False
     return status in RETRIED_STATUSES or status >= 500
+
+
+def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
+    if not FINAL_CODES.isdisjoint(codes):
+        return "the account's quota is used up: add credit, or choose another judge"
+    if status in (401, 403):
+        return "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use"
+    if status == 413 or message.lower().startswith(TOO_LARGE):
+        return "the prompt is too long for this server"
+    if status == 404:
+        return "check the judge's model and address (SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL)"
+    if 300 <= status < 400:
+        return "set SPIQA_JUDGE_BASE_URL to the address that answers"
+    return None
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:

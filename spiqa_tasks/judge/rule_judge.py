@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
@@ -11,37 +12,55 @@ from spiqa_tasks.judge.pending import Pending
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
+_REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
 _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, max_seconds=60.0, patient=False)
 
 
 class RuleJudge:
     """A judge that is asked what a rule says.
 
-    `judge` is a config (its process-wide engine is used) or an engine, `test_request` what it is asked before the run,
-    `remedy` what to do where it cannot answer that.
+    `judge` is a config (its process-wide engine is used) or an engine, `test_requests` what it is asked before the run,
+    `without` how to do without it.
     """
 
-    def __init__(self, judge: JudgeConfig | Engine, test_request: JudgeRequest, remedy: str) -> None:
+    def __init__(self, judge: JudgeConfig | Engine, test_requests: Sequence[JudgeRequest], without: str) -> None:
         self.engine = judge if isinstance(judge, Engine) else shared_engine(judge)
-        self._test_request = test_request
-        self._remedy = remedy
+        self._test_requests = test_requests
+        self._without = without
 
     def submit(self, request: JudgeRequest) -> Pending:
         """Hand a request to the judge and return at once."""
         return self.engine.submit(request)
 
-    def preflight(self) -> Verdict:
-        """Ask one real question, past the cache.
+    def preflight(self) -> list[Verdict]:
+        """Ask the test questions, past the cache; return the verdicts.
 
         Raises:
-            JudgeError: the judge has no key or cannot be used; the message says what to check.
+            JudgeError: the judge has no key, cannot be used, or answers so that the rule makes nothing of it; the
+                message says what to do.
         """
-        verdict = self.engine.ask_now(self._test_request, _PREFLIGHT_POLICY)
-        if not verdict.ok:
-            config = self.engine.config
-            judge = config.name + (f" at {host_of(config)}" if config.url else "")
-            raise JudgeError(f"The judge {judge} did not answer a test question: {verdict.reason}; {self._remedy}.")
-        return verdict
+        verdicts = []
+        for request in self._test_requests:
+            verdicts.append(self.engine.ask_now(request, _PREFLIGHT_POLICY))
+            if not verdicts[-1].ok:
+                remedy = "" if "; " in (verdicts[-1].reason or "") else f"; {_REMEDY}"
+                raise JudgeError(
+                    f"The judge {self._named} did not answer a test question: {verdicts[-1].reason}{remedy}, "
+                    f"or {self._without}."
+                )
+        fault = self.fault(verdicts)
+        if fault is not None:
+            raise JudgeError(f"The judge {self._named} cannot be used: {fault}, or {self._without}.")
+        return verdicts
+
+    def fault(self, verdicts: Sequence[Verdict]) -> str | None:  # noqa: ARG002 - a rule that minds overrides it
+        """Say why the verdicts on the test questions show a judge that cannot be used, and what to do; None: none."""
+        return None
+
+    @property
+    def _named(self) -> str:
+        config = self.engine.config
+        return config.name + (f" at {host_of(config)}" if config.url else "")
 
 
 def host_of(config: JudgeConfig) -> str:

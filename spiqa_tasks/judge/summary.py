@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from spiqa_tasks.judge.pricing import cost
 from spiqa_tasks.judge.types import Verdict
 
 
@@ -14,7 +14,8 @@ class Summary:
     """Counts since the engine started: answered requests, verdicts from the cache, failures.
 
     `seconds` is the wall time in which verdicts were awaited, tokens are those of answered requests, `cost` is in
-    US dollars (None where the price is not known), `models` the names the server gave.
+    US dollars (None where the price is not known), `models` the names the server gave, `cut` how many of the judged
+    answers were too long to be shown whole.
     """
 
     judge: str
@@ -26,14 +27,16 @@ class Summary:
     completion_tokens: int
     cost: float | None
     models: tuple[str, ...]
+    cut: int = 0
 
     def line(self) -> str:
         """The summary for people."""
         tokens = f"{self.prompt_tokens + self.completion_tokens:,} tokens"
         price = f", about ${self.cost:.2f}" if self.cost is not None else ""
+        cut = f", {self.cut} long answers shown without their middle" if self.cut else ""
         return (
             f"Judge {self.judge}: {self.judged} judged, {self.cached} from the cache, {self.failed} failed, "
-            f"{self.seconds:.1f} s, {tokens}{price}"
+            f"{self.seconds:.1f} s, {tokens}{price}{cut}"
         )
 
 
@@ -46,6 +49,7 @@ class Tally:
     failed: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cut: int = 0
     models: set[str] = field(default_factory=set)
     _open: int = 0
     _busy: float = 0.0
@@ -57,7 +61,7 @@ class Tally:
             self._since = time.monotonic()
         self._open += 1
 
-    def closed(self, verdict: Verdict, *, counted: bool = True) -> None:
+    def closed(self, verdict: Verdict, *, counted: bool = True, cut: bool = False) -> None:
         """An awaited verdict is there; one that is not counted (a test question) only tells the model's name."""
         self._open -= 1
         if self._open == 0:
@@ -69,15 +73,14 @@ class Tally:
         self.failed += not verdict.ok
         self.cached += verdict.cached
         self.judged += verdict.ok and not verdict.cached
+        self.cut += cut and verdict.ok
         if not verdict.cached:
             self.prompt_tokens += verdict.prompt_tokens
             self.completion_tokens += verdict.completion_tokens
 
-    def summary(self, judge: str, priced_model: str | None) -> Summary:
-        """The counts so far; `priced_model` is the model whose list price applies, None where none does."""
+    def summary(self, judge: str, price: Callable[[int, int], float | None]) -> Summary:
+        """Return the counts so far; `price` gives the US dollars for prompt and completion tokens."""
         seconds = self._busy + (time.monotonic() - self._since if self._open else 0.0)
-        price = cost(priced_model, self.prompt_tokens, self.completion_tokens) if priced_model else None
+        tokens = (self.prompt_tokens, self.completion_tokens)
         counts = (self.judged, self.cached, self.failed)
-        return Summary(
-            judge, *counts, seconds, self.prompt_tokens, self.completion_tokens, price, tuple(sorted(self.models))
-        )
+        return Summary(judge, *counts, seconds, *tokens, price(*tokens), tuple(sorted(self.models)), self.cut)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from spiqa_tasks.printable import printable
+
 Kind = Literal["logprobs", "text"]
 
 
@@ -14,7 +16,8 @@ class JudgeRequest:
 
     `kind` is "logprobs" for the most likely first tokens or "text" for a written answer. `images` are local paths or
     http(s)/data URLs. `top_logprobs` is how many first tokens to return; words in `lookup` (lower case) are looked up
-    in the judge's whole vocabulary and returned in addition, which only `hf:` judges can do.
+    in the judge's whole vocabulary and returned in addition, which only `hf:` judges can do. `cut` says that the answer
+    in the prompt is not whole; it shapes no verdict.
     """
 
     prompt: str
@@ -25,6 +28,7 @@ class JudgeRequest:
     temperature: float = 0.0
     top_logprobs: int = 5
     lookup: tuple[str, ...] = ()
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +58,4 @@ class Verdict:
 
 def failed(reason: str) -> Verdict:
     """The verdict of a judgement that could not be had."""
-    return Verdict("judge_failed", reason=reason)
+    return Verdict("judge_failed", reason=printable(reason))

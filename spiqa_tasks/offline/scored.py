@@ -178,6 +178,8 @@ def _counts(records: Sequence[Record], questions: Sequence[Record], values: Mapp
         "unparsed": 0,
         "scoring_failed": sum(record.status == "scoring_failed" for record in records),
     }
+    cut = sum(any(verdict.get("cut") for verdict in record.verdicts) for record in questions)
+    found |= {"shown_cut": cut} if cut else {}
     for rate, name in COUNTED.items():
         if rate in values:
             found[name] = found.get(name, 0) + int(sum(values[rate].scores.values()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.cache import VerdictCache
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.types import JudgeRequest
 
 PROGRAM = """
 import sys
@@ -25,9 +24,8 @@ from pathlib import Path
 from spiqa_tasks.judge import Engine, JudgeConfig, L3Judge
 url, cache, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 judge = L3Judge(Engine(JudgeConfig("openai", "gpt-4o", url, "k", concurrency=4, cache_dir=cache)))
-records = [judge.record({"id": i}, f"Q{i}?", "a", "a") for i in range(count)]
-judge.finish(records, report=False)
-print(sum(record["score"] > 0.9 for record in records), judge.engine.summary().judged)
+verdicts = judge.engine.map([judge.rule.request(f"Q{i}?", "a", "a") for i in range(count)], progress=False)
+print(sum(judge.rule.score(verdict) > 0.9 for verdict in verdicts), judge.engine.summary().judged)
 """
 
 
@@ -76,73 +74,34 @@ def test_a_forked_child_judges_for_itself(server: OpenAIServer, engine_of: Calla
     """A child forked from a busy parent asks through a loop of its own, also for verdicts its parent awaited."""
     server.behaviour.latency = 0.3
     engine = engine_of(timeout=10)
-    judge = L3Judge(engine)
-    inherited = [judge.record({"id": i}, f"Q{i}?", "a", "a") for i in range(5)]
+    requests = [JudgeRequest(f"Q{i}?") for i in range(6)]
+    inherited = engine.submit_all(requests[:5])
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
 
     def child() -> None:
-        own = judge.record({"id": 9}, "Q9?", "a", "b")
-        sender.send([*inherited, own])
+        sender.send([pending.result().status for pending in [*inherited, engine.submit(requests[5])]])
         engine.close()
         os._exit(0)
 
     process = context.Process(target=child)
     process.start()
     assert receiver.poll(20)
-    records = receiver.recv()
+    assert receiver.recv() == ["ok"] * 6
     process.join(20)
-    assert [record["status"] for record in records] == ["ok"] * 6
-    assert records[5]["score"] < 0.1
-    judge.finish(inherited, report=False)
-    assert all(record["score"] > 0.9 for record in inherited)
+    assert all(pending.result().ok for pending in inherited)
     assert server.counts["ok"] == 6
     assert VerdictCache(engine.config.cache_dir / "judge.sqlite").claim_many(["new"]) == ["mine"]  # type: ignore[operator]
-
-
-def test_records_gathered_from_other_processes_are_complete(server: OpenAIServer, tmp_path: Path) -> None:
-    """Two ranks judge their own share and send pickled records; rank 0 aggregates plain dicts with all scores."""
-    server.behaviour.latency = 0.05
-    program = PROGRAM.replace("judge.finish(records, report=False)", "").rpartition("print(")[0]
-    program += "import pickle; sys.stdout.buffer.write(pickle.dumps(records[int(sys.argv[4])::2]))"
-    ranks = [
-        subprocess.Popen([sys.executable, "-c", program, server.url, str(tmp_path), "20", rank], stdout=subprocess.PIPE)
-        for rank in ("0", "1")
-    ]
-    gathered = [record for rank in ranks for record in pickle.loads(rank.communicate(timeout=60)[0])]
-    assert sorted(record["id"] for record in gathered) == list(range(20))
-    assert all(type(record) is dict and record["score"] > 0.9 for record in gathered)
-    assert server.counts["ok"] == 20
 
 
 def test_a_process_may_end_with_questions_open(server: OpenAIServer, tmp_path: Path) -> None:
     """Leaving without waiting for the verdicts takes no time and prints no traceback."""
     server.behaviour.latency = 20
-    program = PROGRAM.replace("judge.finish(records, report=False)", "").rpartition("print(")[0]
+    program = (
+        PROGRAM.replace("engine.map(", "engine.submit_all(").replace(", progress=False", "").rpartition("print(")[0]
+    )
     arguments = [sys.executable, "-X", "dev", "-c", program + "import time; time.sleep(0.3)"]
     start = time.monotonic()
     done = subprocess.run([*arguments, server.url, str(tmp_path), "50"], capture_output=True, text=True, timeout=60)
     assert time.monotonic() - start < 15
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-@pytest.mark.slow
-def test_torchs_gather_receives_scores(server: OpenAIServer, tmp_path: Path) -> None:
-    """Under torchrun with two processes, gather_object brings complete records to rank 0, each judged once."""
-    server.behaviour.latency = 0.3
-    program = tmp_path / "program.py"
-    program.write_text(
-        PROGRAM.replace("judge.finish(records, report=False)", "").rpartition("print(")[0]
-        + "import torch.distributed as dist\n"
-        + "dist.init_process_group('gloo')\n"
-        + "gathered = [None, None] if dist.get_rank() == 0 else None\n"
-        + "dist.gather_object(records[dist.get_rank()::2], gathered, dst=0)\n"
-        + "if gathered: print('scored', sum('score' in record for rank in gathered for record in rank))\n"
-        + "dist.destroy_process_group()\n"
-    )
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", str(program)]
-    done = subprocess.run(
-        [*torchrun, server.url, str(tmp_path / "cache"), "21"], capture_output=True, text=True, timeout=120
-    )
-    assert "scored 21" in done.stdout
-    assert server.counts["ok"] == 21

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from host_files import write_run
+from host_files import sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks import L3Score
-from spiqa_tasks.benchmarks.scifibench_records import scifibench_records
+from spiqa_tasks.benchmarks.judging import Judging
+from spiqa_tasks.benchmarks.making import judging_of_environment
+from spiqa_tasks.benchmarks.record import Ask, Record
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
-from spiqa_tasks.data.for_scoring import rows_for_scoring
-from spiqa_tasks.data.loading import load_rows
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.engine import Engine, _shared
 from spiqa_tasks.judge.keys import find_key
 from spiqa_tasks.judge.l3 import L3Judge
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.utils.judging import judge_of_environment
 
 OWN = "sk-judge-0123456789"
 PUBLIC = "sk-public-0123456789"
@@ -81,19 +82,23 @@ def predictions(tmp_path: Path) -> str:
 def run(tmp_path: Path) -> str:
     """A model's captions of the demo's figures."""
     rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[:2]
-    write_run(tmp_path / "a", "a", {"scifibench_demo_captioning": [scifibench_records(row, "a plot") for row in rows]})
+    task = "scifibench_demo_captioning"
+    samples = [sample_of(row, "a plot") for row in rows]
+    write_run(tmp_path / "a", "a", {task: samples}, settings={task: "prompt=caption"}, benchmark="scifibench")
     return str(tmp_path / "a")
 
 
+def asking(judge: L3Judge) -> Record:
+    """A record that the judge is still to be asked about."""
+    return Record("1", "a", "a", asks=(Ask("l3score", judge.rule.request("q", "a", "a"), judge.rule.score),))
+
+
 def hooks() -> None:
-    """Ask as the hooks do before a run."""
-    judge_of_environment.cache_clear()
-    try:
-        judge = judge_of_environment()
-        assert judge is not None
-        judge.finish([judge.record({}, "q", "a", "a")], report=False)
-    finally:
-        judge_of_environment.cache_clear()
+    """Ask as the hooks do before and in a run."""
+    judging = judging_of_environment("l3score", os.environ)
+    assert judging is not None
+    assert isinstance(judging.judge, L3Judge)
+    judging.complete([asking(judging.judge)])
 
 
 def metric(judge: str, **options: Any) -> None:
@@ -232,9 +237,8 @@ def test_the_key_is_written_nowhere(
         said.append(judge.preflight())
     except JudgeError as error:
         said.append(error)
-    record = judge.record({"id": 1}, "Q?", "a", "a")
-    judge.finish([record])
-    said += [record, judge.signature(), engine.summary()]
+    records = Judging(judge).complete([asking(judge)])
+    said += [records, judge.signature(), engine.summary()]
     engine.close()
     written = caplog.text + "".join(capfd.readouterr()) + repr(said)
     assert SECRET in server.requests[0]["headers"]["authorization"]

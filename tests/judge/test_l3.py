@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from openai_server import Behaviour, OpenAIServer
+from openai_server import Behaviour, OpenAIServer, agreeing
 
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
@@ -20,60 +19,105 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 MakeEngine = Callable[..., Engine]
 
 
-def test_a_record_has_all_that_was_said(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """The score follows equation 1 from the recorded log-probabilities, and the record is plain JSON."""
-    server.behaviour.served_model = "gpt-4o-2024-08-06"
-    judge = L3Judge(engine_of())
-    record = judge.record({"id": "p/0"}, "Q?", "red", "Red")
-    judge.finish([record], report=False)
-    assert record["score"] == pytest.approx(0.9 / (0.9 + 0.08))
-    assert record["top_logprobs"][0] == ["Yes", math.log(0.9)]
-    assert (record["id"], record["status"], record["reason"]) == ("p/0", "ok", None)
-    assert record["judge_model"] == "gpt-4o-2024-08-06"
-    assert json.loads(json.dumps(record)) == record
+def _score(judge: L3Judge, reference: str, prediction: str) -> float | None:
+    request = judge.rule.request("Q?", reference, prediction)
+    return judge.rule.score(judge.engine.map([request], progress=False)[0])
+
+
+def test_a_score_is_that_of_the_paper(engine_of: MakeEngine) -> None:
+    """The score follows equation 1 from the log-probabilities that the server gave."""
+    assert _score(L3Judge(engine_of()), "red", "Red") == pytest.approx(0.9 / (0.9 + 0.08))
 
 
 def test_an_empty_answer_is_judged(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """As the released script does, the judge is asked about an empty candidate too."""
-    judge = L3Judge(engine_of())
-    record = judge.record({}, "Q?", "red", "")
-    assert record.resolve()["score"] < 0.1
+    assert (_score(L3Judge(engine_of()), "red", "") or 1) < 0.1
     assert len(server.requests) == 1
 
 
-def test_the_score_may_go_under_another_name(engine_of: MakeEngine) -> None:
-    """A record of several metrics can keep L3Score under a key of its own."""
-    record = L3Judge(engine_of()).record({"score": 1}, "Q?", "a", "a", score_key="l3score").resolve()
-    assert record["score"] == 1
-    assert record["l3score"] > 0.9
-
-
 def test_a_judge_without_a_word_of_both_scores_zero(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """Neither yes nor no among the five is a score of 0, not a failure."""
+    """Neither yes nor no among the five is a score of 0, as in the paper; `neither_rate` counts it."""
     server.behaviour.verdict = lambda _prompt: [("Sure", -0.1), ("I", -3.0)]
-    assert L3Judge(engine_of()).record({}, "Q?", "a", "a").resolve()["score"] == 0
+    assert _score(L3Judge(engine_of()), "a", "a") == 0
 
 
-def test_preflight_asks_one_real_question_each_time(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """The test question goes past the cache and is not counted as a judgement."""
+def test_preflight_asks_a_right_and_a_wrong_answer(server: OpenAIServer, engine_of: MakeEngine) -> None:
+    """The test questions go past the cache each time and are not counted as judgements."""
     judge = L3Judge(engine_of())
-    assert judge.preflight().ok
-    assert judge.preflight().ok
-    assert len(server.requests) == 2
+    judge.preflight()
+    judge.preflight()
+    prompts = [request["body"]["messages"][0]["content"] for request in server.requests]
+    assert len(prompts) == 4
+    assert "Candidate answer: Blue" in prompts[0]
+    assert "Candidate answer: Green" in prompts[1]
     assert judge.engine.summary().judged == 0
-    assert "Candidate answer: It is blue." in server.requests[0]["body"]["messages"][0]["content"]
+
+
+@pytest.mark.parametrize("first", ["<think>", "Okay", "\n"])
+def test_a_judge_that_says_neither_is_refused(server: OpenAIServer, engine_of: MakeEngine, first: str) -> None:
+    """A judge that begins with something else would score everything 0; the message says what switches it off."""
+    others = [("Let", -4.0), ("The", -5.0), ("I", -6.0), ("We", -7.0)]
+    server.behaviour.verdict = lambda _prompt: [(first, -0.01), *others]
+    with pytest.raises(JudgeError, match=r"not with yes or no.*--judge-extra.*enable_thinking"):
+        L3Judge(engine_of()).preflight()
+
+
+@pytest.mark.parametrize("word", ["Yes", "No"])
+def test_a_judge_that_says_the_same_to_everything_is_refused(
+    server: OpenAIServer, engine_of: MakeEngine, word: str
+) -> None:
+    """It does not tell a right answer from a wrong one."""
+    other = "No" if word == "Yes" else "Yes"
+    server.behaviour.verdict = lambda _prompt: [(word, -0.05), (other, -3.0), ("a", -5.0), ("b", -6.0), ("c", -7.0)]
+    with pytest.raises(JudgeError, match="Blue and whether Green"):
+        L3Judge(engine_of()).preflight()
+
+
+def test_a_judge_with_too_few_log_probabilities_is_refused(server: OpenAIServer, engine_of: MakeEngine) -> None:
+    """Three where the paper's rule needs five change the score; the message says what can be asked for."""
+    server.behaviour.verdict = lambda prompt: agreeing(prompt)[:3]
+    with pytest.raises(JudgeError, match=r"gives 3 log-probabilities where the rule needs 5.*--top 3"):
+        L3Judge(engine_of()).preflight()
+    L3Judge(engine_of(), L3Rule(top=3)).preflight()
+
+
+def test_extra_fields_are_sent_and_signed(server: OpenAIServer, engine_of: MakeEngine) -> None:
+    """What a user adds is in every request, in the signature, and makes other verdicts."""
+    judge = L3Judge(engine_of(extra='{"chat_template_kwargs": {"enable_thinking": false}}'))
+    assert _score(judge, "a", "a") is not None
+    assert server.requests[0]["body"]["chat_template_kwargs"] == {"enable_thinking": False}
+    assert judge.signature()["judge_extra"] == judge.signature_fields()["judge_extra"]
+    _score(L3Judge(engine_of()), "a", "a")
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("extra", ["[1]", "{", '{"model": "x"}', '{"max_tokens": 5}', "[" * 100_000])
+def test_extra_fields_that_cannot_be_are_refused(config: JudgeConfig, extra: str) -> None:
+    """No JSON object, or a field that is the judgement's own."""
+    with pytest.raises(JudgeError, match="extra fields"):
+        replace(config, extra=extra)
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
-    [("401", "HTTP 401"), ("404", "HTTP 404"), ("no_logprobs", "no token log-probabilities"), ("429", "HTTP 429")],
+    ("fault", "said", "remedy"),
+    [
+        ("401", "HTTP 401", "SPIQA_JUDGE_API_KEY"),
+        ("404", "HTTP 404", "model and address"),
+        ("redirect", "redirects to https://elsewhere.example/v1", "SPIQA_JUDGE_BASE_URL"),
+        ("quota", "No credit", "add credit"),
+        ("too_large", "Request too large", "too long"),
+        ("no_logprobs", "no token log-probabilities", "SPIQA_JUDGE_BASE_URL"),
+        ("429", "HTTP 429", "SPIQA_JUDGE"),
+    ],
 )
-def test_preflight_stops_with_the_remedy(server: OpenAIServer, engine_of: MakeEngine, fault: str, said: str) -> None:
-    """A wrong key, model or URL and a judge without log-probabilities are an error that says what to check."""
+def test_preflight_stops_with_the_remedy(
+    server: OpenAIServer, engine_of: MakeEngine, fault: str, said: str, remedy: str
+) -> None:
+    """Every cause is an error that says what to do about it, and how to do without a judge."""
     server.behaviour.sticky = fault
     with pytest.raises(JudgeError, match=said) as caught:
         L3Judge(engine_of()).preflight()
-    assert "SPIQA_JUDGE_BASE_URL" in str(caught.value)
+    assert remedy in str(caught.value)
     assert "SPIQA_JUDGE=none" in str(caught.value)
     assert len(server.requests) <= 3
 
@@ -107,7 +151,7 @@ def test_the_signature_tells_judges_prompts_and_rules_apart(server: OpenAIServer
 def test_more_alternatives_can_be_asked_for(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """With top=20 the server is asked for twenty and all of them count."""
     server.behaviour.verdict = lambda _prompt: [("Yes", -0.5)] + [(f"w{i}", -4.0) for i in range(7)] + [("No", -5.0)]
-    wide = L3Judge(engine_of(), L3Rule(top=20)).record({}, "Q?", "a", "a").resolve()["score"]
+    wide = _score(L3Judge(engine_of(), L3Rule(top=20)), "a", "a")
     assert server.requests[0]["body"]["top_logprobs"] == 20
     assert wide == pytest.approx(math.exp(-0.5) / (math.exp(-0.5) + math.exp(-5.0)))
 

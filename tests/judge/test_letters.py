@@ -37,23 +37,10 @@ def test_a_failed_verdict_has_no_letter() -> None:
     assert LetterRule().letter(failed("HTTP 500"), "ABCDE") is None
 
 
-def test_records_gain_the_letter(server: OpenAIServer, engine_of: Callable[..., Engine]) -> None:
-    """A right letter scores 1, another one 0, a failed judgement nothing."""
-    judge = LetterJudge(engine_of(concurrency=1))
-    server.behaviour.text = "B"
-    server.behaviour.script = ["ok", "ok", "404"]
-    records = [judge.record({"id": i}, f"answer {i}", "ABC", answer) for i, answer in enumerate("BAB")]
-    judge.finish(records, report=False)
-    assert [record.get("score") for record in records] == [1.0, 0.0, None]
-    assert [record.get("letter") for record in records] == ["B", "B", None]
-    assert records[2]["reason"] == "HTTP 404: fault 404"
-    assert judge.name.startswith("openai:gpt-4o#")
-
-
 def test_preflight_says_what_to_do(server: OpenAIServer, engine_of: Callable[..., Engine]) -> None:
     """A judge that refuses is named with its host, and the way without it."""
     judge = LetterJudge(engine_of())
-    assert judge.preflight().text == "A plain answer."
+    assert judge.preflight()[0].text == "A plain answer."
     server.behaviour.sticky = "401"
     with pytest.raises(JudgeError, match="extractor=judge") as caught:
         judge.preflight()

@@ -26,8 +26,8 @@ def test_lasting_trouble_fails_at_once(status: int) -> None:
 
 def test_an_empty_account_is_not_retried() -> None:
     """OpenAI's 429 for a used-up quota does not pass with time."""
-    assert not is_retryable(429, "insufficient_quota")
-    assert is_retryable(429, "rate_limit_exceeded")
+    assert not is_retryable(429, ["insufficient_quota"])
+    assert is_retryable(429, ["rate_limit_exceeded"])
 
 
 def test_retry_after_is_read_in_all_its_forms() -> None:
@@ -48,12 +48,47 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
 
 def test_an_error_says_what_the_server_said() -> None:
     """Status and message are in the reason; a 429 counts as a request for patience, other errors do not."""
-    busy = HttpError(429, "slow down", retryable=True, retry_after=3.0)
+    busy = HttpError(429, "slow down", retry_after=3.0)
     assert (str(busy), busy.reason) == ("HTTP 429: slow down", "HTTP 429: slow down")
     assert (busy.status, busy.message, busy.retry_after) == (429, "slow down", 3.0)
     assert (busy.retryable, busy.refused) == (True, True)
-    broken = HttpError(500, "", retryable=False, retry_after=None)
-    assert (broken.reason, broken.retryable, broken.refused, broken.retry_after) == ("HTTP 500", False, False, None)
+    broken = HttpError(500, "")
+    assert (broken.reason, broken.retryable, broken.refused, broken.retry_after) == ("HTTP 500", True, False, None)
+
+
+QUOTA = "the account's quota is used up: add credit, or choose another judge"
+KEY = "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use"
+LONG = "the prompt is too long for this server"
+MODEL = "check the judge's model and address (SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL)"
+ADDRESS = "set SPIQA_JUDGE_BASE_URL to the address that answers"
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "codes", "remedy", "retryable"),
+    [
+        (429, "no money", ("insufficient_quota",), QUOTA, False),
+        (429, "no money", ("other", "billing_not_active"), QUOTA, False),
+        (429, "Request too large for gpt-4o", (), LONG, False),
+        (429, "Sorry, request too large", (), None, True),
+        (413, "body", (), LONG, False),
+        (401, "who are you", (), KEY, False),
+        (403, "who are you", (), KEY, False),
+        (404, "no such model", (), MODEL, False),
+        (300, "moved", (), ADDRESS, False),
+        (301, "moved", (), ADDRESS, False),
+        (399, "moved", (), ADDRESS, False),
+        (400, "bad", ("other",), None, False),
+        (299, "odd", (), None, False),
+        (500, "oops", ("server_error",), None, True),
+    ],
+)
+def test_a_known_cause_comes_with_its_remedy(
+    status: int, message: str, codes: tuple[str, ...], remedy: str | None, retryable: bool
+) -> None:
+    """What to do stands behind the server's words, and whether another try may help follows from status and codes."""
+    error = HttpError(status, message, codes=codes)
+    assert error.reason == f"HTTP {status}: {message}" + (f"; {remedy}" if remedy else "")
+    assert error.retryable == retryable == is_retryable(status, codes, message)
 
 
 def test_an_error_of_the_connection_asks_for_nothing() -> None:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import base64
 import io
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
-sys.path.insert(0, str(Path(__file__).parent))
-
 from openai_server import Behaviour, OpenAIServer
+from PIL import Image
 from recording_model import Recorder
 
 from spiqa_tasks.models.ablations import digest

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.loading import load_rows
 from spiqa_tasks.benchmarks.mmstar.release import read_options
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.choice import FrequentChoice, RandomChoice
 

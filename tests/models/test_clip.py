@@ -10,9 +10,9 @@ import pytest
 import torch
 from PIL import Image
 
-from spiqa_tasks.files.embeddings import ClipEncoder
-from spiqa_tasks.benchmarks.loading import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.embeddings import ClipEncoder
 
 CONTEXT = 128
 VISION = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
@@ -91,7 +91,7 @@ def test_answers_are_those_of_the_models_own_similarities(
 ) -> None:
     """Through the host, in both directions and in small batches, every letter is that of the highest logit."""
     result = evaluate("clip_choice", ["scifibench_demo"], f"pretrained={checkpoint},device=cpu", batch_size=5)
-    letters = [sample["accuracy"]["letter"] for sample in result["samples"]["scifibench_demo"]]
+    letters = [sample["accuracy"]["prediction"] for sample in result["samples"]["scifibench_demo"]]
     assert letters == expected(checkpoint, load_rows("scifibench", "demo", ""))
     assert len(set(letters)) > 1
 

@@ -7,29 +7,104 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.making import make_scorer
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.hosts.lmms_eval.entries import entries_of
+from spiqa_tasks.hosts.lmms_eval.markers import response_of
+
 SPLIT = "one\u2028two\x85three"
 """An answer with line separators that JSON does not escape and that end no line of a samples file."""
+FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
+"""What the host logs for an answer whose request failed."""
 
 
 def write_run(
-    folder: Path, model: str, tasks: Mapping[str, Iterable[Mapping[str, Any]]], date: str = "20250101"
-) -> None:
-    """Write `<date>_results.json` and one samples file per task, each sample with the given metric records."""
+    folder: Path,
+    model: str,
+    tasks: Mapping[str, Iterable[Mapping[str, Any]]],
+    model_args: str = "",
+    stamp: str = "20250101_000000",
+    *,
+    settings: Mapping[str, str] | None = None,
+    totals: Mapping[str, Mapping[str, float]] | None = None,
+    revision: str = "main",
+    benchmark: str = "mmstar",
+) -> Path:
+    """Write `<stamp>_results.json` and one samples file per task; return the former.
+
+    Args:
+        folder: where to.
+        model, model_args: as on the host's command line.
+        tasks: task -> its samples; what the host adds to each may be left out.
+        stamp: the date in the names.
+        settings: task -> its `dataset_name`; tasks named here are those of `benchmark`, the others the host's own.
+        totals: task -> metric -> the number that the host reports (default: an accuracy of 0.5).
+        revision: of the dataset, in the tasks' YAMLs.
+        benchmark: of the tasks in `settings`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    results = {task: {"alias": task, "accuracy,none": 0.5} for task in tasks}
-    config = {"model": "openai", "model_args": f"model_version={model},base_url=http://localhost"}
-    content = {"results": results, "config": config, "configs": {task: {"task": task} for task in tasks}}
-    (folder / f"{date}_results.json").write_text(json.dumps(content))
+    reported = {task: (totals or {}).get(task, {"accuracy": 0.5}) for task in tasks}
+    results = {task: {f"{metric},none": value for metric, value in each.items()} for task, each in reported.items()}
+    configs: dict[str, dict[str, Any]] = {}
+    for task in tasks:
+        data = {"dataset_path": "owner/data", "dataset_kwargs": {"revision": revision}}
+        own = {"dataset_name": settings[task], "metadata": {"benchmark": benchmark}} if task in (settings or {}) else {}
+        configs[task] = {"task": task, **data, **own}
+    path = folder / f"{stamp}_results.json"
+    config = {"model": model, "model_args": model_args}
+    path.write_text(json.dumps({"results": results, "configs": configs, "config": config}))
     for task, samples in tasks.items():
-        logged = [
-            {"doc_id": index, "target": "", "filtered_resps": SPLIT, **sample} for index, sample in enumerate(samples)
+        lines = [
+            json.dumps({"doc_id": place, "target": "", "filtered_resps": SPLIT, **sample}, ensure_ascii=False)
+            for place, sample in enumerate(samples)
         ]
-        lines = [json.dumps(sample, ensure_ascii=False) for sample in logged]
-        (folder / f"{date}_samples_{task}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / f"{stamp}_samples_{task}.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
 
 
-def choice_sample(row: Mapping[str, Any], letter: str | None) -> dict[str, Any]:
-    """The sample of one answered question, by the package's own records."""
-    from spiqa_tasks.benchmarks.scifibench.records import scifibench_records
+def sample_of(row: Mapping[str, Any], answer: str) -> dict[str, Any]:
+    """Return the sample of one answered question of a benchmark of ours, scored without a judge."""
+    scorer = make_scorer(row["benchmark"], row["settings"], "lmms-eval 0.7.3", None)
+    (record,) = scorer.score([scorer.record(row, response_of(answer))], whole=False)
+    logged = entries_of(record, scorer, (row["benchmark"], row["settings"]))
+    return {"target": row["answer"], "filtered_resps": answer, **logged}
 
-    return dict(scifibench_records(row, letter or "no idea"))
+
+def choice_sample(
+    place: int,
+    right: bool | None,
+    category: str = "math",
+    refused: bool = False,
+    prompt: str = "p1",
+    data: str = "d1",
+    metric: str = "accuracy",
+    answer: str = "A",
+) -> dict[str, Any]:
+    """Return the sample of a made-up question of ours with the id q<place>; `right` None is a failed request."""
+    scores = {} if right is None else {metric: float(right)}
+    record = Record(
+        f"q{place}",
+        reference=answer,
+        status="request_failed" if right is None else "refused" if refused else "ok",
+        refused=refused,
+        scores=scores,
+        groups={"category": category},
+        signature=Signature(data=f"mmstar/val@{data}", prompt=prompt, settings="prompt=letter").text,
+    )
+    score = {} if right is None else {"score": float(right)}
+    return {
+        "doc_id": place,
+        "target": answer,
+        "filtered_resps": FAILED if right is None else "A",
+        metric: {**record.as_dict(), **score},
+        f"{metric}/{category}": {"id": record.id, **score},
+        "refusal_rate": {"id": record.id, "score": float(refused)},
+        "input": f"question {place}",
+        **score,
+    }
+
+
+def choice_samples(rights: Iterable[bool | None], **options: Any) -> list[dict[str, Any]]:
+    """Return the samples of one task, one for each of `rights`; `options` as of `choice_sample`."""
+    return [choice_sample(place, right, **options) for place, right in enumerate(rights)]

@@ -14,6 +14,7 @@ import random
 import re
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -39,8 +40,10 @@ class Behaviour:
 
     Faults: any HTTP status as a string ("429" carries `retry_after`), "reset", "timeout" (silent for `hang` seconds),
     "truncated", "not_json", "no_logprobs", "ok", "echo_key" (a 401 that repeats the key), "max_tokens" (the 400 of
-    models that want max_completion_tokens), "images" (the 400 of servers that take one image).
-    `sticky` is a fault for every request.
+    models that want max_completion_tokens), "images" (the 400 of servers that take one image), "too_large" (the 429 for
+    a request that no waiting makes fit), "quota" (a 429 with a number as its code), "redirect", "deep" and "huge" (JSON
+    nested deeply and of 20 MB), "odd_model" (an answer whose model is a list).
+    `sticky` is a fault for every request. `bucket` is (requests a second, how many at once): 429 beyond.
     """
 
     latency: float = 0.0
@@ -55,6 +58,7 @@ class Behaviour:
     served_model: str | None = None
     record: bool = True
     seed: int = 0
+    bucket: tuple[float, float] | None = None
 
 
 class OpenAIServer:
@@ -72,6 +76,8 @@ class OpenAIServer:
         self.most_active = 0
         self.url = ""
         self._port = port
+        self._tokens = self.behaviour.bucket[1] if self.behaviour.bucket else 0.0
+        self._filled = time.monotonic()
         self._random = random.Random(self.behaviour.seed)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -121,6 +127,8 @@ class OpenAIServer:
             self.requests.append({"path": request.path_qs, "headers": headers, "body": body})
         if self.behaviour.slots is not None and self.active >= self.behaviour.slots:
             return await self._fault("429", request)
+        if self.behaviour.bucket is not None and not self._take_token(*self.behaviour.bucket):
+            return await self._fault("429", request)
         fault = self._draw()
         self.active += 1
         self.most_active = max(self.most_active, self.active)
@@ -129,6 +137,15 @@ class OpenAIServer:
             return await self._fault(fault, request) if fault != "ok" else self._answer(body, request.path)
         finally:
             self.active -= 1
+
+    def _take_token(self, rate: float, most: float) -> bool:
+        now = time.monotonic()
+        self._tokens = min(most, self._tokens + (now - self._filled) * rate)
+        self._filled = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
 
     def _draw(self) -> str:
         if self.behaviour.sticky:
@@ -191,6 +208,20 @@ class OpenAIServer:
             return web.Response(text="<html>gateway</html>", content_type="text/html")
         if fault == "max_tokens":
             return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        if fault == "too_large":
+            return _error(429, "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 41234.")
+        if fault == "quota":
+            return web.json_response(
+                {"error": {"message": "No credit.", "type": "insufficient_quota", "code": 429}}, status=429
+            )
+        if fault == "redirect":
+            return web.Response(status=308, headers={"Location": "https://elsewhere.example/v1"})
+        if fault == "deep":
+            return web.Response(text="[" * 200_000, content_type="application/json")
+        if fault == "huge":
+            return web.Response(body=b" " * (20 << 20), content_type="application/json")
+        if fault == "odd_model":
+            return web.json_response(self._chat(body, True) | {"model": ["a", "list"]})
         if fault == "echo_key":
             return _error(401, f"Incorrect API key provided: {request.headers.get('authorization')}.")
         if fault == "images":
@@ -220,6 +251,7 @@ def main() -> None:
     parser.add_argument("--slots", type=int, help="requests in work at a time; 429 beyond")
     parser.add_argument("--faults", type=json.loads, default={}, help="JSON object: fault -> probability")
     parser.add_argument("--hang", type=float, default=30.0, help="seconds of the fault 'timeout'")
+    parser.add_argument("--bucket", type=json.loads, help="JSON list: requests a second, how many at once")
     parser.add_argument("--text", default="A plain answer.", help="the answer to plain chat requests")
     arguments = vars(parser.parse_args())
     port = arguments.pop("port")

@@ -6,7 +6,7 @@ import dataclasses
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.spiqa.image_limits import image_limit_advice
-from spiqa_tasks.benchmarks.spiqa.metrics import metrics, table
+from spiqa_tasks.benchmarks.spiqa.metrics import judge_advice, metrics, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
 from spiqa_tasks.benchmarks.spiqa.records import record
@@ -32,5 +32,5 @@ SPIQA = Benchmark(
     table=table,
     judge=lambda _settings: "l3score",
     join=lambda settings: join if settings.setting == "perfigure" else None,
-    remarks=image_limit_advice,
+    remarks=lambda records: [*image_limit_advice(records), *judge_advice(records)],
 )

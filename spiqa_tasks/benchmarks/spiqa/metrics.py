@@ -9,10 +9,13 @@ from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, share_of,
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.judge.l3 import NEITHER_REMEDY, says_neither
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores
 from spiqa_tasks.scoring.withholding import MINIMUM_SCORED
 
 RELEASED = "_released"
+MOST_NEITHER = 0.05
+"""Largest share of judgements without yes and no of which nothing is said."""
 SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")
 """The text metrics in the host's table; `breakdown` has the others."""
 
@@ -34,9 +37,11 @@ def table(settings: SpiqaSettings) -> list[str]:
     """Return the rows of the host's table, at most 16: L3Score overall and by figure type, texts, what went wrong.
 
     With both protocols the figure types, BLEU-1 and the corrected reading's details are left to `breakdown`.
+    `neither_rate`, which is 0 with a judge that is fit to judge, is left to `score` and `breakdown`; a line says when
+    it is not (`judge_advice`).
     """
     both = settings.protocol == "both"
-    hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")}
+    hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {NEITHER.name}
     names = [metric.name for metric in metrics(settings) if metric.name.removesuffix(RELEASED) not in hidden]
     types = [] if settings.protocol != "corrected" else [f"{names[0]}/{group}" for group in GROUPS]
     return [names[0], *types, *names[1:]]
@@ -64,10 +69,10 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     if settings.setting != "perfigure":
         truncated = share_of("truncated_rate", lambda record: record.rule == "truncated")
         judge_failed = share_of("judge_failed_rate", lambda record: record.judge_failed, "judge")
-        return [unformatted, truncated, judge_failed, request_failed]
+        return [unformatted, truncated, judge_failed, NEITHER, request_failed]
     of_questions = [share_of("incomplete_rate", _is_incomplete), _UNHELPFUL]
     of_questions += [] if settings.protocol == "released" else [_PERFIGURE_JUDGE_FAILED]
-    return [_of_documents(unformatted), *of_questions, _of_documents(request_failed)]
+    return [_of_documents(unformatted), *of_questions, NEITHER, _of_documents(request_failed)]
 
 
 def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:
@@ -159,5 +164,23 @@ def _perfigure_judge_failed(records: Sequence[Record]) -> Value:
     return Value(failed / len(told) if told else 0.0, len(told))
 
 
+def judge_advice(records: Sequence[Record]) -> list[str]:
+    """Return what to do, where the judge said neither yes nor no first for more than 5% of what it judged."""
+    value = _neither(records)
+    if not value.n or value.value <= MOST_NEITHER:
+        return []
+    return [
+        f"For {value.value:.0%} of {value.n} judgements the judge's first word was neither yes nor no, and they count "
+        f"as 0: {NEITHER_REMEDY}."
+    ]
+
+
+def _neither(records: Sequence[Record]) -> Value:
+    """The share of judgements with neither yes nor no among the log-probabilities that count."""
+    told = [verdict["top_logprobs"] for record in records for verdict in record.verdicts if "top_logprobs" in verdict]
+    return Value(sum(map(says_neither, told)) / len(told) if told else 0.0, len(told))
+
+
+NEITHER = Metric("neither_rate", _neither, higher_is_better=False, needs="judge")
 _UNHELPFUL = Metric("unhelpful_rate", _unhelpful, higher_is_better=False)
 _PERFIGURE_JUDGE_FAILED = Metric("judge_failed_rate", _perfigure_judge_failed, higher_is_better=False, needs="judge")

@@ -3,12 +3,17 @@
 The host calls `process_results` from a few threads, one answer at a time; a judge asked there would be asked a few
 questions at a time. When the host has applied a task's filters all of its answers are known, and they are scored at
 once. An answer that was not scored ahead is scored when the host asks for it, more slowly, to the same result.
+
+With `repeats` a question has several answers. The first ones are scored as a run, then the second ones, and so on: what
+depends on the other answers depends on those of the same turn.
 """
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -26,7 +31,8 @@ logger = logging.getLogger("spiqa_tasks")
 
 Key = tuple[str, str, str]
 
-_records: dict[Key, Record] = {}
+_records: dict[str, dict[Key, Record]] = {}
+"""Filter -> the records of its answers, of the task that was scored last."""
 
 
 @cache
@@ -54,47 +60,80 @@ def forget() -> None:
     _records.clear()
 
 
+def is_ours(docs: Any) -> bool:
+    """Return whether the host's documents are those of a task of ours."""
+    columns = getattr(docs, "column_names", ())
+    return {"benchmark", "split", "settings"} <= set(columns) and docs[0]["benchmark"] in BENCHMARKS
+
+
+def split_repeats(instances: list[Any]) -> None:
+    """Make each request with several answers (`repeats`) as many requests with one.
+
+    The host counts a document's requests before it measures stability, but makes one for all repeats.
+    """
+    instances[:] = [single for instance in instances for single in _singles(instance)]
+
+
 def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
-    """Score the answers of a task of ours; other tasks are left alone.
+    """Score the answers of a task of ours; a defect in doing so is logged and leaves them to `record_of`.
 
     Args:
         instances: the host's requests of one task with their answers.
         docs: the task's split.
         filter_name: the filter whose answers count.
     """
-    if not instances or "benchmark" not in getattr(docs, "column_names", ()):
-        return
-    answers = [
-        (docs[instance.doc_id], text)
-        for instance in instances
-        for text in _texts(instance.filtered_resps.get(filter_name))
-    ]
-    if not answers or answers[0][0]["benchmark"] not in BENCHMARKS:
-        return
     try:
-        scorer = _scorer(answers[0][0])
-        records = [scorer.record(row, response_of(text)) for row, text in answers]
-        scored = scorer.score(records, whole=int(os.environ.get("WORLD_SIZE", 1)) == 1)
-    except Exception:  # the host would end the run and write nothing
-        logger.exception("The answers could not be scored together; each is scored when the host asks for it.")
-        return
-    _records.clear()
-    _records.update({_key(row, text): record for (row, text), record in zip(answers, scored, strict=True)})
-    for line in scorer.benchmark.remarks(scored):
-        logger.warning(line)
+        turns: defaultdict[int, list[tuple[Mapping[str, Any], str]]] = defaultdict(list)
+        for row, texts in _answers(instances, docs, filter_name).values():
+            for turn, text in enumerate(texts):
+                turns[turn].append((row, text))
+        records: dict[Key, Record] = {}
+        for answers in turns.values():
+            records = {**_scored(answers), **records}
+        _records[filter_name] = records
+    except Exception:
+        logger.exception("The answers could not be scored together; they are scored one by one.")
 
 
 def record_of(row: Mapping[str, Any], text: str) -> Record:
-    """Return the record of one answer, scored ahead or now; a defect becomes a status, with the reason."""
-    found = _records.get(_key(row, text))
-    if found is not None:
-        return found
-    try:
+    """Return the record of one answer, scored ahead or now."""
+    key = _key(row, text)
+    found = next((records[key] for records in _records.values() if key in records), None)
+    if found is None:
         scorer = _scorer(row)
         (found,) = scorer.score([scorer.record(row, response_of(text))], whole=False)
-    except Exception as error:  # the host would end the run and write nothing
-        logger.exception("Question %s could not be scored; its answer is kept in the samples file.", row["id"])
-        return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
+    return found
+
+
+def _answers(instances: Sequence[Any], docs: Any, filter_name: str) -> dict[int, tuple[Mapping[str, Any], list[str]]]:
+    """Place of a document -> its row and its answers, one for each repeat."""
+    found: dict[int, tuple[Mapping[str, Any], list[str]]] = {}
+    for instance in instances:
+        texts = _texts(instance.filtered_resps.get(filter_name))
+        if texts:
+            found.setdefault(instance.doc_id, (docs[instance.doc_id], []))[1].extend(texts)
+    return found
+
+
+def _scored(answers: Sequence[tuple[Mapping[str, Any], str]]) -> dict[Key, Record]:
+    """The records of one answer to each question of a task."""
+    scorer = _scorer(answers[0][0])
+    records = [scorer.record(row, response_of(text)) for row, text in answers]
+    scored = scorer.score(records, whole=int(os.environ.get("WORLD_SIZE", 1)) == 1)
+    for line in scorer.benchmark.remarks(scored):
+        logger.warning(line)
+    return {_key(row, text): record for (row, text), record in zip(answers, scored, strict=True)}
+
+
+def _singles(instance: Any) -> list[Any]:
+    if len(instance.resps) < 2:
+        return [instance]
+    found = []
+    for place, (text, tokens) in enumerate(zip(instance.resps, instance.token_counts, strict=True)):
+        single = copy.copy(instance)
+        single.idx, single.resps, single.token_counts = place, [text], [tokens]
+        single.filtered_resps, single.raw_filtered_resps = {}, {}
+        found.append(single)
     return found
 
 

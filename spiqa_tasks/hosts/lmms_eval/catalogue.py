@@ -81,6 +81,21 @@ def task_of(config: dict[str, Any]) -> Task:
     )
 
 
+def read_task(path: Path) -> Task:
+    """Return the task of a YAML of one's own that includes one of ours.
+
+    Raises:
+        InputError: no such file, or no YAML of such a task.
+    """
+    try:
+        return task_of(load_yaml(path))
+    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"Expected {path} to be the YAML of a task that includes one of this package's, found "
+            f"{type(error).__name__} {error}. `spiqa-tasks path` prints the folder of those."
+        ) from error
+
+
 def find_tasks(names: Iterable[str]) -> list[Task]:
     """Return the tasks of `names`, groups replaced by their members, each once.
 

@@ -32,6 +32,8 @@ MODELS = {
 """Model name -> class, all of them simple models of the host."""
 ABLATED = "ablated"
 """The model that wraps another one; chat where its base is."""
+NO_FILTER = "none"
+"""What the host calls the filter of a task whose YAML names none; it takes the first of a request's answers."""
 stand_ins: dict[str, str] = {}
 """Model name -> the name whose values a task's `lmms_eval_specific_kwargs` give it: that of the wrapped model."""
 
@@ -92,16 +94,23 @@ def _extend_tasks(host: Any) -> None:
 
 
 def _extend_filters(host: Any) -> None:
-    """When a task's answers are all there, they are scored together: the judge is asked everything at once."""
+    """When a task's answers are all there, they are scored together: the judge is asked everything at once.
+
+    Repeated answers become requests of their own, where the task's YAML has no filter that chooses among them.
+    """
     ensemble = host.FilterEnsemble
     apply = ensemble.apply
 
     @functools.wraps(apply)
     def then_score(self: Any, instances: list[Any], docs: Any) -> None:
-        apply(self, instances, docs)
-        from spiqa_tasks.hosts.lmms_eval.ahead import score_ahead
+        from spiqa_tasks.hosts.lmms_eval.ahead import is_ours, score_ahead, split_repeats
 
-        score_ahead(instances, docs, self.name)
+        ours = is_ours(docs)
+        if ours and self.name == NO_FILTER:
+            split_repeats(instances)
+        apply(self, instances, docs)
+        if ours:
+            score_ahead(instances, docs, self.name)
 
     ensemble.apply = then_score
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError, SpiqaTasksError
@@ -59,8 +60,8 @@ class TaskRun:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """The task's YAML values as the host wrote them."""
-        return self.run.configs[self.task]
+        """The task's YAML values as the host wrote them; a group has none."""
+        return self.run.configs.get(self.task, {})
 
     @property
     def identity(self) -> Identity:
@@ -74,16 +75,27 @@ class TaskRun:
         return metadata.get("headline") if isinstance(metadata, Mapping) else None
 
     @property
+    def benchmark(self) -> Benchmark | None:
+        """The benchmark of a task of ours; None for other tasks."""
+        metadata = self.config.get("metadata")
+        return BENCHMARKS.get(str(metadata.get("benchmark"))) if isinstance(metadata, Mapping) else None
+
+    @property
     def settings(self) -> Any:
         """The settings of a task of ours, typed; None for other tasks, and where they cannot be read."""
-        metadata = self.config.get("metadata")
-        name = metadata.get("benchmark") if isinstance(metadata, Mapping) else None
-        if name not in BENCHMARKS:
+        if self.benchmark is None:
             return None
         try:
-            return BENCHMARKS[name].parse(str(self.config.get("dataset_name") or ""))
+            return self.benchmark.parse(str(self.config.get("dataset_name") or ""))
         except SpiqaTasksError:
             return None
+
+    @property
+    def scores(self) -> dict[str, Score]:
+        """The scores by row of the table: the headline first, in a task of ours, whatever order the host wrote."""
+        scores = self.run.tasks[self.task]
+        rows = [] if self.settings is None or self.benchmark is None else self.benchmark.rows_of_table(self.settings)
+        return {name: scores[name] for name in dict.fromkeys([*rows, *scores]) if name in scores}
 
     def samples(self) -> list[dict[str, Any]]:
         """Return the logged samples; none where the run was made without `--log_samples`."""
@@ -111,7 +123,7 @@ def task_runs(places: Iterable[Path], tasks: Collection[str] = ()) -> tuple[list
     Raises:
         InputError: no result files, or none of the tasks asked for.
     """
-    runs = [run for place in places for run in find_runs(place)]
+    runs = all_runs(places)
     newest: dict[tuple[str, Identity], TaskRun] = {}
     replaced = []
     for run in runs:
@@ -146,6 +158,16 @@ def find_runs(place: Path) -> list[Run]:
             "Name the folder given as --output_path."
         )
     return [read_run(path) for path in paths]
+
+
+def all_runs(places: Iterable[Path]) -> list[Run]:
+    """Return the runs at several places, each once, oldest first by the date in their names.
+
+    Raises:
+        InputError: see `find_runs`.
+    """
+    runs = {run.path.resolve(): run for place in places for run in find_runs(place)}
+    return sorted(runs.values(), key=lambda run: run.path.name)
 
 
 def latest_run(place: Path) -> Run | None:
@@ -198,7 +220,8 @@ def read_samples(path: Path) -> Iterator[dict[str, Any]]:
 def _scores(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
     for key, value in metrics.items():
         name, separator, filter_name = key.partition(",")
-        if separator and "_stderr" not in name:
+        is_metric = bool(separator) and "_stderr" not in name and not isinstance(value, list)
+        if is_metric:
             errors = [_number(metrics.get(f"{name}_stderr_{kind},{filter_name}")) for kind in ("clustered", "clt")]
             yield name, Score(_number(value), next((error for error in errors if error is not None), None))
 

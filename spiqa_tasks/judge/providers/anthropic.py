@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.judge.providers.declaration import Provider
+from spiqa_tasks.judge.providers.declaration import Provider, served_model
 from spiqa_tasks.judge.providers.pictures import encoded
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -25,6 +25,7 @@ class AnthropicApi:
         from spiqa_tasks.judge.providers.http_client import JsonClient
 
         self._model = config.model
+        self._extra = config.extra_fields
         headers = {"anthropic-version": API_VERSION} | ({"x-api-key": config.api_key} if config.api_key else {})
         self._client = JsonClient(config, headers)
 
@@ -32,6 +33,7 @@ class AnthropicApi:
         """Ask for one message."""
         start = time.monotonic()
         body: dict[str, Any] = {
+            **self._extra,
             "model": self._model,
             "messages": [{"role": "user", "content": _content(request)}],
             "max_tokens": request.max_tokens,
@@ -44,9 +46,9 @@ class AnthropicApi:
             text = "".join(part["text"] for part in answer["content"] if part.get("type") == "text")
             usage = answer.get("usage") or {}
             counts = int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
             raise AskError("the server's answer is no message", retryable=True) from None
-        return Verdict("ok", text, (), answer.get("model"), None, False, *counts, time.monotonic() - start)
+        return Verdict("ok", text, (), served_model(answer), None, False, *counts, time.monotonic() - start)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from spiqa_tasks.printable import printable
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 if TYPE_CHECKING:
@@ -26,6 +28,12 @@ class JudgeClient(Protocol):
         """Let go of connections and threads."""
 
 
+def served_model(answer: Mapping[str, Any]) -> str | None:
+    """Return the name of the model that a server's answer gives, interned; None where it gives none."""
+    model = answer.get("model")
+    return sys.intern(printable(model)) if isinstance(model, str) and model else None
+
+
 @dataclass(frozen=True)
 class Provider:
     """A provider of judges.
@@ -39,6 +47,7 @@ class Provider:
         logprob_judges: names for people the judges that give them; empty where none does.
         sees_pictures: whether requests may have pictures.
         searches_vocabulary: whether words can be looked up in the whole vocabulary (`JudgeRequest.lookup`).
+        extras: the fields that a user may add to its requests; None: any.
     """
 
     name: str
@@ -49,6 +58,7 @@ class Provider:
     logprob_judges: str = ""
     sees_pictures: bool = False
     searches_vocabulary: bool = False
+    extras: frozenset[str] | None = None
 
     def cannot(self, model: str, request: JudgeRequest) -> str | None:
         """Say why `model` cannot answer this request; None where it can."""

@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import inspect
 import os
+import re
 import time
 from collections.abc import Callable
 from functools import cached_property
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
 
 
+NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
+
+
 class HfLocal:
     """Runs requests in batches of `config.batch_size` through one model, on the GPU where there is one (with
     several, that of LOCAL_RANK). A batch that does not fit is halved.
 
     Prompts go through the tokenizer's chat template with the generation prompt added; without a template they go in as
-    they are. The model is loaded by the first request.
+    they are. A special token that a prompt spells out is read as text. The model is loaded by the first request.
     """
 
     def __init__(self, config: JudgeConfig) -> None:
@@ -35,6 +39,7 @@ class HfLocal:
         if missing:
             raise JudgeError(f"The judge {config.name} needs {' and '.join(missing)}; install them with pip.")
         self._name = config.model
+        self._template_options = config.extra_fields.get("chat_template_kwargs", {})
         self.fingerprint = _fingerprint(Path(config.model))
         self._batches = Batcher(self._run, config.batch_size)
 
@@ -105,7 +110,7 @@ class HfLocal:
         seconds = (time.monotonic() - start) / len(requests)
         counts = inputs["attention_mask"].sum(-1).tolist()
         return [
-            self._logprob_verdict(request, row, count, seconds)
+            failed(NOT_NUMBERS) if row.isnan().any() else self._logprob_verdict(request, row, count, seconds)
             for request, row, count in zip(requests, logprobs, counts, strict=True)
         ]
 
@@ -127,14 +132,23 @@ class HfLocal:
         inputs = self._inputs(requests)
         width = inputs["input_ids"].shape[1]
         padding = self._tokenizer.pad_token_id or self._tokenizer.eos_token_id or 0
-        output = self._model.generate(**inputs, max_new_tokens=max_tokens, do_sample=False, pad_token_id=padding)
+        broken = [False] * len(requests)
+
+        def look(_ids: Any, scores: Any) -> Any:
+            broken[:] = [was or now for was, now in zip(broken, scores.isnan().any(-1).tolist(), strict=True)]
+            return scores
+
+        options = {"do_sample": False, "pad_token_id": padding, "logits_processor": [look]}
+        output = self._model.generate(**inputs, max_new_tokens=max_tokens, **options)
         texts = self._tokenizer.batch_decode(output[:, width:], skip_special_tokens=True)
         seconds = (time.monotonic() - start) / len(requests)
         counts = inputs["attention_mask"].sum(-1).tolist()
         written = [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
         return [
-            Verdict("ok", text, (), self._name, None, False, prompt_tokens, tokens, seconds)
-            for text, prompt_tokens, tokens in zip(texts, counts, written, strict=True)
+            failed(NOT_NUMBERS)
+            if is_broken
+            else Verdict("ok", text, (), self._name, None, False, prompt_tokens, tokens, seconds)
+            for text, prompt_tokens, tokens, is_broken in zip(texts, counts, written, broken, strict=True)
         ]
 
     def _inputs(self, requests: list[JudgeRequest]) -> dict[str, Any]:
@@ -149,13 +163,26 @@ class HfLocal:
         return {"input_ids": ids, "attention_mask": mask}
 
     def _tokens(self, request: JudgeRequest) -> list[int]:
+        prompt, system = self._plain(request.prompt), self._plain(request.system or "")
         if not self._tokenizer.chat_template:
-            text = f"{request.system}\n\n{request.prompt}" if request.system else request.prompt
-            return list(self._tokenizer.encode(text))
-        messages = [{"role": "system", "content": request.system}] if request.system else []
-        messages.append({"role": "user", "content": request.prompt})
-        text = self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+            return list(self._tokenizer.encode(f"{system}\n\n{prompt}" if system else prompt))
+        messages = [{"role": "system", "content": system}] if system else []
+        messages.append({"role": "user", "content": prompt})
+        text = self._tokenizer.apply_chat_template(
+            messages, add_generation_prompt=True, tokenize=False, **self._template_options
+        )
         return list(self._tokenizer.encode(text, add_special_tokens=False))
+
+    def _plain(self, text: str) -> str:
+        """The text with a blank inside each of the tokenizer's special tokens, so that none of them becomes one."""
+        return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text) if self._special else text
+
+    @cached_property
+    def _special(self) -> re.Pattern[str] | None:
+        added = self._tokenizer.added_tokens_decoder.values()
+        names = {token.content for token in added if token.special} | set(self._tokenizer.all_special_tokens)
+        longest_first = sorted((name for name in names if len(name.strip()) > 1), key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
 
 def _halving(
@@ -191,4 +218,5 @@ PROVIDER = Provider(
     why_no_logprobs=lambda _model: None,
     logprob_judges="hf:<path or id>",
     searches_vocabulary=True,
+    extras=frozenset({"chat_template_kwargs"}),
 )

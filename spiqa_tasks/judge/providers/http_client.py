@@ -14,7 +14,10 @@ import aiohttp
 from yarl import URL
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.retry import AskError, HttpError, is_retryable, retry_after_seconds
+from spiqa_tasks.judge.retry import AskError, HttpError, retry_after_seconds
+
+LARGEST_ANSWER = 16 << 20
+"""Bytes of an answer's body that are read; no honest one is larger."""
 
 _FINAL_ERRORS = (aiohttp.InvalidURL, aiohttp.ClientConnectorCertificateError)
 
@@ -22,8 +25,9 @@ _FINAL_ERRORS = (aiohttp.InvalidURL, aiohttp.ClientConnectorCertificateError)
 class JsonClient:
     """Posts JSON to paths under the judge's base URL, over at most `concurrency` connections that are kept open.
 
-    aiohttp, because at 64 connections it needs a quarter of the processor time per request that httpx needs. The
-    connections belong to the loop that makes the first request.
+    aiohttp, because at 64 connections it needs a third of the processor time per request that the SDKs' clients need
+    (docs/judge.md has the figures, perf/clients.py measures them). The connections belong to the loop that makes the
+    first request.
     """
 
     def __init__(self, config: JudgeConfig, headers: Mapping[str, str]) -> None:
@@ -37,12 +41,13 @@ class JsonClient:
         try:
             session = self._open()
             async with session.post(self._url(path), json=body, proxy=self._proxy, allow_redirects=False) as response:
-                content = await response.read()
+                content = await _content(response)
         except asyncio.TimeoutError:
             raise AskError(f"no answer within {self._config.timeout:g} s", retryable=True) from None
         except (aiohttp.ClientError, OSError) as error:
             detail = self._config.redact(str(error)) or type(error).__name__
-            raise AskError(detail, retryable=not isinstance(error, _FINAL_ERRORS)) from None
+            remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
+            raise AskError(detail, retryable=not isinstance(error, _FINAL_ERRORS), remedy=remedy) from None
         answer = _parsed(content)
         if not 200 <= response.status < 300:
             raise self._http_error(response, answer if answer is not None else content.decode(errors="replace"))
@@ -73,11 +78,12 @@ class JsonClient:
 
     def _http_error(self, response: aiohttp.ClientResponse, body: Any) -> HttpError:
         error = body.get("error") if isinstance(body, dict) else None
-        code = error.get("code") or error.get("type") if isinstance(error, dict) else None
+        codes = [error.get("code"), error.get("type")] if isinstance(error, dict) else []
+        target = response.headers.get("Location", "") if 300 <= response.status < 400 else ""
         return HttpError(
             response.status,
-            self._message(body),
-            retryable=is_retryable(response.status, code if isinstance(code, str) else None),
+            self._config.redact(f"it redirects to {target[:300]}") if target else self._message(body),
+            codes=[code for code in codes if isinstance(code, str)],
             retry_after=retry_after_seconds(response.headers, time.time()),
         )
 
@@ -97,9 +103,19 @@ def _proxy(url: str) -> str | None:
     return None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
 
 
+async def _content(response: aiohttp.ClientResponse) -> bytes:
+    """The whole body, unpacked; AskError where it is larger than `LARGEST_ANSWER`."""
+    content = bytearray()
+    async for piece in response.content.iter_any():
+        content += piece
+        if len(content) > LARGEST_ANSWER:
+            raise AskError(f"the server's answer is larger than {LARGEST_ANSWER >> 20} MB", retryable=False)
+    return bytes(content)
+
+
 def _parsed(content: bytes) -> Any:
-    """The JSON value; None where it is none."""
+    """The JSON value; None where it is none, or nested too deeply to be read."""
     try:
         return json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from spiqa_tasks.judge.providers.declaration import Provider
+from spiqa_tasks.judge.providers.declaration import Provider, served_model
 from spiqa_tasks.judge.providers.pictures import encoded
 from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -34,6 +34,7 @@ class OpenAIApi:
         from spiqa_tasks.judge.providers.http_client import JsonClient
 
         self._model = config.model
+        self._extra = config.extra_fields
         self._client = JsonClient(config, _auth_headers(config))
         self._limit_name = "max_tokens"
         self._send_temperature = True
@@ -58,7 +59,12 @@ class OpenAIApi:
     def _body(self, request: JudgeRequest) -> dict[str, Any]:
         messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
         messages.append({"role": "user", "content": _content(request)})
-        body: dict[str, Any] = {"model": self._model, "messages": messages, self._limit_name: request.max_tokens}
+        body: dict[str, Any] = {
+            **self._extra,
+            "model": self._model,
+            "messages": messages,
+            self._limit_name: request.max_tokens,
+        }
         if self._send_temperature:
             body["temperature"] = request.temperature
         if request.kind == "logprobs":
@@ -103,16 +109,17 @@ def _verdict(answer: dict[str, Any], request: JudgeRequest, seconds: float) -> V
     try:
         choice = answer["choices"][0]
         text = choice["message"].get("content") or ""
-        model = answer.get("model") or None
         usage = answer.get("usage") or {}
         counts = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError):
         raise AskError("the server's answer is no chat completion", retryable=True) from None
-    top = _top_logprobs(choice) if request.kind == "logprobs" else ()
-    return Verdict("ok", text, top, model, None, False, *counts, seconds)
+    if not isinstance(text, str):
+        raise AskError("the server's answer is no chat completion", retryable=True)
+    top = _top_logprobs(choice, request.top_logprobs) if request.kind == "logprobs" else ()
+    return Verdict("ok", text, top, served_model(answer), None, False, *counts, seconds)
 
 
-def _top_logprobs(choice: dict[str, Any]) -> tuple[tuple[str, float], ...]:
+def _top_logprobs(choice: dict[str, Any], count: int) -> tuple[tuple[str, float], ...]:
     try:
         listed = choice["logprobs"]["content"][0]["top_logprobs"]
         pairs = [(sys.intern(str(entry["token"])), float(entry["logprob"])) for entry in listed]
@@ -120,7 +127,7 @@ def _top_logprobs(choice: dict[str, Any]) -> tuple[tuple[str, float], ...]:
         pairs = []
     if not pairs or any(math.isnan(logprob) or logprob > ROUNDING for _, logprob in pairs):
         raise AskError("the server's answer holds no token log-probabilities", retryable=True)
-    return tuple(sorted(pairs, key=lambda pair: -pair[1]))
+    return tuple(sorted(pairs, key=lambda pair: -pair[1])[:count])
 
 
 def _why_no_logprobs(model: str) -> str | None:

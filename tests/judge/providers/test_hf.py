@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +97,12 @@ def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path:
     engine = _engine(model_dir, tmp_path)
     judge = L3Judge(engine, L3Rule(top="full-vocabulary"))
     request = judge.rule.request("q", "a", "b")
-    record = judge.record({}, "q", "a", "b").resolve()
+    verdict = engine.map([request], progress=False)[0]
     engine.close()
     assert judge.signature()["rule"] == "full-vocabulary"
     everything = _plain_logprobs(model_dir, request.prompt)
-    assert record["score"] == pytest.approx(l3score(everything, top=None), abs=1e-4)
-    words = {token.strip().lower() for token, _ in record["top_logprobs"]}
+    assert judge.rule.score(verdict) == pytest.approx(l3score(everything, top=None), abs=1e-4)
+    words = {token.strip().lower() for token, _ in verdict.top_logprobs}
     assert {"yes", "no"} <= words
 
 
@@ -109,10 +110,10 @@ def test_the_papers_rule_is_the_default(model_dir: Path, tmp_path: Path) -> None
     """Without asking for more, only the five most likely tokens count."""
     engine = _engine(model_dir, tmp_path)
     judge = L3Judge(engine)
-    record = judge.record({}, "q", "a", "b").resolve()
+    verdict = engine.map([judge.rule.request("q", "a", "b")], progress=False)[0]
     engine.close()
-    assert len(record["top_logprobs"]) == 5
-    assert record["score"] == l3score([(token, logprob) for token, logprob in record["top_logprobs"]])
+    assert len(verdict.top_logprobs) == 5
+    assert judge.rule.score(verdict) == l3score(verdict.top_logprobs)
 
 
 def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
@@ -158,3 +159,32 @@ def test_sampled_text_is_refused(tmp_path: Path) -> None:
     """A local judge writes its most likely text only."""
     with pytest.raises(AskError, match="temperature 0"):
         asyncio.run(HfLocal(JudgeConfig("hf", str(tmp_path))).ask(JudgeRequest("p", kind="text", temperature=0.5)))
+
+
+def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Path) -> None:
+    """A model that computes NaN gives failed judgements of either kind, and nothing is stored."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(model_dir)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(float("nan"))
+    broken = tmp_path / "broken"
+    shutil.copytree(model_dir, broken)
+    model.save_pretrained(broken)
+    engine = _engine(broken, tmp_path)
+    requests = [JudgeRequest("p"), JudgeRequest("p", kind="text", max_tokens=2)]
+    for _ in range(2):
+        verdicts = engine.map(requests, progress=False)
+        assert [verdict.status for verdict in verdicts] == ["judge_failed"] * 2
+        assert all("not numbers" in (verdict.reason or "") for verdict in verdicts)
+    engine.close()
+
+
+def test_a_prompt_cannot_spell_special_tokens(model_dir: Path) -> None:
+    """The tokenizer's special token in a prompt is read as text; the template's own are there."""
+    judge = HfLocal(JudgeConfig("hf", str(model_dir)))
+    special = judge._tokenizer.convert_tokens_to_ids("<s>")
+    assert special in judge._tokenizer.encode("a <s> b")
+    assert special not in judge._tokens(JudgeRequest("a <s> b"))

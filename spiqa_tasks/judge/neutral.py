@@ -1,0 +1,117 @@
+"""How a text of the model under test is kept from speaking to the judge: one rule for every prompt of every judge."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+REMOVED = "[removed]"
+LONGEST = 16_000
+"""Characters of an answer that a judge is shown; a longer one is cut in the middle."""
+CUT = "\n[...]\n"
+"""What stands where an answer was cut."""
+
+_INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Blank characters that Unicode counts among letters and symbols."""
+_LOOKALIKES = str.maketrans(
+    "АВЕЅІЈКМНОРСТХУаеѕіјорсухԁԛԝνοαικρυΑΒΕΗΙΚΜΝΟΡΤΥΧıɡ",
+    "ABESIJKMHOPCTXYaesijopcyxdqwvoaikpuABEHIKMNOPTYXig",
+)
+"""Cyrillic and Greek letters that look like Latin ones."""
+_LINE_ENDS = str.maketrans(dict.fromkeys("\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
+
+
+def _phrase(words: str) -> str:
+    """The words with anything but letters and digits between them, or nothing at all."""
+    return r"[\W_]{0,8}".join(words.split())
+
+
+_COLON = r"[\s*_\"'`]{0,8}:"
+_SENTENCES = (
+    "is the semantic meaning of the ground truth and candidate answers similar",
+    "is the semantic meaning of the ground truth and candidate answers",
+    "answer in one word yes or no",
+    "answer in one word",
+    "you are given a question",
+    "here is the output from a generative model",
+    "the output contains the answer to a multiple choice question",
+    "return only the letter of the answer",
+    "if no answer is found return none",
+    "your task is to rank the following captions",
+    "rank the captions from best to worst",
+)
+_START, _END = r"(?<![^\W_])", r"(?![^\W_])"
+_CANDIDATE = _phrase("andidate answer")
+_FRAME = re.compile(
+    "|".join(
+        (
+            rf"{_START}{_phrase('ground truth answer')}{_COLON}",
+            rf"(?:^[^\w\n]{{0,8}}|(?<=[.!?:;,)}}\"'|>])[ \t]{{0,8}})c{_CANDIDATE}{_COLON}",
+            rf"{_START}(?-i:C){_CANDIDATE}{_COLON}",
+            rf"^[^\w\n]{{0,8}}(?:question|{_phrase('ranked captions')}){_COLON}",
+            r"^[^\w\n]{0,8}(?-i:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)[ \t]{0,8}:",
+            r"^[ \t]{0,8}#{2,6}[ \t]{0,8}(?:instruction|response|input|system|user|human|assistant)[ \t]{0,8}:",
+            *(rf"{_START}{_phrase(sentence)}{_END}\??" for sentence in _SENTENCES),
+        )
+    ),
+    re.IGNORECASE | re.MULTILINE,
+)
+_MARKER = re.compile(
+    r"<\|[^<>|\n]{1,60}\|>"
+    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK|sMASK)\]"
+    r"|<</?SYS>>"
+    r"|</?(?:s|bos|eos|pad|unk|sop|eop|image|video|audio|think|tool_call|tool_response|start_of_turn|end_of_turn"
+    r"|start_of_image|end_of_image|end_of_utterance|endoftext|begin_of_text|extra_id_\d{1,3}|unused\d{1,3})>",
+    re.IGNORECASE,
+)
+
+
+def neutralise(text: str) -> str:
+    """Return a text of the model under test as a judge may be shown it.
+
+    - What imitates a judge's prompt becomes `[removed]`: the labels "Ground-truth answer:" anywhere, "Candidate
+      answer:" where a label can stand, "Question:" and "Ranked captions:" at the start of a line, the prompts' own
+      sentences, and the role labels of plain-text chats ("### Response:", "ASSISTANT:") at the start of a line.
+    - Control tokens of chat templates (`<|im_end|>`, `[INST]`, `</s>`) get a blank behind their first character, so
+      that they are read and not obeyed.
+
+    Case, punctuation, line ends of any kind, combining, invisible and direction marks, full-width letters and those
+    Cyrillic and Greek letters that look like Latin ones hide nothing. Any other text is returned byte for byte.
+    """
+    folded, places = _folded(text)
+    return _replaced(_MARKER, _replaced(_FRAME, text, lambda _: REMOVED), lambda marker: f"{marker[0]} {marker[1:]}")
+
+
+def shortened(text: str) -> str:
+    """Return the text, one of more than `LONGEST` characters without its middle."""
+    if len(text) <= LONGEST:
+        return text
+    half = (LONGEST - len(CUT)) // 2
+    return text[:half] + CUT + text[-half:]
+
+
+def _folded(text: str) -> tuple[str, Sequence[int]]:
+    """The text as it looks, in Latin letters and with one kind of line end, and where each of its characters is."""
+    if text.isascii():
+        return text.translate(_LINE_ENDS), range(len(text))
+    letters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        for letter in character if character.isascii() else unicodedata.normalize("NFKD", character):
+            if unicodedata.category(letter) not in ("Mn", "Me", "Cf") and letter not in _INVISIBLE:
+                letters.append(letter)
+                places.append(place)
+    return "".join(letters).translate(_LOOKALIKES).translate(_LINE_ENDS), places
+
+
+def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str]) -> str:
+    """The text with `stand_in` of each place that reads like the pattern in the place's stead."""
+    folded, places = _folded(text)
+    parts: list[str] = []
+    done = 0
+    for match in pattern.finditer(folded):
+        start, end = max(done, places[match.start()]), places[match.end() - 1] + 1
+        parts += text[done:start], stand_in(text[start:end])
+        done = end
+    return "".join(parts) + text[done:]

@@ -1,0 +1,77 @@
+"""Verdicts as they are stored: the key that finds one, and its text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+_KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens", "seconds")
+
+
+def request_key(
+    provider: str, model: str, base_url: str, fingerprint: str, request: JudgeRequest, extra: str = ""
+) -> str:
+    """Return sha256 of everything that shapes a verdict; local images count by content, keys never enter.
+
+    `fingerprint` tells apart what the names do not, such as two versions of the files of a local model; `extra` are
+    the fields that every request has in addition.
+    """
+    judge = (provider, model, base_url, fingerprint, extra)
+    sampling = (request.kind, request.system, request.max_tokens, request.temperature, request.top_logprobs)
+    digest, after = _frame(judge, sampling, request.lookup, tuple(_image_key(image) for image in request.images))
+    whole = digest.copy()
+    whole.update((json.dumps(request.prompt) + after).encode())
+    return str(whole.hexdigest())
+
+
+@lru_cache(maxsize=256)
+def _frame(
+    judge: tuple[str, ...], sampling: tuple[Any, ...], lookup: tuple[str, ...], images: tuple[str, ...]
+) -> tuple[Any, str]:
+    """The digest of what stands before the prompt in the fields' JSON, and the text behind it."""
+    fields = dict(zip(("provider", "model", "base_url", "fingerprint", "extra"), judge, strict=True))
+    names = ("kind", "system", "max_tokens", "temperature", "top_logprobs")
+    fields |= dict(zip(names, sampling, strict=True)) | {"lookup": lookup, "images": images, "prompt": ""}
+    if not fields["extra"]:
+        del fields["extra"]
+    before, _, after = json.dumps(fields, sort_keys=True).partition('"prompt": ""')
+    return hashlib.sha256((before + '"prompt": ').encode()), after
+
+
+def _image_key(image: str) -> str:
+    if image.startswith(("http://", "https://", "data:")):
+        return image
+    return hashlib.sha256(Path(image).read_bytes()).hexdigest()
+
+
+def dump(verdict: Verdict) -> str:
+    """Return the text of a verdict."""
+    return json.dumps({name: getattr(verdict, name) for name in _KEPT})
+
+
+def load(stored: str) -> Verdict | None:
+    """Return the verdict that `dump` made the text of; None for any other text, whose request is then judged anew."""
+    try:
+        fields = json.loads(stored, parse_constant=_constant)
+        model = fields["model"]
+        fields["model"] = sys.intern(model) if model is not None else None
+        fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in fields["top_logprobs"])
+        verdict = Verdict("ok", cached=True, **fields)
+        counts = verdict.prompt_tokens + verdict.completion_tokens + verdict.seconds
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return verdict if isinstance(verdict.text, str) and math.isfinite(counts) else None
+
+
+def _constant(name: str) -> float:
+    """The one of JSON's extra numbers that a log-probability may be."""
+    if name != "-Infinity":
+        raise ValueError(name)
+    return -math.inf

@@ -1,0 +1,19 @@
+"""Text from files and servers on its way to a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def printable(text: str) -> str:
+    """Return the text without what steers a terminal or hides in it: control and format characters become blanks.
+
+    Line feeds and tabs stay, and so does what joins letters and emoji (U+200C, U+200D).
+    """
+    if text.isprintable():
+        return text
+    return "".join(" " if unicodedata.category(c) in _STEERING and c not in _KEPT else c for c in text)
+
+
+_STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_KEPT = "\n\t\u200c\u200d"

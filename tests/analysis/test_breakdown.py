@@ -1,0 +1,127 @@
+"""Metrics by group and by property, compared with counts of the answers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from choice_runs import answered
+from host_files import sample_of, write_run
+from PIL import Image
+
+from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_property
+from spiqa_tasks.analysis.own_runs import OwnRun, own_runs
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.metrics.text_scores import text_scores
+
+RowsOf = Callable[[str, str], list[dict[str, Any]]]
+
+
+def only(place: Path) -> OwnRun:
+    """The only run at a place."""
+    (run,), _ = own_runs([place])
+    return run
+
+
+def wilson(hits: int, n: int) -> tuple[float, float]:
+    """The interval as the two shares whose normal test just accepts the observed one, by bisection."""
+    z, share = 1.959963984540054, hits / n
+
+    def edge(inside: float, outside: float) -> float:
+        for _ in range(80):
+            middle = (inside + outside) / 2
+            deviation = abs(share - middle) / math.sqrt(middle * (1 - middle) / n) if 0 < middle < 1 else math.inf
+            inside, outside = (middle, outside) if deviation <= z else (inside, middle)
+        return inside
+
+    return edge(share, 0.0), edge(share, 1.0)
+
+
+def test_every_category_and_all_have_their_answers(rows_of: RowsOf, tmp_path: Path) -> None:
+    """Counts, accuracies and Wilson intervals are those of the answers of each category."""
+    rows = rows_of("cs_fig2cap", "")
+    write_run(tmp_path, "m", {"scifibench_cs_fig2cap": answered(rows, 5)})
+    run = only(tmp_path)
+    groups = {row.group: row for row in by_group(run, [run.metric(None)])}
+    assert list(groups) == ["all", "fig2cap", "cross-list", "cs.CV", "cs.LG", "other_cs"]
+    for name, group in groups.items():
+        mine = [
+            index for index, row in enumerate(rows) if name in ("all", "fig2cap", row["category"].replace(" ", "_"))
+        ]
+        hits = sum(index >= 5 for index in mine)
+        assert (group.metric, group.n, group.value) == ("accuracy", len(mine), pytest.approx(hits / len(mine)))
+        assert (group.low, group.high) == pytest.approx(wilson(hits, len(mine)), abs=1e-6)
+    assert (groups["all"].model, groups["all"].task) == ("m", "scifibench_cs_fig2cap")
+
+
+@pytest.mark.parametrize(("name", "split"), [("caption_length", "cs_fig2cap"), ("figure_size", "general_cap2fig")])
+def test_a_property_puts_every_question_into_one_bin(rows_of: RowsOf, tmp_path: Path, name: str, split: str) -> None:
+    """Bins are filled evenly, follow each other and hold the hits of the questions within their ends."""
+    rows = rows_of(split, "")
+    write_run(tmp_path, "m", {f"scifibench_{split}_grey": answered(rows_of(split, "ablation=grey"), 6)})
+    run = only(tmp_path)
+    groups = by_property(run, run.metric("accuracy"), name, 3)
+
+    def value(row: dict[str, Any]) -> float:
+        if name == "caption_length":
+            return len(row["caption"].split())
+        return statistics.fmean(math.prod(Image.open(path).size) for path in row["images"])
+
+    assert len(groups) == 3
+    assert sum(group.n for group in groups) == len(rows)
+    for group in groups:
+        assert group.low_value is not None
+        assert group.high_value is not None
+        inside = [index for index, row in enumerate(rows) if group.low_value <= value(row) <= group.high_value]
+        assert group.n == len(inside)
+        assert group.value == pytest.approx(sum(index >= 6 for index in inside) / len(inside))
+    assert all((one.high_value or 0) < (two.low_value or 0) for one, two in itertools.pairwise(groups))
+
+
+def test_a_property_that_is_not_measured_and_no_bin_are_refused(rows_of: RowsOf, tmp_path: Path) -> None:
+    """Fewer than one bin, and a benchmark without such a property."""
+    write_run(tmp_path / "s", "m", {"t": answered(rows_of("cs_fig2cap", ""), 0)})
+    run = only(tmp_path / "s")
+    with pytest.raises(InputError, match="at least one bin"):
+        by_property(run, run.metric(None), "caption_length", 0)
+    write_run(tmp_path / "m", "m", {"t": [sample_of(row, "A") for row in load_rows("mmstar", "demo", "ablation=text")]})
+    run = only(tmp_path / "m")
+    with pytest.raises(InputError, match="property caption_length"):
+        by_property(run, run.metric(None), "caption_length", 3)
+
+
+def test_mmstar_has_capabilities_then_axes(tmp_path: Path) -> None:
+    """The released rules miss an answer that the matcher reads; both kinds of group are there."""
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    samples = [sample_of(row, f"The answer is {row['answer']}") for row in rows]
+    samples[0] = sample_of(rows[0], f"It must be so: **{rows[0]['answer']}**")
+    write_run(tmp_path, "m", {"mmstar_demo": samples})
+    run = only(tmp_path)
+    found = {row.group: row for row in by_group(run, [run.metric("accuracy_released")])}
+    assert found["all"].value == pytest.approx((len(rows) - 1) / len(rows))
+    assert len(found) == 1 + len({row["category"] for row in rows} | {row["subcategory"] for row in rows})
+    assert found["math"].n == sum(row["category"] == "math" for row in rows)
+
+
+@pytest.mark.usefixtures("without_java")
+def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> None:
+    """CIDEr of a figure type is that of its answers alone, which is no mean of their scores in the whole corpus."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    texts = {row["id"]: row["answer"] if place % 3 else "a table of values" for place, row in enumerate(rows)}
+    samples = [sample_of(row, "{'Answer': '%s'}" % texts[row["id"]].replace("'", "")) for row in rows]  # noqa: UP031
+    write_run(tmp_path, "m", {"spiqa_demo": samples})
+    run = only(tmp_path)
+    found: dict[str, GroupValue] = {row.group: row for row in by_group(run, [run.metric("cider")])}
+    for group in ("all", "plot", "table"):
+        members = [record for record in run.records if group == "all" or group in record.groups.values()]
+        pairs = [(record.prediction or "", record.reference) for record in members]
+        assert (found[group].n, found[group].value) == (
+            len(pairs),
+            pytest.approx(text_scores(pairs, ["cider"]).values["cider"]),
+        )

@@ -1,0 +1,50 @@
+"""`spiqa-tasks filter`: what it refuses and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from host_files import choice_samples, write_run
+from run_command import run_json
+
+from spiqa_tasks.cli import main
+
+Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
+
+
+@pytest.fixture
+def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
+    """Runs the command: (exit status, records, stderr)."""
+    return partial(run_json, capsys, "filter")
+
+
+def write_inspectors(folder: Path, hits: list[int], models: int = 8, task: str = "t", **options: Any) -> None:
+    """Runs of so many models; question k is answered by the first hits[k] of them."""
+    for model in range(models):
+        write_run(
+            folder, f"m{model}", {task: choice_samples([model < hit for hit in hits], **options)}, stamp=str(model)
+        )
+
+
+def test_what_cannot_be_written_is_refused(tmp_path: Path, run_filter: Filter) -> None:
+    """No kept question, a source that the host does not know, one name for two tasks."""
+    write_inspectors(tmp_path / "a", [1], models=1, data="d")
+    assert "Raise --max-hits" in run_filter(tmp_path / "a", "--write")[2]
+    write_run(tmp_path / "b", "m", {"t": choice_samples([False]), "u": choice_samples([False])}, stamp="1")
+    assert "Choose one with --task" in run_filter(tmp_path / "b", "--write", "--name", "x")[2]
+
+
+def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Counts, the rate times 100, difficulties and leaks are printed."""
+    write_inspectors(tmp_path / "llm", [0, 0, 1, 1], models=1)
+    arguments = ["filter", str(tmp_path / "llm"), "--lvlm", str(tmp_path / "llm")]
+    assert main([*arguments, "--pair", str(tmp_path / "llm"), str(tmp_path / "llm")]) == 0
+    printed = capsys.readouterr().out
+    assert "t: 1 inspectors, kept with at most 0 hits" in printed
+    assert "all      4    2       50.0" in printed
+    assert "0 easy, 0 moderate, 0 hard, 2 tough" in printed
+    assert "m0 answers 0 without the image that m0 does not" in printed

@@ -1,0 +1,58 @@
+"""`spiqa-tasks gain`: what it refuses and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gain_files import rights, write_triple
+from host_files import choice_samples, write_run
+from run_command import run_json
+
+from spiqa_tasks.cli import main
+
+Gain = Callable[..., tuple[int, list[dict[str, Any]], str]]
+
+
+@pytest.fixture
+def gain(capsys: pytest.CaptureFixture[str]) -> Gain:
+    """Runs the command: (exit status, records, stderr)."""
+    return partial(run_json, capsys, "gain")
+
+
+def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
+    """Runs with images only, a missing samples file, an unknown metric or no result file: status 2 with a remedy."""
+    path = write_run(tmp_path / "a", "m", {"t": choice_samples([True])}, stamp="1")
+    assert "--model ablated --model_args base=m" in gain(tmp_path / "a")[2]
+    write_run(tmp_path / "a", "ablated", {"t": choice_samples([True])}, "base=m,ablation=text", stamp="2")
+    assert "Choose with --metric" in gain(tmp_path / "a", "--metric", "cider")[2]
+    path.with_name("1_samples_t.jsonl").unlink()
+    assert "--log_samples" in gain(tmp_path / "a")[2]
+    (tmp_path / "b").mkdir()
+    assert gain(tmp_path / "b")[0] == 2
+
+
+def test_scores_by_hand(gain: Gain, capsys: pytest.CaptureFixture[str]) -> None:
+    """The golden case without any file, in the unit given."""
+    (record,) = gain("--scores", 52.1, 22.7, 20.3)[1]
+    assert (round(record["mg"], 1), round(record["ml"], 1), record["group"]) == (29.4, 2.4, "all")
+    assert main(["gain", "--scores", "52.1", "22.7", "20.3"]) == 0
+    assert capsys.readouterr().out == "MG 29.4, ML 2.4\n"
+    assert gain("--scores", 1)[0] == 2
+    assert gain()[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"), [("text", 4), ("md", 4), ("csv", 3)], ids=["text", "markdown", "comma-separated"]
+)
+def test_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, lines: int) -> None:
+    """Tables for people are times 100 with intervals; csv is natural."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    assert main(["gain", str(tmp_path), "--format", form]) == 0
+    printed = capsys.readouterr().out
+    assert len(printed.strip().splitlines()) == lines
+    assert ("50.0 [0.0, 100.0]" in printed) == (form != "csv")
+    assert (",1.0,0.5,0.25,0.5," in printed) == (form == "csv")

@@ -1,0 +1,337 @@
+"""`spiqa-tasks score` on the shipped data, with a judge at a local server."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from no_java import no_java
+from openai_server import Behaviour, OpenAIServer
+
+from spiqa_tasks.benchmarks.registry import rows_for_scoring, yaml_folder
+from spiqa_tasks.cli import main
+from spiqa_tasks.scoring.l3score import l3score
+
+KEY = "sk-secret-0123456789"
+YES = l3score([("Yes", -0.105360516), ("No", -2.525728644)])
+"""What the local server's agreeing answer is worth."""
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    """A judge that says yes to equal answers."""
+    with OpenAIServer(Behaviour()) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def judged_here(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The judge is the local server; no Java, so that only the judge takes time."""
+    monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
+    monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
+    monkeypatch.setenv("SPIQA_JUDGE_API_KEY", KEY)
+    with no_java():
+        yield
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    """Answers to the 39 demo questions: right where the position is even, else wrong."""
+    return write(tmp_path / "model.jsonl", lambda index, answer: answer if index % 2 == 0 else f"wrong {index}")
+
+
+def write(path: Path, answer: Callable[[int, str], str]) -> Path:
+    """A jsonl file with an answer for every demo question."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    entries = [
+        {"id": row["id"], "prediction": "{'Answer': %r}" % answer(index, row["answer"])}  # noqa: UP031
+        for index, row in enumerate(rows)
+    ]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    return path
+
+
+def score(capsys: pytest.CaptureFixture[str], *arguments: str | Path, status: int = 0) -> Any:
+    """The JSON that the command prints."""
+    assert main(["score", *map(str, arguments), "--json"]) == status
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_json_has_the_metrics_the_counts_and_the_signature(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """20 of 39 answers are right: the mean is that of 20 agreeing and 19 disagreeing verdicts."""
+    found = score(capsys, "spiqa_demo", predictions)
+    assert set(found) == {"task", "metrics", "counts", "signature", "omitted"}
+    assert found["metrics"]["l3score"] == pytest.approx((20 * YES + 19 * (1 - YES)) / 39)
+    assert found["metrics"]["judge_failed_rate"] == 0.0
+    assert {key: found["counts"][key] for key in ("docs", "judged", "judge_failed")} == {
+        "docs": 39,
+        "judged": 39,
+        "judge_failed": 0,
+    }
+    for part in ("judge:openai:gpt-4o", "judge_served:gpt-4o", "judge_prompt:released:", "judge_rule:top-5"):
+        assert f"|{part}" in found["signature"]
+    assert server.counts["ok"] == 39 + 1
+    assert KEY not in json.dumps(found)
+
+
+def test_another_judge_and_another_prompt_are_told_by_the_signature(
+    predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbers made otherwise never look the same."""
+    usual = score(capsys, "spiqa_demo", predictions)["signature"]
+    judge = score(capsys, "spiqa_demo", predictions, "--judge", "openai:gpt-4.1")["signature"]
+    prompt = score(capsys, "spiqa_demo", predictions, "--judge-prompt", "paper")["signature"]
+    rule = score(capsys, "spiqa_demo", predictions, "--top", "3")["signature"]
+    assert len({usual, judge, prompt, rule}) == 4
+
+
+def test_a_dry_run_asks_nothing_and_tells_the_price(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls and tokens; dollars where the judge's own server would be asked."""
+    monkeypatch.delenv("SPIQA_JUDGE_BASE_URL")
+    judges = ("--judge", "openai:gpt-4o", "--judge", f"openai:local@{server.url}")
+    paid, local = score(capsys, "spiqa_demo", predictions, *judges, "--dry-run")["dry_run"]
+    assert (paid["judge"], paid["calls"], paid["cached"]) == ("openai:gpt-4o", 39, 0)
+    assert 0 < paid["cost"] < 0.1
+    assert paid["prompt_tokens"] > 39 * 50
+    assert (local["judge"], local["cost"]) == (f"openai:local@{server.url}", None)
+    assert not server.requests
+
+
+def test_a_dry_run_needs_no_key_and_scoring_does(
+    predictions: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it would cost is told without a key; without one nothing is asked, and the message names the variable."""
+    for name in ("SPIQA_JUDGE_API_KEY", "SPIQA_JUDGE_BASE_URL"):
+        monkeypatch.delenv(name)
+    (forecast,) = score(capsys, "spiqa_demo", predictions, "--dry-run")["dry_run"]
+    assert (forecast["judge"], forecast["calls"]) == ("openai:gpt-4o", 39)
+    assert main(["score", "spiqa_demo", str(predictions)]) == 2
+    assert "OPENAI_API_KEY" in capsys.readouterr().err
+
+
+@pytest.fixture
+def judged_letters(tmp_path: Path) -> tuple[Path, Path]:
+    """A YAML of one's own with a judge for open answers, and answers: 20 right, two open, one refused, one wrong."""
+    task = tmp_path / "mine.yaml"
+    own = {"include": str(yaml_folder() / "scifibench" / "scifibench_demo.yaml"), "task": "mine"}
+    task.write_text(json.dumps({**own, "dataset_name": "prompt=letter,extractor=judge"}))
+    rows = rows_for_scoring("scifibench", "demo", "")
+    texts = [row["answer"] for row in rows]
+    texts[:2] = [f"It is surely the one with the letter that follows, {row['answer']}, or so" for row in rows[:2]]
+    texts[2] = "Sorry, I cannot see any image."
+    texts[3] = next(letter for letter in rows[3]["letters"] if letter != rows[3]["answer"])
+    path = tmp_path / "answers.jsonl"
+    lines = [json.dumps({"id": row["id"], "prediction": text}) for row, text in zip(rows, texts, strict=True)]
+    path.write_text("\n".join(lines))
+    return task, path
+
+
+def test_a_judge_reads_open_answers_of_scifibench(
+    server: OpenAIServer, judged_letters: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """accuracy_llm counts the answers that the matcher leaves open as the judge reads them; only these are asked."""
+    server.behaviour.text = lambda body: (re.findall(r"follows, ([A-E])", str(body["messages"])) or ["B"])[0]
+    task, answers = judged_letters
+    forecast = score(capsys, task, answers, "--dry-run")["dry_run"]
+    assert [each["calls"] for each in forecast] == [2]
+    found = score(capsys, task, answers)
+    assert found["metrics"]["accuracy"] == pytest.approx(20 / 24)
+    assert found["metrics"]["accuracy_llm"] == pytest.approx(22 / 24)
+    assert found["metrics"]["extractor_rate"] == pytest.approx(2 / 24)
+    assert found["counts"]["judged"] == 2
+    assert len(server.requests) == 2 + 1
+    assert "judge_prompt:letters:" in found["signature"]
+
+
+def test_a_judge_at_a_server_of_its_own_never_gets_the_public_key(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OPENAI_API_KEY is for OpenAI; another server gets the judge's key or none."""
+    monkeypatch.delenv("SPIQA_JUDGE_API_KEY")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-public")
+    found = score(capsys, "spiqa_demo", predictions, "--judge", f"openai:local@{server.url}")
+    assert found["counts"]["judged"] == 39
+    assert not any("authorization" in request["headers"] for request in server.requests)
+
+
+def test_a_judge_out_of_reach_stops_before_anything_is_scored(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The test question fails: exit status 2, one sentence with the remedy, nothing written."""
+    server.behaviour.sticky = "401"
+    assert main(["score", "spiqa_demo", str(predictions), "--output", str(tmp_path / "out")]) == 2
+    assert "SPIQA_JUDGE_API_KEY" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert len(server.requests) == 1
+
+
+def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_missing_ones(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Four refused requests: no number, exit status 3; the next call asks these four only."""
+    server.behaviour.script = ["ok"] + ["400"] * 4
+    found = score(capsys, "spiqa_demo", predictions, "--output", tmp_path / "out", status=3)
+    assert found["metrics"]["l3score"] is None
+    assert "35 of 39" in found["omitted"]["l3score"]
+    assert (found["counts"]["judged"], found["counts"]["judge_failed"]) == (35, 4)
+    assert found["metrics"]["judge_failed_rate"] == pytest.approx(4 / 39)
+    samples = [json.loads(line) for line in (tmp_path / "out" / "spiqa_demo_samples.jsonl").read_text().splitlines()]
+    failed = [sample for sample in samples if sample["status"] == "judge_failed"]
+    assert len(failed) == 4
+    assert all("400" in sample["reason"] and "l3score" not in sample["scores"] for sample in failed)
+    before = len(server.requests)
+    found = score(capsys, "spiqa_demo", predictions, "--output", tmp_path / "out")
+    assert found["counts"]["judged"] == 39
+    assert len(server.requests) - before == 4 + 1
+    assert json.loads((tmp_path / "out" / "spiqa_demo_scores.json").read_text()) == found
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "spiqa_demo_samples.jsonl",
+        "spiqa_demo_scores.json",
+    ]
+
+
+def test_missing_and_unknown_ids_are_told_and_give_exit_status_3(
+    predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is there is scored; stderr and the counts say what is not."""
+    lines = predictions.read_text().splitlines()[1:]
+    predictions.write_text("\n".join([*lines, '{"id": "nowhere/7", "prediction": "x"}']))
+    assert main(["score", "spiqa_demo", str(predictions), "--json"]) == 3
+    output = capsys.readouterr()
+    counts = json.loads(output.out)["counts"]
+    assert (counts["docs"], counts["missing"], counts["unknown"]) == (38, 1, 1)
+    assert counts["unknown_first"] == ["nowhere/7"]
+    assert "1 questions have no answer" in output.err
+    assert "nowhere/7" in output.err
+
+
+def test_several_judges_and_models_are_compared(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """One column per model and judge, each under its judge's name; agreement and ranks below."""
+    better = write(tmp_path / "better.jsonl", lambda index, answer: answer if index % 4 else "wrong")
+    places = ("spiqa_demo", predictions, better, "--judge", "openai:one", "--judge", "openai:two")
+    found = score(capsys, *places)
+    assert [(each["predictions"], each["judge"]) for each in found["results"]] == [
+        ("model", "openai:one"),
+        ("model", "openai:two"),
+        ("better", "openai:one"),
+        ("better", "openai:two"),
+    ]
+    assert found["ranks"] == {judge: {"model": 2, "better": 1} for judge in ("openai:one", "openai:two")}
+    assert [(each["predictions"], each["n"]) for each in found["agreement"]] == [
+        ("model", 39),
+        ("better", 39),
+        ("all", 78),
+    ]
+    assert all(each["kendall"] == pytest.approx(1.0) for each in found["agreement"])
+    asked = len(server.requests)
+    assert main(["score", *map(str, places)]) == 0
+    text = capsys.readouterr().out
+    assert "judge openai:one" in text
+    assert "Spearman" in text
+    assert "Rank by L3Score" in text
+    assert len(server.requests) == asked
+
+
+def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
+    predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The mean of 20 yes and 19 no; METEOR says why it is not there."""
+    assert main(["score", "spiqa_demo", str(predictions)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (line,) = [line for line in lines if line.startswith("l3score ")]
+    expected = 100 * (20 * YES + 19 * (1 - YES)) / 39
+    assert line.split()[1] == f"{expected:.1f}"
+    assert line.endswith("39")
+    assert any(line.startswith("meteor left out: no working Java") for line in lines)
+    assert any(line.startswith("signature: spiqa-tasks:") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["spiqa", "p.jsonl"], "the group spiqa"),
+        (["mmstar_demo", "p.jsonl", "--judge", "openai:m"], "mmstar_demo, which needs none"),
+        (["spiqa_demo", "p.jsonl", "--judge", "anthropic:claude-3-haiku"], "cannot be judged by anthropic"),
+        (["mine.yaml", "p.jsonl"], "mine.yaml to be the YAML of a task"),
+        (["spiqa_demo", "p.jsonl", "--top", "many"], "top must be a number"),
+        (["spiqa_demo", "p.jsonl"], "no such file"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    """Exit status 2 and nothing on stdout."""
+    assert main(["score", *arguments]) == 2
+    output = capsys.readouterr()
+    assert message in output.err
+    assert not output.out
+
+
+def test_answers_about_single_figures_are_joined_before_they_are_judged(
+    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One verdict per question, foretold by the dry run and asked once though several metrics need it."""
+    rows = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
+    path = tmp_path / "p.jsonl"
+    said = [
+        {"id": row["id"], "prediction": ("Yes" if row["referred"] else "No") if row["step"] == "helpful" else "wrong"}
+        for row in rows
+    ]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in said))
+    calls = score(capsys, "spiqa_demo_perfigure", path, "--dry-run")["dry_run"][0]["calls"]
+    found = score(capsys, "spiqa_demo_perfigure", path)
+    assert found["metrics"]["l3score"] == pytest.approx(1 - YES)
+    assert found["counts"]["judged"] == 39
+    assert len(server.requests) == calls + 1
+    assert calls <= 39
+
+
+def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
+    server: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process killed in the middle of 400 judgements leaves its verdicts; the next one asks for the rest."""
+    questions = 400
+    data = tmp_path / "data" / "spiqa" / "test-A"
+    data.mkdir(parents=True)
+    figure = {"f.png": {"caption": "c", "content_type": "table", "figure_type": "table"}}
+    asked = [{"question": f"Q{i}?", "answer": f"a{i}", "reference": "f.png"} for i in range(questions)]
+    (data / "SPIQA_testA.json").write_text(json.dumps({"p": {"all_figures": figure, "qa": asked}}))
+    lines = [json.dumps({"id": f"p/{i}", "prediction": f"a{i}"}) for i in range(questions)]
+    predictions = tmp_path / "p.jsonl"
+    predictions.write_text("\n".join(lines))
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))  # without Java, so that only the judge takes time
+    server.behaviour.latency = 0.3
+    command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "spiqa_testA", str(predictions), "--json"]
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while server.counts["ok"] < 100 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(first.pid, signal.SIGKILL)
+    first.communicate()
+    time.sleep(0.5)
+    answered = server.counts["ok"]
+    assert 100 <= answered < questions
+    server.behaviour.latency = 0.0
+    on_their_way = 2 * 64  # asked and not yet answered, or answered and not yet on the disk
+    for most in (questions - answered + on_their_way + 1, 0):
+        before = server.counts["ok"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["counts"]["judged"] == questions
+        assert server.counts["ok"] - before <= most

@@ -1,0 +1,160 @@
+"""A task's answers are scored together, and one that was not is scored to the same record."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_server import OpenAIServer
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.hosts.lmms_eval import ahead
+from spiqa_tasks.scoring.reasoning import without_reasoning
+
+Evaluate = Callable[..., dict[str, Any]]
+pytestmark = pytest.mark.usefixtures("no_java")
+HOSTS_TAGS = [["<think>", "</think>"], ["<thinking>", "</thinking>"]]
+PIECES = st.sampled_from(["<think>", "</think>", "<thinking>", "</thinking>", "so ", "A", " ", "\n"])
+
+
+def rows() -> Any:
+    """SPIQA's demo questions as the host has them."""
+    from datasets import Dataset
+
+    return Dataset.from_list(load_rows("spiqa", "demo", "ablation=text"))
+
+
+def answered(docs: Any, texts: list[str]) -> list[Any]:
+    """The host's requests with their answers, one per document; a document may come again."""
+    return [
+        SimpleNamespace(doc_id=place % len(docs), filtered_resps={"none": text}) for place, text in enumerate(texts)
+    ]
+
+
+def test_slow_judge_takes_one_round_trip(judged: OpenAIServer) -> None:
+    """39 answers, each judged in 0.3 s: together well under the 3 s of the host's four threads."""
+    docs = rows()
+    ahead.forget()
+    ahead.scorer_of("spiqa", docs[0]["settings"])
+    judged.behaviour.latency = 0.3
+    requests = answered(docs, [f"{{'Answer': 'blue {place}'}}" for place in range(len(docs))])
+    start = time.perf_counter()
+    ahead.score_ahead(requests, docs, "none")
+    assert time.perf_counter() - start < 1.5
+    assert judged.most_active == len(docs) == 39
+    asked = len(judged.requests)
+    records = [ahead.record_of(docs[request.doc_id], request.filtered_resps["none"]) for request in requests]
+    assert len(judged.requests) == asked
+    assert all("l3score" in record.scores for record in records)
+
+
+def test_run_of_the_host_asks_the_judge_before_it_asks_for_a_score(
+    evaluate: Evaluate, judged: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the first call of `process_results` every judgement is there; the hooks then ask nothing."""
+    from spiqa_tasks.utils import answers
+
+    asked: list[int] = []
+    lock = threading.Lock()
+    original = answers.record_of
+
+    def counting(*args: Any) -> Any:
+        with lock:
+            asked.append(len(judged.requests))
+        return original(*args)
+
+    monkeypatch.setattr(answers, "record_of", counting)
+    evaluate("caption_retrieval", ["spiqa_demo"])
+    assert len(asked) == 39
+    assert set(asked) == {len(judged.requests)}
+
+
+@pytest.mark.usefixtures("judged")
+def test_answer_that_was_not_scored_ahead_gets_the_same_record() -> None:
+    """Called directly, the hook gives the record of a whole run, but for what depends on the other answers."""
+    docs = rows()
+    ahead.forget()
+    text = "{'Answer': 'blue'}"
+    ahead.score_ahead(answered(docs, [text] * len(docs)), docs, "none")
+    whole = ahead.record_of(docs[3], text)
+    ahead.forget()
+    alone = ahead.record_of(docs[3], text)
+    assert whole.scores.keys() - alone.scores.keys() <= {"cider"}
+    assert alone.as_dict() | {"scores": None} == whole.as_dict() | {"scores": None}
+    assert {name: whole.scores[name] for name in alone.scores} == pytest.approx(dict(alone.scores))
+
+
+def test_reasoning_that_the_host_strips_later_finds_its_record(judged: OpenAIServer) -> None:
+    """The host strips `<think>` after its filters; the record is that of the answer scored ahead."""
+    from lmms_eval.api.reasoning import strip_reasoning_tags
+
+    docs = rows()
+    ahead.forget()
+    texts = [f"<think>hm {place}</think>\n{{'Answer': 'blue {place}'}}" for place in range(3)]
+    ahead.score_ahead(answered(docs, texts), docs, "none")
+    asked = len(judged.requests)
+    found = [ahead.record_of(docs[place], strip_reasoning_tags(text, HOSTS_TAGS)) for place, text in enumerate(texts)]
+    assert len(judged.requests) == asked
+    assert [record.prediction for record in found] == ["blue 0", "blue 1", "blue 2"]
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_stripping_by_the_host_changes_no_answer(text: str) -> None:
+    """With the host's tags, stripping first and stripping here alone leave the same text."""
+    from lmms_eval.api.reasoning import strip_reasoning_tags
+
+    assert without_reasoning(strip_reasoning_tags(text, HOSTS_TAGS)).strip() == without_reasoning(text).strip()
+
+
+def test_repeated_answers_are_scored_turn_by_turn() -> None:
+    """Each of two answers to a question has its own scores, as if it had been given in a run of its own."""
+    docs = rows()
+    turns = [[row["answer"] for row in docs], ["something else"] * len(docs)]
+    alone = []
+    for turn in turns:
+        ahead.forget()
+        ahead.score_ahead(answered(docs, turn), docs, "none")
+        alone.append([ahead.record_of(row, text) for row, text in zip(docs, turn, strict=True)])
+    ahead.forget()
+    ahead.score_ahead(answered(docs, turns[0] + turns[1]), docs, "none")
+    together = [[ahead.record_of(row, text) for row, text in zip(docs, turn, strict=True)] for turn in turns]
+    assert [[record.scores for record in turn] for turn in together] == [
+        [record.scores for record in turn] for turn in alone
+    ]
+    assert together[0][0].scores["rouge_l"] != together[1][0].scores["rouge_l"]
+
+
+def test_answers_of_two_filters_are_both_kept() -> None:
+    """The host applies all filters before it asks for the first score."""
+    docs = rows()
+    ahead.forget()
+    for name, text in (("first", "blue"), ("last", "red")):
+        requests = [SimpleNamespace(doc_id=place, filtered_resps={name: text}) for place in range(len(docs))]
+        ahead.score_ahead(requests, docs, name)
+    assert all("cider" in ahead.record_of(docs[0], text).scores for text in ("blue", "red"))
+
+
+def test_defect_in_scoring_ahead_leaves_the_answers_to_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is raised into the host; each answer is scored when it is asked for."""
+    docs = rows()
+    ahead.forget()
+    with monkeypatch.context() as patch:
+        patch.setattr(ahead, "_scored", lambda _: 1 / 0)
+        ahead.score_ahead(answered(docs, ["blue"]), docs, "none")
+    assert ahead.record_of(docs[0], "blue").prediction == "blue"
+
+
+def test_documents_of_other_tasks_are_not_ours() -> None:
+    """Neither plain lists nor data sets of the host's tasks."""
+    from datasets import Dataset
+
+    assert ahead.is_ours(rows())
+    assert not ahead.is_ours(None)
+    assert not ahead.is_ours([{"benchmark": "spiqa"}])
+    assert not ahead.is_ours(Dataset.from_list([{"benchmark": "other", "split": "test", "settings": ""}]))

@@ -1,0 +1,162 @@
+"""Who finds our tasks without a flag, what that costs, and which processes are left alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
+from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+
+OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
+BIN = Path(sys.executable).parent
+MODULE = re.compile(r"\| +spiqa_tasks(\.|$)", re.MULTILINE)
+MEASURE = """
+import sys, time
+before = set(sys.modules)
+start = time.perf_counter()
+from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+index_tasks()
+seconds = time.perf_counter() - start
+heavy = {"torch", "datasets", "transformers", "lmms_eval", "numpy"} & (set(sys.modules) - before)
+print(seconds, sorted(heavy))
+"""
+PLAIN_SCRIPT = """
+import spiqa_tasks.hosts.lmms_eval.here
+from lmms_eval.evaluator import simple_evaluate
+
+result = simple_evaluate("random_choice", tasks=["mmstar_demo"], limit=2)
+print(result["n-samples"]["mmstar_demo"]["effective"], "questions")
+"""
+
+
+def imports_ours(*command: str) -> bool:
+    """Whether the interpreter, given these arguments, has imported a module of ours by its end."""
+    done = subprocess.run([sys.executable, "-X", "importtime", *command], capture_output=True, text=True)
+    assert "import time:" in done.stderr
+    return MODULE.search(done.stderr) is not None
+
+
+def test_registration_is_cheap_and_imports_nothing_heavy() -> None:
+    """Hooking into the host takes under 100 ms and loads neither torch nor datasets nor the host."""
+    runs = [subprocess.run([sys.executable, "-c", MEASURE], capture_output=True, text=True).stdout for _ in range(3)]
+    seconds = min(float(run.split()[0]) for run in runs)
+    assert seconds < 0.1
+    assert all(run.split(" ", 1)[1].strip() == "[]" for run in runs)
+
+
+def test_nothing_of_ours_runs_in_other_processes(tmp_path: Path) -> None:
+    """Neither in a command, a script, pytest nor another module, whatever arguments they are given."""
+    script = tmp_path / "x.py"
+    script.write_text("")
+    assert not imports_ours("-c", "pass", "-m", "lmms_eval")
+    assert not imports_ours(str(script), "lmms_eval")
+    assert not imports_ours(str(script), "-m", "lmms_eval")
+    assert not imports_ours(str(BIN / "pytest"), "--version", "-m", "lmms_eval")
+    assert not imports_ours("-m", "json.tool", "--help", "lmms_eval")
+    assert not imports_ours("-m", "uvicorn", "--version")
+
+
+def test_the_hosts_processes_have_it_from_the_start(tmp_path: Path) -> None:
+    """The command, the module in its spellings, and uvicorn with an app of the host."""
+    command = tmp_path / "lmms-eval"
+    command.write_text("")
+    assert imports_ours(str(command), "tasks", "list")
+    assert imports_ours("-W", "ignore", "-X", "utf8", "-m", "uvicorn", "--version", "lmms_eval.tui.server:app")
+    assert imports_ours("-m", "lmms_eval.no_such_module")
+    assert imports_ours("-mlmms_eval.no_such_module")
+
+
+@pytest.fixture
+def indexed() -> None:
+    """Our extension of the host's modules, which are imported before or after it."""
+    index_tasks()
+
+
+@pytest.mark.usefixtures("indexed")
+def test_user_interface_discovers_all_tasks_and_groups() -> None:
+    """What the terminal user interface lists has every task and group of ours beside the host's."""
+    from lmms_eval.tui.discovery import discover_tasks
+
+    tasks, groups = catalogue()
+    found = dict(discover_tasks())
+    assert {*tasks, *groups} <= set(found)
+    assert all(found[name].startswith("[Group]") for name in groups)
+    assert "mme" in found
+
+
+@pytest.mark.usefixtures("indexed")
+@pytest.mark.parametrize("module", ["lmms_eval.tui.server", "lmms_eval.entrypoints.http_server"])
+def test_servers_of_the_host_list_our_tasks(module: str) -> None:
+    """GET /tasks of the user interface's server and of `lmms-eval serve`."""
+    import importlib
+
+    from fastapi.testclient import TestClient
+
+    answer = TestClient(importlib.import_module(module).app).get("/tasks").json()
+    names = {task["id"] for task in answer} if isinstance(answer, list) else set(answer["tasks"])
+    assert names >= OURS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [[str(BIN / "lmms-eval")], [sys.executable, "-m", "lmms_eval"]], ids=["cli", "-m"])
+def test_bare_tasks_list_shows_our_tasks(command: list[str]) -> None:
+    """`lmms-eval tasks list` and `python -m lmms_eval tasks list` load no models and find the tasks all the same."""
+    listed = subprocess.run([*command, "tasks", "list"], capture_output=True, text=True, check=True).stdout.split()
+    assert set(listed) >= OURS
+
+
+@pytest.mark.slow
+def test_plain_script_needs_one_import(tmp_path: Path) -> None:
+    """`simple_evaluate` in a script of one's own finds tasks and models after the documented import."""
+    script = tmp_path / "plain.py"
+    script.write_text(PLAIN_SCRIPT)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=os.environ)
+    assert "2 questions" in done.stdout, done.stderr[-2000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        lambda port: [sys.executable, "-m", "uvicorn", "lmms_eval.tui.server:app", "--port", port],
+        lambda port: [str(BIN / "lmms-eval"), "serve", "--host", "127.0.0.1", "--port", port],
+    ],
+    ids=["ui", "serve"],
+)
+def test_served_tasks_are_ours_too(command: Callable[[str], list[str]]) -> None:
+    """The servers, each as a process of its own that nobody told of us."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    process = subprocess.Popen(command(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        answer = waited_for(f"http://127.0.0.1:{port}/tasks", process)
+    finally:
+        process.terminate()
+        process.wait(30)
+    names = {task["id"] for task in answer} if isinstance(answer, list) else set(answer["tasks"])
+    assert names >= OURS
+
+
+def waited_for(url: str, process: subprocess.Popen[bytes], seconds: float = 240) -> Any:
+    """The JSON at `url`, once its server listens."""
+    import httpx
+
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert process.poll() is None, "the server stopped"
+        try:
+            return httpx.get(url, timeout=120).json()
+        except httpx.ConnectError:
+            time.sleep(0.5)
+    raise AssertionError(f"nothing listens at {url}")

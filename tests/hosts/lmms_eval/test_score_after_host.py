@@ -1,0 +1,167 @@
+"""A run of the host and `score` of its samples: the same numbers, and what the run could not judge filled in."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Behaviour, OpenAIServer
+
+from spiqa_tasks.analysis.tables import results_table
+from spiqa_tasks.benchmarks import making
+from spiqa_tasks.cli import main
+from spiqa_tasks.hosts.lmms_eval import ahead
+from spiqa_tasks.hosts.lmms_eval.results import Run, Score
+from spiqa_tasks.metrics import coco_java, text_scores
+
+QUESTIONS = 39
+KEY = "sk-secret-0123456789"
+
+
+@dataclass
+class HostRun:
+    """One run of the host in this process: its metrics, its samples file, and the judge's server."""
+
+    metrics: dict[str, float]
+    samples: Path
+    server: OpenAIServer
+    environment: dict[str, str]
+
+    def score(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+        """Exit status and JSON of `score` of the samples."""
+        status = main(["score", "spiqa_demo", str(self.samples), "--json", *arguments])
+        return status, json.loads(capsys.readouterr().out)
+
+
+def judge_variables(server: OpenAIServer, cache: Path) -> dict[str, str]:
+    """The environment that makes the local server the judge."""
+    return {
+        "SPIQA_JUDGE": "openai:gpt-4o",
+        "SPIQA_JUDGE_BASE_URL": server.url,
+        "SPIQA_JUDGE_API_KEY": KEY,
+        "SPIQA_TASKS_CACHE": str(cache),
+    }
+
+
+def numbers(results: dict[str, Any]) -> dict[str, float]:
+    """The metrics that the host gives a value for."""
+    return {
+        key.partition(",")[0]: value
+        for key, value in results.items()
+        if key.endswith(",none") and "_stderr" not in key and isinstance(value, float)
+    }
+
+
+def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
+    """The numbers of `score` less those that the host's table leaves to `breakdown`."""
+    hidden = ("bleu_2", "bleu_3", "bleu_4")
+    return {key: value for key, value in found["metrics"].items() if value is not None and key not in hidden}
+
+
+def forget_judge() -> None:
+    """Let the hooks find out again what they can score with."""
+    ahead.forget()
+    making.missing_text_metrics.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
+    """The caption baseline on the demo task; the judge refuses three of the answers."""
+    from lmms_eval.evaluator import simple_evaluate
+    from lmms_eval.loggers import EvaluationTracker
+
+    folder = tmp_path_factory.mktemp("host")
+    with OpenAIServer(Behaviour(script=["ok", *["ok", "400"] * 3])) as server, pytest.MonkeyPatch.context() as patch:
+        environment = judge_variables(server, folder / "cache")
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        patch.setattr(coco_java, "has_java", lambda: False)
+        forget_judge()
+        tracker = EvaluationTracker(output_path=str(folder / "out"))
+        results = simple_evaluate(
+            model="caption_retrieval", tasks=["spiqa_demo"], log_samples=True, evaluation_tracker=tracker
+        )
+        tracker.date_id = "20260101_000000"
+        tracker.save_results_samples("spiqa_demo", results["samples"]["spiqa_demo"])
+        forget_judge()
+        (samples,) = (folder / "out").rglob("*_samples_spiqa_demo.jsonl")
+        metrics = numbers(results["results"]["spiqa_demo"])
+        yield HostRun(metrics, samples, server, environment)
+    text_scores.forget()
+
+
+@pytest.fixture(autouse=True)
+def same_judge(host_run: HostRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Offline, the judge and its cache are those of the run."""
+    for name, value in host_run.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(coco_java, "has_java", lambda: False)
+
+
+def test_the_run_says_what_could_not_be_judged(host_run: HostRun) -> None:
+    """Identical answers share a verdict, so three refusals may cost more than three of the 39; the mean is withheld."""
+    records = [json.loads(line)["l3score"] for line in host_run.samples.read_text().splitlines()]
+    statuses = Counter(record["status"] for record in records)
+    assert statuses["judge_failed"] >= 3
+    assert statuses["ok"] == QUESTIONS - statuses["judge_failed"]
+    assert all("400" in record["reason"] for record in records if record["status"] == "judge_failed")
+    assert host_run.metrics["l3score"] != host_run.metrics["l3score"]
+    assert host_run.metrics["judge_failed_rate"] == pytest.approx(statuses["judge_failed"] / QUESTIONS)
+
+
+def test_without_a_judge_offline_scores_are_those_of_the_run(
+    host_run: HostRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every metric but those of the judge, to the last digit."""
+    status, found = host_run.score(capsys, "--judge", "none")
+    assert status == 0
+    judged = ("l3score", "judge_failed_rate")
+    expected = {key: value for key, value in host_run.metrics.items() if not key.startswith(judged)}
+    assert in_the_hosts_table(found) == expected
+
+
+def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
+    host_run: HostRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only the three refused questions and the test question go out; then the host gives these very numbers."""
+    from lmms_eval.evaluator import simple_evaluate
+
+    before = len(host_run.server.requests)
+    status, found = host_run.score(capsys)
+    assert status == 0
+    assert len(host_run.server.requests) - before == 3 + 1
+    assert found["counts"]["judged"] == QUESTIONS
+    forget_judge()
+    results = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"])["results"]["spiqa_demo"]
+    forget_judge()
+    again = numbers(results)
+    assert in_the_hosts_table(found) == again
+    assert again["l3score"] == again["l3score"]
+
+
+def test_own_table_of_offline_scores_begins_with_the_headline(
+    host_run: HostRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`score` prints the benchmark's order: the headline, its figure types, then the others."""
+    main(["score", "spiqa_demo", str(host_run.samples)])
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:] if line]
+    assert names[0] == "l3score"
+    assert names[1].startswith("l3score/")
+    assert [name for name in names if "/" in name] == names[1 : 1 + sum("/" in name for name in names)]
+
+
+def test_own_table_of_runs_begins_with_the_headline() -> None:
+    """The table of `demo` has the benchmark's order, though the host's file of two processes is alphabetical."""
+    scores = {name: Score(0.5, None) for name in ("bleu_1", "cider", "l3score", "rouge_l", "unformatted_rate")}
+    config = {"metadata": {"benchmark": "spiqa"}, "dataset_name": "setting=direct"}
+    run = Run(Path("x"), "m", "", {"spiqa_demo": scores, "group": scores}, {"spiqa_demo": config})
+    lines = [line.split() for line in results_table([run]).splitlines()[2:]]
+    assert [metric for _, task, metric, _ in lines if task == "spiqa_demo"] == [
+        *("l3score", "bleu_1", "rouge_l", "cider", "unformatted_rate")
+    ]
+    assert [metric for _, task, metric, _ in lines if task == "group"] == list(scores)

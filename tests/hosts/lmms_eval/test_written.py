@@ -1,0 +1,40 @@
+"""Written tasks in the host's index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numbers_task import host_inspectors, manager, write_source
+from run_command import run_json
+
+from spiqa_tasks.hosts.lmms_eval.written import user_folder, written_tasks
+
+Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
+
+
+@pytest.fixture
+def source_task(tmp_path: Path) -> Path:
+    """The folder of the task `numbers`."""
+    return write_source(tmp_path / "source")
+
+
+@pytest.fixture
+def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
+    """Runs the command: (exit status, records, stderr)."""
+    return partial(run_json, capsys, "filter")
+
+
+def test_task_whose_source_is_gone_is_not_indexed(source_task: Path, tmp_path: Path, run_filter: Filter) -> None:
+    """A written task that cannot work any more does not break the host's index."""
+    host_inspectors(tmp_path / "runs", {0})
+    run_filter(tmp_path / "runs", "--write", "--include-path", source_task)
+    assert written_tasks() == [user_folder() / "numbers_filtered"]
+    (source_task / "numbers.yaml").unlink()
+    assert written_tasks() == []
+    (user_folder() / "numbers_filtered" / "kept.json").write_text("no json")
+    assert written_tasks() == []
+    assert "numbers_filtered" not in manager().task_index

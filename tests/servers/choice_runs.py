@@ -1,0 +1,22 @@
+"""Answers to SciFIBench's questions, right but for a few."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from host_files import sample_of, write_run
+
+
+def answered(rows: Sequence[Mapping[str, Any]], wrong: int) -> list[dict[str, Any]]:
+    """Return samples of which all are right but the first `wrong` ones."""
+    return [
+        sample_of(row, next(letter for letter in "ABCDE" if (letter == row["answer"]) != (index < wrong)))
+        for index, row in enumerate(rows)
+    ]
+
+
+def write_own(folder: Path, model: str, tasks: Mapping[str, Sequence[Mapping[str, Any]]], **options: Any) -> Path:
+    """Write a run of tasks of SciFIBench; `options` as of `write_run`."""
+    return write_run(folder, model, tasks, settings=dict.fromkeys(tasks, ""), benchmark="scifibench", **options)

@@ -1,0 +1,34 @@
+"""Runs of a model with and without images, and of its LLM base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from host_files import choice_samples, write_run
+
+TEXT = {"mmstar_filtered_text": "prompt=letter,ablation=text"}
+LLM = {"mmstar_filtered_llm": "prompt=letter,ablation=text,shots=2"}
+
+
+def rights(right: int, total: int) -> list[bool]:
+    """So many right answers, then wrong ones."""
+    return [place < right for place in range(total)]
+
+
+def write_triple(folder: Path, v: list[Any], wv: list[Any], t: list[Any] | None) -> None:
+    """A run with images, our `_text` task of the same model, and our `_llm` task of another."""
+    write_run(folder, "m", {"mmstar_filtered": choice_samples(v)}, "pretrained=a,device=cuda", stamp="1")
+    write_run(folder, "m", {"mmstar_filtered_text": choice_samples(wv)}, "pretrained=a", stamp="2", settings=TEXT)
+    if t is not None:
+        samples = {"mmstar_filtered_llm": choice_samples(t, prompt="shots")}
+        write_run(folder, "llm", samples, "pretrained=b", stamp="3", settings=LLM)
+
+
+def host_samples(answers: str, record: Callable[[str], Any], metric: str = "score") -> list[dict[str, Any]]:
+    """Samples of a task of the host itself: answer letters, the right one is A."""
+    return [
+        {"doc_id": place, "target": "A", "filtered_resps": letter, metric: record(letter), "input": f"q{place} <image>"}
+        for place, letter in enumerate(answers)
+    ]

@@ -1,0 +1,70 @@
+"""A task of the host itself, in a folder of its own, and runs of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from host_files import write_run
+
+SOURCE_YAML = """dataset_path: json
+dataset_kwargs: {data_files: {test: rows.jsonl, train: rows.jsonl}}
+task: numbers
+tag: some_tag
+test_split: test
+fewshot_split: train
+process_docs: !function utils.even
+doc_to_visual: !function utils.visual
+doc_to_text: question
+doc_to_target: answer
+output_type: generate_until
+generation_kwargs: {max_new_tokens: 4, temperature: 0, do_sample: false}
+process_results: !function utils.results
+metric_list:
+  - {metric: exact_match, aggregation: mean, higher_is_better: true}
+"""
+SOURCE_HOOKS = """
+def even(docs):
+    return docs.filter(lambda doc: doc["n"] % 2 == 0)
+
+def visual(doc):
+    return []
+
+def results(doc, results):
+    return {"exact_match": float(results[0] == doc["answer"])}
+"""
+
+
+def write_source(folder: Path) -> Path:
+    """Write a task that is not ours, with hooks of its own: the even ones of twelve numbers; return its folder."""
+    folder.mkdir()
+    (folder / "numbers.yaml").write_text(SOURCE_YAML)
+    (folder / "utils.py").write_text(SOURCE_HOOKS)
+    rows = [{"n": n, "question": f"Number {n}?", "answer": "A" if n % 4 else "B"} for n in range(12)]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def manager(*folders: Path) -> Any:
+    """The host's index of our tasks and those of `folders`."""
+    from lmms_eval.tasks import TaskManager
+
+    from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+
+    index_tasks()
+    return TaskManager("WARNING", include_path=[str(folder) for folder in folders], include_defaults=False)
+
+
+def host_inspectors(folder: Path, right: set[int]) -> None:
+    """One run of a text-only model that answers these of the six even numbers."""
+    samples = [
+        {
+            "doc_id": place,
+            "target": "A" if (2 * place) % 4 else "B",
+            "filtered_resps": "A",
+            "exact_match": float(place in right),
+        }
+        for place in range(6)
+    ]
+    write_run(folder, "llm", {"numbers": samples}, stamp="1", totals={"numbers": {"exact_match": 0.5}})
