@@ -11,14 +11,19 @@ import pytest
 from spiqa_tasks.benchmarks.aggregation import Metric, Value
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.spiqa.metrics import metrics, table, text_metric
+from spiqa_tasks.benchmarks.spiqa.metrics import judge_advice, metrics, table, text_metric
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.judge.l3 import NEITHER_REMEDY
 from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores
 from spiqa_tasks.scoring.text_metrics import rouge_l
 
-RATES = ["unformatted_rate", "truncated_rate", "judge_failed_rate", "request_failed_rate"]
-PERFIGURE_RATES = ["unformatted_rate", "incomplete_rate", "unhelpful_rate", "judge_failed_rate", "request_failed_rate"]
+RATES = ["unformatted_rate", "truncated_rate", "judge_failed_rate", "neither_rate", "request_failed_rate"]
+SHOWN_RATES = [name for name in RATES if name != "neither_rate"]
+PERFIGURE_RATES = [
+    *("unformatted_rate", "incomplete_rate", "unhelpful_rate", "judge_failed_rate"),
+    *("neither_rate", "request_failed_rate"),
+]
 TEXTS = list(METRICS)
 
 
@@ -162,13 +167,7 @@ def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
 )
 def test_each_setting_has_its_metrics_in_order(settings: str, names: list[str]) -> None:
     """The headline comes first, then the setting's own metrics, the texts, the released reading, what went wrong."""
-    found = [entry.name for entry in metrics(BENCHMARKS["spiqa"].parse(settings))]
-    if settings.startswith("setting=perfigure"):
-        rates = len(PERFIGURE_RATES) if "released" not in settings else len(PERFIGURE_RATES) - 1
-        assert found[:-rates] == names[:-rates]
-        assert sorted(found[-rates:]) == sorted(names[-rates:])
-    else:
-        assert found == names
+    assert [entry.name for entry in metrics(BENCHMARKS["spiqa"].parse(settings))] == names
 
 
 def test_the_table_shows_the_headline_its_types_and_one_of_each_text_metric() -> None:
@@ -178,13 +177,13 @@ def test_the_table_shows_the_headline_its_types_and_one_of_each_text_metric() ->
     direct = table(BENCHMARKS["spiqa"].parse("setting=direct"))
     assert direct[0] == "l3score"
     assert sorted(direct[1:6]) == sorted(types)
-    assert direct[6:] == [*shown, *RATES]
-    assert table(BENCHMARKS["spiqa"].parse("protocol=released")) == [*released(["l3score", *shown]), *RATES]
+    assert direct[6:] == [*shown, *SHOWN_RATES]
+    assert table(BENCHMARKS["spiqa"].parse("protocol=released")) == [*released(["l3score", *shown]), *SHOWN_RATES]
     assert table(BENCHMARKS["spiqa"].parse("protocol=both")) == [
         "l3score",
         *shown[1:],
         *released(["l3score", *shown[1:]]),
-        *RATES,
+        *SHOWN_RATES,
     ]
 
 
@@ -192,7 +191,7 @@ def test_the_table_shows_the_headline_its_types_and_one_of_each_text_metric() ->
 def test_metrics_say_what_they_need_and_which_way_is_better(settings: str) -> None:
     """L3Score and failed judgements need a judge, texts their programs; rates are better when lower."""
     for entry in metrics(BENCHMARKS["spiqa"].parse(settings)):
-        judged = entry.name.startswith(("l3score", "judge_failed"))
+        judged = entry.name.startswith(("l3score", "judge_failed", "neither"))
         texts = entry.name.removesuffix("_released") in METRICS
         assert entry.needs == ("judge" if judged else "text programs" if texts else "nothing"), entry.name
         assert entry.higher_is_better == (not entry.name.endswith("_rate")), entry.name
@@ -265,3 +264,23 @@ def test_failed_judgements_of_questions_are_told_of_those_asked() -> None:
     ]
     assert value("judge_failed_rate", records, "setting=perfigure,protocol=both") == Value(0.25, 4)
     assert value("judge_failed_rate", [joined(0)], "setting=perfigure") == Value(0.0, 0)
+
+
+@pytest.mark.parametrize(("neither", "advised"), [(0, False), (1, False), (2, True)])
+def test_a_judge_that_says_neither_yes_nor_no_is_told_with_advice(neither: int, advised: bool) -> None:
+    """The share is of the judgements that have log-probabilities; above 5% a line says what to do."""
+    said = [[["Hello", -0.1], ["Well", -3.0]]] * neither + [[["Hm", -0.5], ["yes", -1.0]]] * (20 - neither)
+    records = [joined(number, verdicts=({"metric": "l3score", "top_logprobs": said[number]},)) for number in range(20)]
+    records.append(joined(20, verdicts=({"metric": "l3score", "reason": "HTTP 500"},)))
+    assert value("neither_rate", records) == Value(pytest.approx(neither / 20), 20)
+    advice = judge_advice(records)
+    assert len(advice) == advised
+    if advised:
+        lead = "For 10% of 20 judgements the judge's first word was neither yes nor no, and they count as 0: "
+        assert advice[0] == f"{lead}{NEITHER_REMEDY}."
+
+
+def test_without_a_judgement_there_is_no_advice() -> None:
+    """Nothing judged is no share of anything."""
+    assert value("neither_rate", [joined(0)]) == Value(0.0, 0)
+    assert judge_advice([joined(0)]) == []
