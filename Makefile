@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv || echo $(BIN)/uv)
 export HF_HUB_DISABLE_TELEMETRY := 1
 
-.PHONY: demo test slow lint lock clean
+.PHONY: demo test slow mutants lint lock clean
 
 $(VENV)/.installed: requirements.lock setup.cfg setup.py pyproject.toml
 	test -x $(BIN)/python || python3 -m venv $(VENV)
@@ -23,6 +23,9 @@ test: $(VENV)/.installed
 
 slow: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "slow or not slow"
+
+mutants: $(VENV)/.installed
+	$(BIN)/python tools/mutants $(MODULES)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -9,11 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, Phase, settings
 
 from spiqa_tasks.judge.providers import PROVIDERS
 
 for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
     os.environ.pop(offline, None)  # read when the hub's client is imported, which is later
+
+settings.register_profile(
+    "mutants",  # for `make mutants`: the same few examples each time, on a machine that is busy
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=50,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))

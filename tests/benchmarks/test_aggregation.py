@@ -62,6 +62,7 @@ def test_a_share_leaves_out_what_could_not_be_scored() -> None:
     share = share_of("refused_rate", lambda record: record.refused)
     records = [Record(str(number), refused=number < 30) for number in range(120)]
     assert share.compute(records).value == 0.25
+    assert share.compute(records).scores == {record.id: float(record.refused) for record in records}
     assert share.compute([*records, DEFECT]).value == 0.25
     assert math.isnan(share.compute([*records[:9], DEFECT]).value)
     assert not share.higher_is_better
@@ -72,6 +73,21 @@ def test_defects_are_counted() -> None:
     value = SCORING_FAILED.compute([*scored(3), DEFECT])
     assert (value.value, value.n) == (1.0, 4)
     assert SCORING_FAILED.compute(scored(2)).value == 0.0
+
+
+def test_a_metric_tells_its_name_its_needs_and_which_way_is_better() -> None:
+    """Means are better when higher, shares and counts when lower; a judge is needed where it is named."""
+    plain, judged = mean_of("accuracy"), mean_of("l3score", "judge")
+    assert (plain.name, plain.needs, plain.higher_is_better) == ("accuracy", "nothing", True)
+    assert (judged.name, judged.needs, judged.of_corpus, judged.of_documents) == ("l3score", "judge", False, False)
+    share, failed = share_of("refused_rate", lambda record: record.refused), share_of("x", bool, "judge")
+    assert (share.name, share.needs, failed.needs, failed.higher_is_better) == (
+        "refused_rate",
+        "nothing",
+        "judge",
+        False,
+    )
+    assert (SCORING_FAILED.name, SCORING_FAILED.higher_is_better) == ("scoring_failed_count", False)
 
 
 def test_a_group_holds_the_records_that_name_it() -> None:

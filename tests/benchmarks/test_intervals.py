@@ -48,6 +48,10 @@ def test_an_interval_stays_within_what_scores_can_be() -> None:
     assert (interval(MEAN.compute(near_zero), near_zero) or (1, 1))[0] == 0.0
     cider = records([9.0, 10.0, 9.5], ["a", "b", "c"])
     assert 1 < (interval(MEAN.compute(cider), cider) or (0, 0))[1] <= 10.0
+    low = records([0.2, 0.4, 0.3], ["a", "b", "c"])
+    margin = 1.959963984540054 * 0.1 / math.sqrt(3)
+    assert interval(MEAN.compute(low), low) == pytest.approx((0.3 - margin, 0.3 + margin))
+    assert 0.3 + margin > 0.4
 
 
 def test_what_is_no_mean_over_answers_has_no_interval() -> None:
@@ -56,5 +60,8 @@ def test_what_is_no_mean_over_answers_has_no_interval() -> None:
     assert interval(MEAN.compute(one), one) is None
     assert interval(Value(math.nan, 0), one) is None
     assert interval(Value(0.9, 1, {"0": 0.5}), one) is None
+    two = records([0.25, 0.5], ["a", "b"])
+    assert interval(Value(0.5, 2, {"0": 0.25, "1": 0.5}), two) is None
+    assert interval(Value(0.375, 2, {"0": 0.25, "1": 0.5}), two) is not None
     plain = records([0.5, 0.6], [None, None])
     assert interval(MEAN.compute(plain), plain) is None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.judge.retry import RetryPolicy, is_retryable, retry_after_seconds
+from spiqa_tasks.judge.retry import AskError, HttpError, RetryPolicy, is_retryable, retry_after_seconds
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
@@ -41,6 +41,61 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
     for nonsense in ("", "soon", "-3", "nan", "inf"):
         assert retry_after_seconds({"retry-after": nonsense}, now) is None
     assert retry_after_seconds({}, now) is None
+    assert retry_after_seconds({"retry-after": "0"}, now) == 0
+    assert retry_after_seconds({"retry-after-ms": "0", "retry-after": "7"}, now) == 0
+    assert retry_after_seconds({"retry-after-ms": "-1", "retry-after": "7"}, now) == 7
+
+
+def test_an_error_says_what_the_server_said() -> None:
+    """Status and message are in the reason; a 429 counts as a request for patience, other errors do not."""
+    busy = HttpError(429, "slow down", retry_after=3.0)
+    assert (str(busy), busy.reason) == ("HTTP 429: slow down", "HTTP 429: slow down")
+    assert (busy.status, busy.message, busy.retry_after) == (429, "slow down", 3.0)
+    assert (busy.retryable, busy.refused) == (True, True)
+    broken = HttpError(500, "")
+    assert (broken.reason, broken.retryable, broken.refused, broken.retry_after) == ("HTTP 500", True, False, None)
+
+
+QUOTA = "the account's quota is used up: add credit, or choose another judge"
+KEY = "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use"
+LONG = "the prompt is too long for this server"
+MODEL = "check the judge's model and address (SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL)"
+ADDRESS = "set SPIQA_JUDGE_BASE_URL to the address that answers"
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "codes", "remedy", "retryable"),
+    [
+        (429, "no money", ("insufficient_quota",), QUOTA, False),
+        (429, "no money", ("other", "billing_not_active"), QUOTA, False),
+        (429, "Request too large for gpt-4o", (), LONG, False),
+        (429, "Sorry, request too large", (), None, True),
+        (413, "body", (), LONG, False),
+        (401, "who are you", (), KEY, False),
+        (403, "who are you", (), KEY, False),
+        (404, "no such model", (), MODEL, False),
+        (300, "moved", (), ADDRESS, False),
+        (301, "moved", (), ADDRESS, False),
+        (399, "moved", (), ADDRESS, False),
+        (400, "bad", ("other",), None, False),
+        (299, "odd", (), None, False),
+        (500, "oops", ("server_error",), None, True),
+    ],
+)
+def test_a_known_cause_comes_with_its_remedy(
+    status: int, message: str, codes: tuple[str, ...], remedy: str | None, retryable: bool
+) -> None:
+    """What to do stands behind the server's words, and whether another try may help follows from status and codes."""
+    error = HttpError(status, message, codes=codes)
+    assert error.reason == f"HTTP {status}: {message}" + (f"; {remedy}" if remedy else "")
+    assert error.retryable == retryable == is_retryable(status, codes, message)
+
+
+def test_an_error_of_the_connection_asks_for_nothing() -> None:
+    """Without an answer there is neither a request for patience nor a time."""
+    error = AskError("connection reset", retryable=True)
+    assert (str(error), error.reason) == ("connection reset", "connection reset")
+    assert (error.retryable, error.refused, error.retry_after) == (True, False, None)
 
 
 @given(value=st.text(max_size=40))
@@ -63,9 +118,32 @@ def test_the_server_is_never_asked_before_it_said() -> None:
     assert RetryPolicy().delay(1, 12.0, random.Random(0)) >= 12
 
 
+@given(tries=st.integers(1, 50), seed=st.integers(0, 1000))
+def test_the_first_waits_double_from_the_base(tries: int, seed: int) -> None:
+    """The first wait is the base and the n-th 2**(n - 1) of it, by as much jitter as the generator draws."""
+    wait = RetryPolicy(base=0.5, cap=1e30).delay(tries, None, random.Random(seed))
+    assert wait == pytest.approx(0.5 * 2 ** min(tries - 1, 30) * random.Random(seed).uniform(0.5, 1.0))
+
+
+@given(tries=st.integers(1, 50), seed=st.integers(0, 1000))
+def test_what_the_server_asked_for_gets_jitter_on_top(tries: int, seed: int) -> None:
+    """A tenth of the ordinary wait is added, so that requests which were told the same do not come back together."""
+    policy = RetryPolicy()
+    added = policy.delay(tries, 12.0, random.Random(seed)) - 12.0
+    assert added == pytest.approx(policy.delay(tries, None, random.Random(seed)) / 10)
+    assert added > 0
+
+
+def test_requests_that_were_told_the_same_come_back_at_different_times() -> None:
+    """Twenty requests that are to wait 12 seconds wait for twenty different times."""
+    rng = random.Random(0)
+    assert len({RetryPolicy().delay(3, 12.0, rng) for _ in range(20)}) == 20
+
+
 def test_insisting_ends_by_attempts_and_by_time() -> None:
     """A request is given up at the last attempt, or when the next try would come after the time bound."""
     policy = RetryPolicy(max_attempts=3, max_seconds=10)
     assert not policy.exhausted(2, 5.0, 1.0)
+    assert not policy.exhausted(1, 9.0, 1.0)
     assert policy.exhausted(3, 0.0, 0.1)
     assert policy.exhausted(1, 9.5, 1.0)

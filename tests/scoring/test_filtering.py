@@ -27,11 +27,19 @@ def test_difficulties_of_sixteen_models() -> None:
 def test_difficulties_scale() -> None:
     """With four models every quarter is a level."""
     assert [difficulty(hits, 4) for hits in range(5)] == ["tough", "hard", "moderate", "easy", "easy"]
-    with pytest.raises(ValueError, match="got 3 of 2"):
-        difficulty(3, 2)
+    assert [difficulty(hits, 1) for hits in range(2)] == ["tough", "easy"]
+    assert [difficulty(hits, 23) for hits in (17, 18)] == ["moderate", "easy"]
+
+
+@pytest.mark.parametrize(("hits", "models"), [(3, 2), (-1, 2), (0, 0)])
+def test_impossible_hits_have_no_difficulty(hits: int, models: int) -> None:
+    """More hits than models, fewer than none, or no model at all are errors."""
+    with pytest.raises(ValueError, match=f"^expected 0 <= hits <= models and models > 0, got {hits} of {models}$"):
+        difficulty(hits, models)
 
 
 def test_hits_count_right_answers_only() -> None:
     """A failed request and part of a point are no hits."""
     assert count_hits([{"a": 1.0, "b": None}, {"a": 1.0, "b": 0.5}, {"a": 0.0, "b": 1.0}]) == {"a": 2, "b": 1}
+    assert count_hits([{"a": 1.0, "b": 0.0}]) == {"a": 1, "b": 0}
     assert count_hits([]) == {}

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from spiqa_tasks.published import load
-from spiqa_tasks.scoring.gain import gain, gain_of_totals, multimodal_gain, multimodal_leakage, outcomes
+from spiqa_tasks.scoring.gain import (
+    Estimate,
+    Gain,
+    gain,
+    gain_of_totals,
+    multimodal_gain,
+    multimodal_leakage,
+    outcomes,
+)
+from spiqa_tasks.scoring.intervals import paired_bootstrap
 
 HALF = 0.05 + 1e-9
 
@@ -65,6 +74,35 @@ def test_interval_is_that_of_a_normal_mean_for_many_questions() -> None:
     assert high == pytest.approx(error, rel=0.1)
 
 
+V, WV, T = [1, 1, 0, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1, 1], [0, 0, 1, 0, 0, 0, 1]
+
+
+def test_without_an_llm_base_there_is_no_leakage() -> None:
+    """Scores, number of questions and gain are there, and the interval is that of the paired differences."""
+    low, high = paired_bootstrap([v - wv for v, wv in zip(V, WV, strict=True)], 2000, 0)
+    expected = Gain(
+        7, pytest.approx(5 / 7), pytest.approx(4 / 7), None, Estimate(pytest.approx(1 / 7), low, high), None
+    )
+    assert gain(V, WV) == expected
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_both_intervals_are_those_of_the_paired_differences(seed: int) -> None:
+    """Leakage resamples the model without images against its base; repeats and seed are those given."""
+    low, high = paired_bootstrap([v - wv for v, wv in zip(V, WV, strict=True)], 300, seed)
+    leak_low, leak_high = paired_bootstrap([wv - t for wv, t in zip(WV, T, strict=True)], 300, seed)
+    found = gain(V, WV, T, repeats=300, seed=seed)
+    assert found.mg == Estimate(pytest.approx(1 / 7), low, high)
+    assert found.ml == Estimate(pytest.approx(2 / 7), max(0.0, leak_low), leak_high)
+    assert 0 < leak_high < 1
+
+
+def test_totals_have_no_intervals() -> None:
+    """Of overall scores the values alone are known, and no leakage without an LLM base."""
+    assert gain_of_totals(1500, 0.5, 0.25) == Gain(1500, 0.5, 0.25, None, Estimate(0.25), None)
+    assert gain_of_totals(1500, 0.5, 0.25, 0.125) == Gain(1500, 0.5, 0.25, 0.125, Estimate(0.25), Estimate(0.125))
+
+
 def test_leakage_interval_is_cut_at_zero() -> None:
     """The interval of ML has no negative end."""
     ml = gain([1, 1, 1], [0, 1, 0], [1, 0, 1]).ml
@@ -75,10 +113,20 @@ def test_leakage_interval_is_cut_at_zero() -> None:
 
 def test_different_numbers_of_questions_are_refused() -> None:
     """Scores must be of the same questions."""
-    with pytest.raises(ValueError, match="same questions"):
+    message = "^expected scores of the same questions, got different numbers of them$"
+    with pytest.raises(ValueError, match=message):
         gain([1, 0], [1])
-    with pytest.raises(ValueError, match="same questions"):
+    with pytest.raises(ValueError, match=message):
         gain([1, 0], [1, 0], [1])
+
+
+@pytest.mark.parametrize("broken", [0, 1, 2])
+def test_a_score_that_is_not_there_is_refused(broken: int) -> None:
+    """A question without a score in one of the three is an error, never a zero."""
+    scores: list[list[float | None]] = [[1, 0], [1, 0], [1, 0]]
+    scores[broken][1] = None
+    with pytest.raises(ValueError, match="finite scores"):
+        gain(*scores)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

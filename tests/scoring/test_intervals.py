@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -77,7 +79,7 @@ def test_bootstrap_means_across_blocks_are_all_filled() -> None:
     assert len(np.unique(means)) > 19_000
 
 
-@pytest.mark.parametrize("scores", [[], [math.nan, 1.0], [[1.0, 0.0]]])
+@pytest.mark.parametrize("scores", [[], [math.nan, 1.0], [None, 1.0], [[1.0, 0.0]]])
 def test_bootstrap_rejects_scores_it_cannot_average(scores: list[float]) -> None:
     """No scores, undefined ones and tables of scores are errors."""
     with pytest.raises(ValueError, match="finite scores"):
@@ -114,7 +116,7 @@ def test_paired_bootstrap_is_fixed_by_its_seed_and_holds_the_level() -> None:
     assert low < narrow_low < narrow_high < high
 
 
-@pytest.mark.parametrize("differences", [[], [math.nan, 1.0], [[1.0, 0.0]]])
+@pytest.mark.parametrize("differences", [[], [math.nan, 1.0], [None, 1.0], [[1.0, 0.0]]])
 def test_paired_bootstrap_rejects_differences_it_cannot_average(differences: list[float]) -> None:
     """No differences, undefined ones and tables of them are errors."""
     with pytest.raises(ValueError, match="finite scores"):
@@ -126,3 +128,29 @@ def test_paired_bootstrap_rejects_unusable_settings(repeats: int, level: float) 
     """No repeats, or a level that is no probability, are errors."""
     with pytest.raises(ValueError, match="expected"):
         paired_bootstrap([0.1, 0.2], repeats, seed=0, level=level)
+
+
+@pytest.mark.parametrize(
+    "resample",
+    [lambda scores: bootstrap_means(scores, 6000, 4000, seed=0), lambda scores: paired_bootstrap(scores, 6000, seed=0)],
+)
+def test_memory_is_bounded_whatever_the_repeats(resample: Callable[[np.ndarray], object]) -> None:
+    """24 million draws of 8 bytes are never held at once."""
+    scores = np.linspace(0, 1, 4000)
+    tracemalloc.start()
+    resample(scores)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 24_000_000 * 8 * 0.75
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # scipy's, about the standard error of one resample
+def test_the_number_of_repeats_is_the_one_given() -> None:
+    """No repeat gives no mean; a single one is both ends of the interval; none makes no interval."""
+    assert bootstrap_means([1.0, 0.0], 0, 5, seed=0).shape == (0,)
+    low, high = paired_bootstrap([0.0, 1.0, 5.0], 1, seed=0)
+    assert low == high
+    with pytest.raises(ValueError, match=r"^expected at least one repeat, got 0$"):
+        paired_bootstrap([0.0, 1.0], 0, seed=0)
+    with pytest.raises(ValueError, match=r"^expected repeats >= 0 and size >= 1, got repeats=-1, size=5$"):
+        bootstrap_means([0.0, 1.0], -1, 5, seed=0)

@@ -95,6 +95,14 @@ def test_entries_after_the_first_five_count_only_if_asked() -> None:
     assert l3score(entries, top=None) == pytest.approx(0.5 / 0.55)
 
 
+def test_one_entry_may_be_all_that_counts() -> None:
+    """With top=1 a no in second place is missing, and its probability is what the first entry leaves."""
+    entries = [("yes", math.log(0.6)), ("no", math.log(0.3))]
+    assert l3score_detail(entries, top=1) == L3Detail(
+        pytest.approx(0.6), pytest.approx(0.6), pytest.approx(0.4), "yes_only"
+    )
+
+
 def test_fewer_than_five_entries_use_the_last_one() -> None:
     """With two entries the second is the least probability."""
     assert l3score([("yes", math.log(0.6)), ("a", math.log(0.1))]) == pytest.approx(0.6 / 0.7)
@@ -109,6 +117,7 @@ def test_impossible_words_score_zero() -> None:
 def test_sums_slightly_above_one_are_rounding() -> None:
     """Probabilities that sum to a little over 1 leave the floor for the missing word."""
     assert l3score([("yes", 1e-6), ("a", math.log(1e-3))]) == pytest.approx(0.99999999, abs=1e-9)
+    assert l3score_detail([("yes", 0.01)]).p_yes == 1.0
 
 
 def test_the_detail_holds_what_entered_the_score() -> None:
@@ -121,18 +130,25 @@ def test_the_detail_holds_what_entered_the_score() -> None:
 @pytest.mark.parametrize(
     ("entries", "top", "message"),
     [
-        ([], 5, "without logprobs"),
-        ([("yes", math.nan)], 5, "nan"),
-        ([("a", 0.0), ("yes", math.nan)], 5, "nan"),
-        ([("yes", 3.0)], 5, "not logits"),
-        ([("yes", math.inf)], 5, "inf"),
-        ([("yes", 0.0)], 0, "at least 1"),
+        (
+            [],
+            5,
+            r"Expected at least one \(token, logprob\) pair, found none: a verdict without logprobs is a failed "
+            r"judgement, not a score; use a judge that returns top_logprobs\.",
+        ),
+        ([("yes", math.nan)], 5, "found nan for the token 'yes'"),
+        ([("a", 0.0), ("yes", math.nan)], 5, "found nan for the token 'yes'"),
+        ([("yes", 3.0)], 5, r"found 3.0 for the token 'yes': pass natural-log probabilities, not logits .*ties\."),
+        ([("yes", 0.0101)], 5, "found 0.0101"),
+        ([("yes", math.inf)], 5, "found inf"),
+        ([("yes", 0.0)], 0, r"Expected top to be at least 1 or None, found 0\."),
     ],
 )
 def test_unusable_lists_are_refused(entries: list[tuple[str, float]], top: int | None, message: str) -> None:
     """An empty list, NaN, logits and a useless top are errors, never scores."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"{message}$" if message.endswith(".") else message) as found:
         l3score(entries, top)
+    assert str(found.value).startswith("Expected ")
 
 
 LOGPROBS = st.one_of(st.floats(-40, 0), st.sampled_from([0.0, -9999.0, -math.inf]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from string import ascii_uppercase
 
@@ -65,6 +66,8 @@ def test_any_text_is_a_whole_ranking_or_none(text: str) -> None:
         ("I cannot see the figure.", "no_list"),
         ("A) one\nB) two\nC) three", "no_list"),
         ("The best one is B, then A.", "no_list"),
+        ("A, B, C, as far as one can tell", "no_list"),
+        ("B", "no_list"),
         ("Ranked Captions: [A, B", "incomplete"),
     ],
 )
@@ -78,10 +81,27 @@ def test_last_complete_ranking_counts() -> None:
     assert parse_ranking("For example [A, B, C]. Ranked Captions: [C, A, B]", "ABC").order == ("C", "A", "B")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ranking: [A, B, C]\nOn reflection: [C, A, B]",
+        "[A, B, C]\nOn reflection, best first:\nC\nA\nB",
+        "A\nB\nC\nOn reflection: (C, A, B)",
+        "1. A\n2. B\n3. C\nOn reflection: C > A > B\nRanking: [C, A, B]",
+        "[C, B, A] or (A; B; C), so:\n1. C\n2. A\n3. B",
+    ],
+)
+def test_of_several_rankings_the_one_that_stands_last_counts(text: str) -> None:
+    """The order of the text decides, whatever forms the rankings have."""
+    assert parse_ranking(text, "ABC").order == ("C", "A", "B")
+
+
 def test_ranks_and_their_means() -> None:
     """Rank 1 is the best; the combined column is of items' means, over items that every judge ranked."""
     assert ranks("CAB") == {"C": 1, "A": 2, "B": 3}
     assert mean_sd([1, 2, 6]) == (3, statistics.stdev([1, 2, 6]))
     assert combined([{"x": 1, "y": 3}, {"x": 2, "z": 9}]) == {"x": 1.5}
+    assert combined([]) == {}
+    assert mean_sd([1, 2]) == (1.5, statistics.stdev([1, 2]))
     assert mean_sd([4.0]) == (4.0, 0.0)
-    assert mean_sd([])[0] != mean_sd([])[0]
+    assert all(math.isnan(value) for value in mean_sd([]))

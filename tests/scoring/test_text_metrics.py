@@ -1,27 +1,16 @@
-"""The corpus metrics agree with calculations by hand, and `ptb-python` with the toolkit's Java tokenizer."""
+"""The corpus metrics agree with calculations by hand."""
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import random
-import shutil
-import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.text_metrics import bleu, cider, rouge_l
-from spiqa_tasks.scoring.tokenization import tokenize
-
-DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
-TEST_A = DATA / "spiqa" / "test-A" / "SPIQA_testA.json"
-needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
-needs_data = pytest.mark.skipif(not TEST_A.exists(), reason="SPIQA test-A is not there")
+from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, rouge_l
 
 PREDICTIONS = ["the cat sat on the mat", "a dog", ""]
 REFERENCES = ["the cat is on the mat", "a big dog runs", "nothing"]
@@ -91,14 +80,14 @@ def test_cider_of_a_single_pair_is_zero() -> None:
 
 def test_cider_of_empty_references_is_zero() -> None:
     """References without any token give 0 instead of an error."""
-    assert cider(["a", "b"], ["", ""]).per_item == (0.0, 0.0)
+    assert cider(["a", "b"], ["", ""]) == CorpusScore(0.0, (0.0, 0.0))
 
 
 @pytest.mark.parametrize("metric", [bleu, rouge_l, cider])
 def test_unusable_input_is_refused(metric: object) -> None:
     """No pairs, and lists of different lengths, are errors."""
     assert callable(metric)
-    with pytest.raises(ValueError, match="at least one pair"):
+    with pytest.raises(ValueError, match=r"^Expected at least one pair of prediction and reference, found none\.$"):
         metric([], [])
     with pytest.raises(ValueError, match="found 2 for 1"):
         metric(["a"], ["a", "b"])
@@ -123,52 +112,3 @@ def test_values_are_in_range(references: list[str], rng: random.Random) -> None:
     assert all(0 <= value <= 1 for value in bleu(predictions, references))
     assert all(0 <= value <= 1 + 1e-9 for value in rouge_l(predictions, references).per_item)
     assert all(0 <= value <= 10 + 1e-9 for value in cider(predictions, references).per_item)
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("The model's accuracy (72.83%) isn't best.", "the model 's accuracy -lrb- 72.83 % -rrb- is n't best"),
-        ("We cannot say: \"yes\" or 'no'!", "we can not say yes or no"),
-        ("R$_{10}$@1, P@1 and 10-20", "r$ _ -lcb- 10 -rcb- $ @ 1 p@1 and 10-20"),
-        ("state-of-the-art e.g. Fig. 3 vs. et al.", "state-of-the-art e.g. fig. 3 vs. et al."),
-        ("\\alpha^2 * x_1 = a/b", "\\ alpha ^ 2 * x_1 = a/b"),
-        ("naïve α 中文 – it’s", "naïve α 中文 it 's"),
-        ("line\nbreak\tand 😀", "line break and"),
-        (" ... ", ""),
-        ("", ""),
-    ],
-)
-def test_python_tokens(text: str, tokens: str) -> None:
-    """Clitics, brackets, numbers, abbreviations and punctuation come out as from the Java tokenizer."""
-    assert tokenize(text) == tokens
-
-
-@given(st.text(max_size=80))
-def test_any_text_has_tokens(text: str) -> None:
-    """Tokens are separated by single spaces, and no text is an error."""
-    tokens = tokenize(text)
-    assert "\n" not in tokens
-    assert tokens == " ".join(token for token in tokens.split(" ") if token)
-
-
-@pytest.mark.parametrize("unit", ["a", "a.", "-a", "@a", "<a ", "_", "a,", "1/", "'s", "&amp;", "x-y@", "(", "A+"])
-def test_tokenizing_hostile_text_takes_linear_time(unit: str) -> None:
-    """50,000 characters of anything repeated take seconds at most."""
-    began = time.process_time()
-    tokenize((unit * 50_000)[:50_000])
-    assert time.process_time() - began < 5.0
-
-
-@needs_java
-@needs_data
-def test_python_tokens_are_those_of_java_on_real_text() -> None:
-    """At least 99% of test-A's questions and answers have exactly the tokens that the toolkit's own class gives."""
-    from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
-
-    papers = json.loads(TEST_A.read_text(encoding="utf-8")).values()
-    texts = [entry[field] for paper in papers for entry in paper["qa"] for field in ("question", "answer")]
-    expected = PTBTokenizer().tokenize({i: [{"caption": text}] for i, text in enumerate(texts)})
-    same = sum(tokenize(text) == expected[i][0] for i, text in enumerate(texts))
-    assert len(texts) == 1332
-    assert same / len(texts) > 0.99

@@ -53,10 +53,19 @@ def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
     """It has no accuracy, neither right nor wrong, keeps the reason, and is counted in a rate of its own."""
     failed = scored(row, row["answer"], failure="boom")
     assert (failed.status, failed.reason, failed.prediction, failed.scores) == ("request_failed", "boom", None, {})
+    assert (failed.id, failed.reference, failed.groups) == (row["id"], row["answer"], GROUPS)
+    assert failed.signature == "spiqa-tasks:1"
     value = ACCURACY.compute([failed])
     assert (value.scores, value.n, math.isnan(value.value)) == ({}, 0, True)
     assert rates(failed)["request_failed_rate"] == 1
     assert rates(failed)["unparsed_rate"] == rates(failed)["refusal_rate"] == 0
+
+
+def test_a_row_has_an_option_for_each_letter(row: dict[str, Any]) -> None:
+    """A letter too many or too few is a defect of the row, never an answer."""
+    for letters in (row["letters"][:-1], [*row["letters"], "Z"]):
+        with pytest.raises(ValueError, match="zip"):
+            scored({**row, "letters": letters}, row["answer"])
 
 
 def test_the_signature_tells_wording_matcher_and_judge(row: dict[str, Any]) -> None:

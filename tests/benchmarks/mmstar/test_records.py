@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES, metrics, record
+from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES, metrics, record, table
 from spiqa_tasks.benchmarks.mmstar.release import read_options
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.record import Response
@@ -42,7 +42,16 @@ def test_metrics_are_accuracy_then_the_authors_then_the_failures() -> None:
 
 def test_a_failed_request_has_no_score_by_either_rule() -> None:
     """The authors' rules would call an empty text wrong."""
-    assert record(demo("ablation=text"), Response("", "boom"), HERE).scores == {}
+    for settings in ("ablation=text", "ablation=text,shots=2"):
+        failed = record(demo(settings), Response("", "boom"), HERE)
+        assert (failed.status, failed.reason, failed.scores) == ("request_failed", "boom", {})
+
+
+def test_the_table_has_the_six_capabilities_after_the_headline() -> None:
+    """Twelve rows at most: accuracy, the capabilities, the authors' rules, the failures."""
+    capabilities = [f"accuracy/{category}" for category in CATEGORIES]
+    rates = ["refusal_rate", "unparsed_rate", "request_failed_rate"]
+    assert table(MMStarSettings()) == ["accuracy", *capabilities, "accuracy_released", *rates]
 
 
 def test_grey_pictures_are_told_in_the_signature() -> None:

@@ -93,7 +93,16 @@ def test_without_the_setting_no_judge_is_named(scorer_of: Callable[..., Scorer])
     row = load_rows("scifibench", "demo_cap2fig", "ablation=text")[0]
     assert plain.record(row, Response("It depends.")).asks == ()
     assert plain.benchmark.judge(plain.settings) is None
-    assert "accuracy_llm" not in {metric.name for metric in plain.metrics}
+    rates = {"refusal_rate", "unparsed_rate", "request_failed_rate"}
+    assert {metric.name for metric in plain.metrics} == {"accuracy", *rates}
+    assert {metric.needs for metric in plain.metrics} == {"nothing"}
+
+
+def test_what_the_judge_reads_needs_the_judge(scorer: Scorer) -> None:
+    """Both judged metrics are there with the setting, and say so."""
+    needs = {metric.name: metric.needs for metric in scorer.metrics}
+    assert {name for name, need in needs.items() if need == "judge"} == {"accuracy_llm", "extractor_rate"}
+    assert {need for name, need in needs.items() if name not in ("accuracy_llm", "extractor_rate")} == {"nothing"}
 
 
 def test_an_answer_is_in_the_groups_of_its_direction_and_category(scorer_of: Callable[..., Scorer]) -> None:
@@ -118,6 +127,10 @@ def test_caption_is_kept_with_the_true_one(scorer_of: Callable[..., Scorer]) -> 
     assert record.reference == row["options"][row["letters"].index(row["answer"])]
     assert parse(record.signature).matcher == ""
     assert (empty.prediction, empty.status) == (None, "unparsed")
-    assert (failed.prediction, failed.status) == (None, "request_failed")
+    assert (failed.prediction, failed.status, failed.reason) == (None, "request_failed", "boom")
+    assert scorer.record(row, Response("cut", "boom")).prediction is None
+    assert record.groups == {"category": row["category"]}
+    assert parse(record.signature).data.startswith("scifibench/demo_fig2cap@")
+    assert "matcher" not in record.signature
     assert [metric.name for metric in scorer.metrics] == ["captioned_rate", "request_failed_rate"]
     assert scorer.value("request_failed_rate", [record, empty, failed]).value == pytest.approx(1 / 3)

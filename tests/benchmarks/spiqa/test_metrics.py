@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,9 +11,30 @@ import pytest
 from spiqa_tasks.benchmarks.aggregation import Metric, Value
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.spiqa.metrics import metrics, table, text_metric
+from spiqa_tasks.benchmarks.spiqa.metrics import judge_advice, metrics, table, text_metric
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.judge.l3 import NEITHER_REMEDY
+from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores
+from spiqa_tasks.scoring.text_metrics import rouge_l
+
+RATES = ["unformatted_rate", "truncated_rate", "judge_failed_rate", "neither_rate", "request_failed_rate"]
+SHOWN_RATES = [name for name in RATES if name != "neither_rate"]
+PERFIGURE_RATES = [
+    *("unformatted_rate", "incomplete_rate", "unhelpful_rate", "judge_failed_rate"),
+    *("neither_rate", "request_failed_rate"),
+]
+TEXTS = list(METRICS)
+
+
+@pytest.fixture(autouse=True)
+def without_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tokenizer that needs no Java, whatever the machine has."""
+    monkeypatch.setattr(coco_java, "has_java", lambda: False)
+
+
+def released(names: Sequence[str]) -> list[str]:
+    return [f"{name}_released" for name in names]
 
 
 def metric(name: str, settings: str = "") -> Metric:
@@ -69,9 +91,8 @@ def test_a_text_metric_is_withheld_where_answers_are_missing() -> None:
     assert "9 of 10" in (found.reason or "")
 
 
-def test_a_program_that_fails_withholds_its_metric(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_fails_withholds_its_metric() -> None:
     """The reason is the program's."""
-    monkeypatch.setattr("spiqa_tasks.metrics.coco_java.has_java", lambda: False)
     found = text_metric("meteor", "meteor", lambda r: [r.prediction or ""]).compute([record(0)])
     assert math.isnan(found.value)
     assert "Java" in (found.reason or "")
@@ -127,3 +148,139 @@ def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
     missing = value("l3score_released", [judged, record(1, None)], settings)
     assert math.isnan(missing.value)
     assert "1 of 2 answers have a score" in (missing.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ("setting=direct", ["l3score", *TEXTS, *RATES]),
+        ("setting=cot", ["l3score", "retrieval_accuracy", *TEXTS, *RATES]),
+        ("protocol=released", [*released(["l3score", *TEXTS]), *RATES]),
+        ("setting=cot,protocol=released", [*released(["l3score", "retrieval_accuracy", *TEXTS]), *RATES]),
+        ("protocol=both", ["l3score", *TEXTS, *released(["l3score", *TEXTS]), *RATES]),
+        ("setting=perfigure", ["l3score", *TEXTS, *PERFIGURE_RATES]),
+        (
+            "setting=perfigure,protocol=released",
+            [*released(["l3score", *TEXTS]), *(name for name in PERFIGURE_RATES if name != "judge_failed_rate")],
+        ),
+    ],
+)
+def test_each_setting_has_its_metrics_in_order(settings: str, names: list[str]) -> None:
+    """The headline comes first, then the setting's own metrics, the texts, the released reading, what went wrong."""
+    assert [entry.name for entry in metrics(BENCHMARKS["spiqa"].parse(settings))] == names
+
+
+def test_the_table_shows_the_headline_its_types_and_one_of_each_text_metric() -> None:
+    """The released reading leaves figure types to breakdown, both readings at once BLEU as well."""
+    types = [f"l3score/{group}" for group in ("schematic", "plot", "visualization", "other", "table")]
+    shown = ["bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1"]
+    direct = table(BENCHMARKS["spiqa"].parse("setting=direct"))
+    assert direct[0] == "l3score"
+    assert sorted(direct[1:6]) == sorted(types)
+    assert direct[6:] == [*shown, *SHOWN_RATES]
+    assert table(BENCHMARKS["spiqa"].parse("protocol=released")) == [*released(["l3score", *shown]), *SHOWN_RATES]
+    assert table(BENCHMARKS["spiqa"].parse("protocol=both")) == [
+        "l3score",
+        *shown[1:],
+        *released(["l3score", *shown[1:]]),
+        *SHOWN_RATES,
+    ]
+
+
+@pytest.mark.parametrize("settings", ["protocol=both", "setting=cot,protocol=both", "setting=perfigure,protocol=both"])
+def test_metrics_say_what_they_need_and_which_way_is_better(settings: str) -> None:
+    """L3Score and failed judgements need a judge, texts their programs; rates are better when lower."""
+    for entry in metrics(BENCHMARKS["spiqa"].parse(settings)):
+        judged = entry.name.startswith(("l3score", "judge_failed", "neither"))
+        texts = entry.name.removesuffix("_released") in METRICS
+        assert entry.needs == ("judge" if judged else "text programs" if texts else "nothing"), entry.name
+        assert entry.higher_is_better == (not entry.name.endswith("_rate")), entry.name
+        assert entry.of_corpus == entry.name.startswith("cider"), entry.name
+        documents = settings.startswith("setting=perfigure") and entry.name in (
+            "unformatted_rate",
+            "request_failed_rate",
+        )
+        assert entry.of_documents == documents, entry.name
+
+
+def joined(number: int, prediction: str | None = "x", **fields: Any) -> Record:
+    """A question put together from its documents."""
+    return Record(f"paper/{number}", prediction, "x", **fields)
+
+
+def verdicts(metric: str, *scores: float | None) -> tuple[dict[str, Any], ...]:
+    return tuple({"metric": metric} | ({"reason": "x"} if score is None else {"score": score}) for score in scores)
+
+
+def test_incomplete_questions_count_in_their_own_rate_alone() -> None:
+    """A question that a limit cuts is no part of L3Score, of the texts, and of the unhelpful ones."""
+    records = [
+        joined(0, scores={"l3score": 1.0}),
+        joined(1, "", scores={"l3score": 0.0}, status="no_helpful_figure"),
+        Record("paper/2", status="incomplete"),
+    ]
+    settings = "setting=perfigure"
+    assert value("l3score", records, settings) == Value(0.5, 2, {"paper/0": 1.0, "paper/1": 0.0})
+    assert value("rouge_l", records, settings).value == pytest.approx(0.5)
+    assert value("incomplete_rate", records, settings).value == pytest.approx(1 / 3)
+    assert value("unhelpful_rate", records, settings) == Value(0.5, 2, {"paper/0": 0.0, "paper/1": 1.0})
+
+
+def test_unhelpful_questions_are_withheld_with_the_answers() -> None:
+    """Where requests failed for more than one in a hundred there is no rate."""
+    records = [joined(0), Record("paper/1", status="request_failed")]
+    found = value("unhelpful_rate", records, "setting=perfigure")
+    assert math.isnan(found.value)
+    assert found.n == 1
+
+
+def test_released_l3score_divides_by_answers_and_questions() -> None:
+    """Two answers judged 0.9 and 0.6 and three questions: 1.5 / 5; verdicts of the corrected reading do not enter."""
+    records = [
+        joined(0, verdicts=(*verdicts("l3score_released", 0.9), *verdicts("l3score", 0.1))),
+        joined(1, "", status="no_helpful_figure"),
+        joined(2, verdicts=verdicts("l3score_released", 0.6)),
+        Record("paper/3", status="incomplete"),
+    ]
+    found = value("l3score_released", records, "setting=perfigure,protocol=both")
+    assert found == Value(pytest.approx(1.5 / 5), 3)
+
+
+def test_released_texts_take_every_helpful_answer() -> None:
+    """Each helpful figure is an answer of its own, a question without one has one empty answer, a failed one none."""
+    records = [
+        joined(0, details={"released_answers": ["x", "y z"]}),
+        joined(1, "", details={"released_answers": []}, status="no_helpful_figure"),
+    ]
+    found = value("rouge_l_released", records, "setting=perfigure,protocol=both")
+    assert found == Value(pytest.approx(rouge_l(["x", "y z", ""], ["x"] * 3).value), 2)
+
+
+def test_failed_judgements_of_questions_are_told_of_those_asked() -> None:
+    """Of four verdicts for l3score one failed; nothing asked is no failure."""
+    records = [
+        joined(0, verdicts=(*verdicts("l3score", 0.5, None), *verdicts("l3score_released", None))),
+        joined(1, verdicts=verdicts("l3score", 0.5, 0.5)),
+    ]
+    assert value("judge_failed_rate", records, "setting=perfigure,protocol=both") == Value(0.25, 4)
+    assert value("judge_failed_rate", [joined(0)], "setting=perfigure") == Value(0.0, 0)
+
+
+@pytest.mark.parametrize(("neither", "advised"), [(0, False), (1, False), (2, True)])
+def test_a_judge_that_says_neither_yes_nor_no_is_told_with_advice(neither: int, advised: bool) -> None:
+    """The share is of the judgements that have log-probabilities; above 5% a line says what to do."""
+    said = [[["Hello", -0.1], ["Well", -3.0]]] * neither + [[["Hm", -0.5], ["yes", -1.0]]] * (20 - neither)
+    records = [joined(number, verdicts=({"metric": "l3score", "top_logprobs": said[number]},)) for number in range(20)]
+    records.append(joined(20, verdicts=({"metric": "l3score", "reason": "HTTP 500"},)))
+    assert value("neither_rate", records) == Value(pytest.approx(neither / 20), 20)
+    advice = judge_advice(records)
+    assert len(advice) == advised
+    if advised:
+        lead = "For 10% of 20 judgements the judge's first word was neither yes nor no, and they count as 0: "
+        assert advice[0] == f"{lead}{NEITHER_REMEDY}."
+
+
+def test_without_a_judgement_there_is_no_advice() -> None:
+    """Nothing judged is no share of anything."""
+    assert value("neither_rate", [joined(0)]) == Value(0.0, 0)
+    assert judge_advice([joined(0)]) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +14,10 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
 from spiqa_tasks.benchmarks.spiqa.records import record
 from spiqa_tasks.judge.l3 import L3Rule
+from spiqa_tasks.judge.types import Verdict
 
 HERE = Context("offline", tokenizer="ptb-java", judged_by=(("judge", "openai:j"),))
 
@@ -38,6 +41,7 @@ def test_a_record_names_answer_figures_groups_and_signature() -> None:
     signature = parse(found.signature)
     assert (signature.tokenizer, signature.judge, signature.split) == ("ptb-java", "openai:j", "demo")
     assert signature.prompt
+    assert signature.host == "offline"
     assert json.dumps(found.as_dict()).count("blue") == 1
 
 
@@ -64,8 +68,12 @@ def test_a_refusal_is_told_and_still_judged() -> None:
 
 
 def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
-    """Only the reason and what was shown are there."""
-    failed = record(row("protocol=both"), Response("", "boom"), HERE)
+    """Only the question, the reason and what was shown are there."""
+    shown = row("protocol=both")
+    failed = record(shown, Response("", "boom"), HERE)
+    assert (failed.id, failed.reference, failed.cluster) == (shown["id"], shown["answer"], shown["paper_id"])
+    assert failed.groups["type"] == shown["group"]
+    assert parse(failed.signature).host == "offline"
     assert (failed.status, failed.reason, failed.prediction, failed.scores) == ("request_failed", "boom", None, {})
     assert failed.asks == ()
     assert set(failed.details) == {"figures"}
@@ -92,6 +100,21 @@ def test_each_protocol_has_its_own_names_and_reading(protocol: str, metrics: lis
     ]
 
 
+def test_a_verdict_is_read_as_l3score() -> None:
+    """The judge's first token gives the score, also of an empty answer, which is asked about as it is."""
+    shown = row("")
+    [ask] = answered("", "").asks
+    assert ask.request == L3Rule().request(shown["question"], shown["answer"], "")
+    verdict = Verdict("ok", top_logprobs=(("Yes", math.log(0.75)), ("No", math.log(0.25))))
+    assert ask.read(verdict) == pytest.approx(0.75)
+
+
+def test_a_figure_shown_alone_gives_the_record_of_a_document() -> None:
+    """The setting perfigure has records of its own, which are put together later."""
+    shown = row("setting=perfigure")
+    assert record(shown, Response(" Yes. "), HERE) == document_record(shown, Response(" Yes. "), HERE)
+
+
 @pytest.mark.parametrize("protocol", ["corrected", "released", "both"])
 def test_text_metrics_are_there_in_the_readings_asked_for(protocol: str, scorer_of: Callable[..., Scorer]) -> None:
     """Names that end in _released belong to that protocol, the others to the corrected one."""
@@ -109,6 +132,8 @@ def test_released_retrieval_takes_the_first_image_of_the_rationale() -> None:
     found = record(shown, Response(response), HERE)
     assert found.scores == {"retrieval_accuracy": 1.0, "retrieval_accuracy_released": 0.0}
     assert (found.details["image"], found.details["released"]["image"]) == (right, wrong)
+    assert set(found.details["released"]) == {"image", "prediction"}
+    assert "blue" in found.details["released"]["prediction"]
     assert found.groups["type"] == shown["group"]
 
 
@@ -117,8 +142,9 @@ def test_figures_that_were_really_shown_replace_those_of_the_row() -> None:
     shown = row("setting=cot")
     file = shown["figures"][shown["referred"][0]]["file"]
     other = next(figure["file"] for figure in shown["figures"] if figure["file"] != file)
-    response = Response("{'Image': 1, 'Rationale': 'x'} The answer is : blue", shown=(other, file))
-    found = record(shown, response, HERE)
-    assert found.details["figures"] == [other, file]
-    assert found.groups["figures"] == "figures_2"
-    assert found.scores["retrieval_accuracy"] == 1.0
+    for image, files in ((2, (other, "third.png", file)), (0, (file, other))):
+        response = Response(f"{{'Image': {image}, 'Rationale': 'x'}} The answer is : blue", shown=files)
+        found = record(shown, response, HERE)
+        assert found.details["figures"] == list(files)
+        assert found.groups["figures"] == f"figures_{len(files)}"
+        assert found.scores["retrieval_accuracy"] == 1.0

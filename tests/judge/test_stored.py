@@ -1,0 +1,85 @@
+"""Verdicts as they are stored: keys that never change, and texts that are read back or judged anew."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.judge.stored import dump, load, request_key
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -math.inf)), "m-1", None, False, 10, 1, 0.25)
+
+
+def test_keys_tell_apart_what_shapes_a_verdict(tmp_path: Path) -> None:
+    """Provider, model, URL, fingerprint, prompt and images by content change the key; an image's name does not."""
+    first, second = tmp_path / "a.png", tmp_path / "b.png"
+    first.write_bytes(b"pixels")
+    second.write_bytes(b"pixels")
+    base = ("openai", "m", "http://h/v1", "", JudgeRequest("p"))
+    keys = {request_key(*base)}
+    for position, other in enumerate(("hf", "n", "http://i/v1", "f", JudgeRequest("q"))):
+        keys.add(request_key(*(other if index == position else value for index, value in enumerate(base))))  # type: ignore[arg-type]
+    assert len(keys) == 6
+    with_first = request_key(*base[:4], JudgeRequest("p", images=(str(first),)))
+    assert with_first == request_key(*base[:4], JudgeRequest("p", images=(str(second),)))
+    first.write_bytes(b"other pixels")
+    assert with_first != request_key(*base[:4], JudgeRequest("p", images=(str(first),)))
+
+
+@pytest.mark.parametrize(("extra", "told"), [("", ""), ("{1}", '"extra": "{1}", ')])
+def test_keys_are_those_of_earlier_versions(extra: str, told: str) -> None:
+    """A changed key would have every verdict paid for again, so what it is made of is written down here."""
+    images = ("https://h/a.png", "http://h/b.png", "data:c")
+    request = JudgeRequest('p"\u00e9', "text", "s", images, 3, 0.5, 7, ("yes",))
+    fields = (
+        f'{{"base_url": "http://h/v1", {told}"fingerprint": "f", '
+        '"images": ["https://h/a.png", "http://h/b.png", "data:c"], "kind": "text", "lookup": ["yes"], '
+        '"max_tokens": 3, "model": "m", "prompt": "p\\"\\u00e9", "provider": "openai", '
+        '"system": "s", "temperature": 0.5, "top_logprobs": 7}'
+    )
+    assert request_key("openai", "m", "http://h/v1", "f", request, extra) == hashlib.sha256(fields.encode()).hexdigest()
+
+
+def test_a_verdict_is_read_back_as_cached() -> None:
+    """All that it says survives, an impossible word among it, and the text is JSON."""
+    assert load(dump(VERDICT)) == Verdict("ok", "Yes", VERDICT.top_logprobs, "m-1", None, True, 10, 1, 0.25)
+    assert load(dump(Verdict("ok", "Yes", seconds=1.0))) == Verdict("ok", "Yes", cached=True, seconds=1.0)
+    assert json.loads(dump(VERDICT))["text"] == "Yes"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": None},
+        {"text": 3},
+        {"model": 3},
+        {"model": ...},
+        {"top_logprobs": ...},
+        {"top_logprobs": [["Yes"]]},
+        {"top_logprobs": [[1, -0.1]]},
+        {"top_logprobs": [["Yes", "often"]]},
+        {"top_logprobs": [["Yes", math.nan]]},
+        {"prompt_tokens": "10"},
+        {"completion_tokens": None},
+        {"seconds": math.inf},
+        {"seconds": -math.inf},
+        {"unknown": 1},
+    ],
+)
+def test_a_text_of_another_form_is_no_verdict(change: dict[str, Any]) -> None:
+    """A field that is missing, unknown or of another type has the request judged anew."""
+    fields = json.loads(dump(VERDICT)) | change
+    text = json.dumps({name: value for name, value in fields.items() if value is not ...})
+    assert load(text) is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", "[" * 100_000])
+def test_what_is_no_object_is_no_verdict(text: str) -> None:
+    """Nothing that a file may hold is an error."""
+    assert load(text) is None
