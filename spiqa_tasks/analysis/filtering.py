@@ -115,7 +115,7 @@ def filter_runs(
         shown, told = entries(lvlm_places)
         remarks += told
         lvlms = _by_task([entry for entry in shown if not _is_blind(entry)])
-    paired = [(_by_task(entries([one])[0]), _by_task(entries([other])[0])) for one, other in pairs]
+    paired = [(_by_task(_unseen(entries([one])[0])), _by_task(_unseen(entries([other])[0]))) for one, other in pairs]
     found = []
     for task in by_task:
         try:
@@ -128,6 +128,12 @@ def filter_runs(
 
 
 _ByTask = dict[str, dict[str, Entry]]
+
+
+def _unseen(listed: Sequence[Entry]) -> list[Entry]:
+    """The runs without images; of a model that has none its plain ones, which may be an LLM's."""
+    blind = {(entry.key, entry.model) for entry in listed if _is_blind(entry)}
+    return [entry for entry in listed if _is_blind(entry) or (entry.key, entry.model) not in blind]
 
 
 def _by_task(listed: Sequence[Entry]) -> _ByTask:
