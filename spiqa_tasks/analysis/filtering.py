@@ -137,10 +137,11 @@ def _unseen(listed: Sequence[Entry]) -> list[Entry]:
 
 
 def _by_task(listed: Sequence[Entry]) -> _ByTask:
-    """Task (without our suffixes) -> model, with its seed and ablation -> its entry."""
+    """Task (without our suffixes) -> model, with its ablation where it has runs with several -> its entry."""
+    runs = Counter((entry.key, entry.label) for entry in listed)
     found: _ByTask = {}
     for entry in listed:
-        ablation = "" if entry.ablation == "none" else f",ablation={entry.ablation}"
+        ablation = f",ablation={entry.ablation}" if runs[entry.key, entry.label] > 1 else ""
         found.setdefault(entry.key, {})[f"{entry.label}{ablation}"] = entry
     return found
 
