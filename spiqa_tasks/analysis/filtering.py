@@ -99,14 +99,20 @@ def filter_runs(
             without a threshold, or runs of different questions.
     """
     listed, remarks = entries(places, tasks)
-    with_images = [entry for entry in listed if not _is_blind(entry)]
+    chosen = _unseen(listed)
+    remarks += [
+        f"{entry.task} of {entry.label} is no inspector: the same model has runs without images."
+        for entry in listed
+        if entry not in chosen
+    ]
+    with_images = [entry for entry in chosen if not _is_blind(entry)]
     if with_images and not text_only_models:
         first = with_images[0]
         raise InputError(
             f"Expected runs without images, found one with: {first.task} of {first.label}. Run --model ablated "
             "--model_args base=...,ablation=text, or say --text-only-models if the models see no images anyway."
         )
-    by_task = _by_task(listed)
+    by_task = _by_task(chosen)
     missing = [task for task in tasks if task not in by_task]
     if missing:
         raise InputError(f"Expected results of {', '.join(missing)}; found {', '.join(by_task)}. Correct --task.")
