@@ -99,14 +99,20 @@ def filter_runs(
             without a threshold, or runs of different questions.
     """
     listed, remarks = entries(places, tasks)
-    with_images = [entry for entry in listed if not _is_blind(entry)]
+    chosen = _unseen(listed)
+    remarks += [
+        f"{entry.task} of {entry.label} is no inspector: the same model has runs without images."
+        for entry in listed
+        if entry not in chosen
+    ]
+    with_images = [entry for entry in chosen if not _is_blind(entry)]
     if with_images and not text_only_models:
         first = with_images[0]
         raise InputError(
             f"Expected runs without images, found one with: {first.task} of {first.label}. Run --model ablated "
             "--model_args base=...,ablation=text, or say --text-only-models if the models see no images anyway."
         )
-    by_task = _by_task(listed)
+    by_task = _by_task(chosen)
     missing = [task for task in tasks if task not in by_task]
     if missing:
         raise InputError(f"Expected results of {', '.join(missing)}; found {', '.join(by_task)}. Correct --task.")
@@ -115,7 +121,7 @@ def filter_runs(
         shown, told = entries(lvlm_places)
         remarks += told
         lvlms = _by_task([entry for entry in shown if not _is_blind(entry)])
-    paired = [(_by_task(entries([one])[0]), _by_task(entries([other])[0])) for one, other in pairs]
+    paired = [(_by_task(_unseen(entries([one])[0])), _by_task(_unseen(entries([other])[0]))) for one, other in pairs]
     found = []
     for task in by_task:
         try:
@@ -130,11 +136,18 @@ def filter_runs(
 _ByTask = dict[str, dict[str, Entry]]
 
 
+def _unseen(listed: Sequence[Entry]) -> list[Entry]:
+    """The runs without images; of a model that has none its plain ones, which may be an LLM's."""
+    blind = {(entry.key, entry.model) for entry in listed if _is_blind(entry)}
+    return [entry for entry in listed if _is_blind(entry) or (entry.key, entry.model) not in blind]
+
+
 def _by_task(listed: Sequence[Entry]) -> _ByTask:
-    """Task (without our suffixes) -> model, with its seed and ablation -> its entry."""
+    """Task (without our suffixes) -> model, with its ablation where it has runs with several -> its entry."""
+    runs = Counter((entry.key, entry.label) for entry in listed)
     found: _ByTask = {}
     for entry in listed:
-        ablation = "" if entry.ablation == "none" else f",ablation={entry.ablation}"
+        ablation = f",ablation={entry.ablation}" if runs[entry.key, entry.label] > 1 else ""
         found.setdefault(entry.key, {})[f"{entry.label}{ablation}"] = entry
     return found
 

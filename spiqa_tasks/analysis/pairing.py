@@ -45,7 +45,7 @@ def triples(
             problems.append(_no_twin(entry, plain))
             continue
         try:
-            result.append(_triple(twin, entry, bases.get(entry.key), metric))
+            result.append(_triple(twin, entry, _ablation(entry, without), bases.get(entry.key), metric))
         except MissingMetricError as error:
             problems.append(f"{twin.task} of {twin.label} is left out: {error}")
     used = {id(_twin(entry, plain)) for entry in without}
@@ -77,7 +77,15 @@ def _twin(entry: Entry, plain: Sequence[Entry]) -> Entry | None:
     return next(iter(seeded or (same if len(same) == 1 else [])), None)
 
 
-def _triple(plain: Entry, without: Entry, base: Entry | None, metric: str | None) -> Triple:
+def _ablation(entry: Entry, without: Sequence[Entry]) -> str:
+    """What was done to the images, with the seed where the same was done with several."""
+    same = [
+        each for each in without if (each.key, each.model, each.ablation) == (entry.key, entry.model, entry.ablation)
+    ]
+    return entry.ablation if len(same) == 1 else f"{entry.ablation},seed={entry.seed}"
+
+
+def _triple(plain: Entry, without: Entry, ablation: str, base: Entry | None, metric: str | None) -> Triple:
     v = read_answers(plain.run, plain.task, metric)
     wv = read_answers(without.run, without.task, v.metric)
     check_comparable(v, wv, same_prompt=True)
@@ -85,7 +93,6 @@ def _triple(plain: Entry, without: Entry, base: Entry | None, metric: str | None
     if base is not None:
         t = read_answers(base.run, base.task, v.metric)
         check_comparable(v, t, same_prompt=False)
-    ablation = without.ablation if without.seed == plain.seed else f"{without.ablation},seed={without.seed}"
     return Triple(v, wv, t, plain.label, ablation, base.label if base is not None else None)
 
 

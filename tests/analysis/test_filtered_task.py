@@ -26,7 +26,7 @@ def source_task(tmp_path: Path) -> Path:
 @pytest.fixture
 def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
     """Runs the command: (exit status, records, stderr)."""
-    return partial(run_json, capsys, "filter")
+    return partial(run_json, capsys, "filter", "--text-only-models")
 
 
 def test_written_task_of_the_host_runs_at_once(source_task: Path, tmp_path: Path, run_filter: Filter) -> None:

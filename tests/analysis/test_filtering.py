@@ -19,7 +19,7 @@ Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
 @pytest.fixture
 def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
     """Runs the command: (exit status, records, stderr)."""
-    return partial(run_json, capsys, "filter")
+    return partial(run_json, capsys, "filter", "--text-only-models")
 
 
 def write_inspectors(folder: Path, hits: list[int], models: int = 8, task: str = "t", **options: Any) -> None:

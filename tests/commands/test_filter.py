@@ -19,7 +19,7 @@ Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
 @pytest.fixture
 def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
     """Runs the command: (exit status, records, stderr)."""
-    return partial(run_json, capsys, "filter")
+    return partial(run_json, capsys, "filter", "--text-only-models")
 
 
 def write_inspectors(folder: Path, hits: list[int], models: int = 8, task: str = "t", **options: Any) -> None:
@@ -41,7 +41,7 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path, run_filter: Filter) -
 def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Counts, the rate times 100, difficulties and leaks are printed."""
     write_inspectors(tmp_path / "llm", [0, 0, 1, 1], models=1)
-    arguments = ["filter", str(tmp_path / "llm"), "--lvlm", str(tmp_path / "llm")]
+    arguments = ["filter", "--text-only-models", str(tmp_path / "llm"), "--lvlm", str(tmp_path / "llm")]
     assert main([*arguments, "--pair", str(tmp_path / "llm"), str(tmp_path / "llm")]) == 0
     printed = capsys.readouterr().out
     assert "t: 1 inspectors, kept with at most 0 hits" in printed

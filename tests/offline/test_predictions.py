@@ -116,5 +116,5 @@ def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
     """A misspelt path and an empty folder have messages of their own."""
     with pytest.raises(InputError, match="no such file"):
         pairs(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="found neither"):
+    with pytest.raises(InputError, match="found none"):
         pairs(tmp_path)
