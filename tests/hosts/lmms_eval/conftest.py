@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from no_java import no_java as without_java
 from openai_server import Behaviour, OpenAIServer
-
-from spiqa_tasks.benchmarks import making
-from spiqa_tasks.metrics import coco_java, text_scores
 
 
 @pytest.fixture
@@ -59,12 +57,8 @@ def chat_args(server: OpenAIServer) -> str:
 @pytest.fixture
 def no_java() -> Iterator[None]:
     """Without Java, whose start for each task would be most of the time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", lambda: False)
-        making.missing_text_metrics.cache_clear()
+    with without_java():
         yield
-    making.missing_text_metrics.cache_clear()
-    text_scores.forget()
 
 
 @pytest.fixture

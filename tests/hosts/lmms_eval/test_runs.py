@@ -76,12 +76,12 @@ def test_chat_model_sees_pictures_and_text_in_the_papers_order(
     assert metric(result, "spiqa_demo", "l3score") == pytest.approx(sum(scores) / 4)
     assert all(score == pytest.approx(0.08 / 0.98) or score == pytest.approx(0.9 / 0.98) for score in scores)
     assert metric(result, "spiqa_demo", "judge_failed_rate") == 0
-    assert sum(r["body"]["model"] == "judge" for r in judged.requests) == 4 + 1
+    assert sum(r["body"]["model"] == "judge" for r in judged.requests) == 4 + 2
 
 
 def test_failed_judgements_withhold_the_number_and_keep_the_answers(evaluate: Evaluate, judged: OpenAIServer) -> None:
     """A judge that dies in the middle costs no result: NaN, a counted failure with its reason, all other metrics."""
-    judged.behaviour.script.extend(["ok", "ok", "400", "ok"])
+    judged.behaviour.script.extend(["ok", "ok", "ok", "400", "ok"])
     result = evaluate("caption_retrieval", ["spiqa_demo"], limit=3)
     assert math.isnan(metric(result, "spiqa_demo", "l3score"))
     assert metric(result, "spiqa_demo", "judge_failed_rate") == pytest.approx(1 / 3)

@@ -76,7 +76,10 @@ def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
     from lmms_eval.loggers import EvaluationTracker
 
     folder = tmp_path_factory.mktemp("host")
-    with OpenAIServer(Behaviour(script=["ok", *["ok", "400"] * 3])) as server, pytest.MonkeyPatch.context() as patch:
+    with (
+        OpenAIServer(Behaviour(script=["ok", "ok", *["ok", "400"] * 3])) as server,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         environment = judge_variables(server, folder / "cache")
         for name, value in environment.items():
             patch.setenv(name, value)
@@ -128,13 +131,13 @@ def test_without_a_judge_offline_scores_are_those_of_the_run(
 def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
     host_run: HostRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only the three refused questions and the test question go out; then the host gives these very numbers."""
+    """Only the three refused questions and the two test questions go out; then the host gives these very numbers."""
     from lmms_eval.evaluator import simple_evaluate
 
     before = len(host_run.server.requests)
     status, found = host_run.score(capsys)
     assert status == 0
-    assert len(host_run.server.requests) - before == 3 + 1
+    assert len(host_run.server.requests) - before == 3 + 2
     assert found["counts"]["judged"] == QUESTIONS
     forget_judge()
     results = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"])["results"]["spiqa_demo"]
