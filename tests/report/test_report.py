@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from host_files import write_demo_run
-from openai_server import Behaviour, OpenAIServer
+from openai_server import Behaviour, OpenAIServer, agreeing
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
@@ -21,11 +21,11 @@ JUDGES = {"strict": (-0.1, -2.4), "mild": (-0.6, -0.8)}
 
 
 def verdict(strict: tuple[float, float]) -> Callable[[str], list[tuple[str, float]]]:
-    """A judge that finds answers right whose length is even, as sure as it is."""
+    """A judge that says yes to equal answers, more or less surely by the length of the question."""
 
     def judge(prompt: str) -> list[tuple[str, float]]:
-        high, low = (value - len(prompt) % 7 / 20 for value in strict)
-        first, second = ("Yes", "No") if len(prompt) % 2 else ("No", "Yes")
+        (first, _), (second, _), *_ = agreeing(prompt)
+        high, low = strict[0] - len(prompt) % 7 / 50, strict[1]
         return [(first, high), (second, low), ("a", -9.0), ("b", -9.1), ("c", -9.2)]
 
     return judge
