@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 from spiqa_tasks.scoring.mcq_claims import affirmed, settle
 from spiqa_tasks.scoring.mcq_fields import fields_in
+from spiqa_tasks.scoring.mcq_options import options_of
 from spiqa_tasks.scoring.mcq_reading import Reading
 from spiqa_tasks.scoring.mcq_released import released_match
 from spiqa_tasks.scoring.mcq_text import is_blank, shortened
-from spiqa_tasks.scoring.mcq_tokens import options_of
 from spiqa_tasks.scoring.refusals import is_refusal
 
 __all__ = ["MATCHER_VERSION", "Choice", "extract_choice", "is_refusal", "released_match"]

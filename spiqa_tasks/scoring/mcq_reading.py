@@ -8,8 +8,9 @@ from functools import cached_property
 from itertools import pairwise
 
 from spiqa_tasks.scoring.mcq_claims import Claim, alone, claims_in, lead, settle
+from spiqa_tasks.scoring.mcq_options import Options, masked
 from spiqa_tasks.scoring.mcq_text import lower, plain
-from spiqa_tasks.scoring.mcq_tokens import Line, Options, has_candidates, masked, read_line
+from spiqa_tasks.scoring.mcq_tokens import Line, has_candidates, read_line
 
 _ITEM = re.compile(r"[^\w\n]{0,8}(?:(?:option|choice|figure|caption|image) )?([a-z])\**[.):\]]", re.IGNORECASE)
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)

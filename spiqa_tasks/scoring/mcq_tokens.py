@@ -6,19 +6,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from spiqa_tasks.scoring import mcq_cues as cues
-from spiqa_tasks.scoring.mcq_text import fold, plain
+from spiqa_tasks.scoring.mcq_options import TEXTS, Options
 
 LETTER, ENCLOSED, CONFIRMED, TEXT, WEAK, STRANGE = "L", "E", "D", "T", "l", "R"
 """A capital; a letter in brackets; a letter with its option's text; the text alone; a letter that may be a word (the
 article, the pronoun, a lower-case one); a capital that is no option."""
 
-_TEXTS = "\ue000"  # the first of the characters that stand for option texts
-_PAD = "\uf8ff"
 _JOINED = "|".join(sorted(cues.KIND_OF_JOINED, key=len, reverse=True))
 _PHRASES = "|".join(sorted(map(re.escape, cues.KIND_OF_PHRASE), key=len, reverse=True))
 _WORD = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -27,42 +24,19 @@ _TOKEN = re.compile(
     rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]))"
     rf"|(?P<phrase>\b(?:{_PHRASES})\b)"
     rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
-    rf"|(?P<text>[{_TEXTS}-\ue0ff])"
+    rf"|(?P<text>[{TEXTS}-\ue0ff])"
     r"|(?P<stop>[.!?…。])(?=[\s\"')\]]|$|(?<=[。!?]))"
     r"|(?P<mark>[:=→⇒,;、]|[-—–](?:>|(?=\ ))|=>|/|&|[✓✔✅☑✗✘❌✕☒×∴])"
     rf"|(?P<joined>{_JOINED})"
     r"|(?P<other>\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af])",
 )  # fmt: skip
-_SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{_TEXTS}-\ue0ff])")
+_SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
 _MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
-_CANDIDATE = re.compile(rf"[{_TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
+_CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
 _CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
-_ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{_TEXTS}-\ue0ff]")
-_BRACKETED = re.compile(r"[(\[][a-z][)\]]")
+_ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = frozenset(")]}.:;,\"'/&\n>。，、")
 _VERB_LIKE = frozenset("=JYVWN,.:?C")
-
-
-@dataclass(frozen=True)
-class Options:
-    """A question's options: by letter their folded texts, and the texts that are looked for, longest first."""
-
-    texts: Mapping[str, str]
-
-    @cached_property
-    def sought(self) -> Sequence[tuple[str, str]]:
-        """The texts that are looked for and the letters that share each, longest first; no single letters."""
-        owners: dict[str, str] = {}
-        for letter, text in self.texts.items():
-            if text and text.upper() not in self.texts:
-                owners[text] = owners.get(text, "") + letter
-        return sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
-
-
-def options_of(choices: Mapping[str, str]) -> Options:
-    """Return the options whose texts by upper-case letter are `choices`."""
-    texts = {letter: fold(plain(text)) if text else "" for letter, text in choices.items()}
-    return Options({letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()})
 
 
 @dataclass(frozen=True)
@@ -76,50 +50,6 @@ class Line:
         """Return the letters of the mentions in kinds[start:end]; a letter outweighs an option's text."""
         by_letter = {self.letters[i] for i in range(start, end) if self.kinds[i] not in "T"} - {""}
         return frozenset("".join(by_letter or {self.letters[i] for i in range(start, end)}))
-
-
-def masked(text: str, options: Options) -> str:
-    """Return cleaned lower-case `text`, at its own length, with option texts as single characters and padding."""
-    for index, (option, _) in enumerate(options.sought):
-        if option in text:
-            text = "".join(_masked(text, option, chr(ord(_TEXTS) + index)))
-    return text
-
-
-def _masked(text: str, option: str, character: str) -> Iterator[str]:
-    done = 0
-    replacement = character + _PAD * (len(option) - 1)
-    position = text.find(option)
-    while position != -1:
-        end = position + len(option)
-        if _is_whole(text, position, end):
-            yield text[done:position]
-            yield replacement
-            done = end
-        position = text.find(option, max(end, position + 1))
-    yield text[done:]
-
-
-def _is_whole(text: str, start: int, end: int) -> bool:
-    """Whether text[start:end] is whole words and whole numbers: "5" is neither in "15" nor in "5.2" nor in "-5"."""
-    first, last = text[start], text[end - 1]
-    before, after = text[start - 1 : start], text[end : end + 1]
-    if first.isalnum() and (_is_wordy(before) or (before == "'" and text[start - 2 : start - 1].isalnum())):
-        return False
-    if last.isalnum() and _is_wordy(after):
-        return False
-    if first.isdigit() and (before in ("-", "−") or (before in (".", ",") and text[start - 2 : start - 1].isdigit())):
-        return False
-    if last.isdigit() and after in (".", ",") and text[end + 1 : end + 2].isdigit():
-        return False
-    starts_line = not text[text.rfind("\n", max(0, start - 8), start) + 1 : start].strip(" -") and (
-        start < 8 or "\n" in text[max(0, start - 8) : start]
-    )
-    return not (starts_line and last.isdigit() and first.isdigit() and re.match(r"[.)] \S", text[end : end + 3]))
-
-
-def _is_wordy(character: str) -> bool:
-    return (character.isalnum() and character < "\u3040") or character == "_"
 
 
 def has_candidates(line: str, low: str) -> bool:
@@ -150,7 +80,7 @@ def read_line(line: str, low: str, options: Options) -> Line:
             ):  # "C (D)" where D is "C"
                 kinds[-1], letters[-1] = cues.FILL, ""
         elif group == "text":
-            kind, named = TEXT, options.sought[ord(value) - ord(_TEXTS)][1]
+            kind, named = TEXT, options.sought[ord(value) - ord(TEXTS)][1]
         elif group == "stop":
             kind = cues.QUESTION if value == "?" else cues.STOP
         elif group == "mark":
@@ -191,7 +121,7 @@ def _own_text(low: str, letter: str, end: int, options: Options) -> int:
         found = _MARKED_LETTER.match(low, end)
         return found.end() if found and found[1] == text else 0
     found = _SEPARATOR.match(low, end)
-    if found and letter in options.sought[ord(found[1]) - ord(_TEXTS)][1]:
+    if found and letter in options.sought[ord(found[1]) - ord(TEXTS)][1]:
         return found.end(1)
     return 0
 

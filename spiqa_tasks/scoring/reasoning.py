@@ -30,5 +30,7 @@ def without_reasoning(text: str) -> str:
             is_open, position = True, tag.end()
     if is_open:
         answer = _ANSWER.search(text, position)
+        again = _TAG.search(text, answer.end()) if answer else None
+        text = text[: again.start()] if again else text
         position = answer.start() if answer else len(text)
     return "".join([*kept, text[position:]]).strip() if position else text

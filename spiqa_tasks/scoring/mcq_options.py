@@ -1,0 +1,82 @@
+"""A question's options, and where their texts stand in an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from spiqa_tasks.scoring.mcq_text import fold, plain
+
+TEXTS = "\ue000"
+"""The first of the 256 characters that stand for option texts."""
+
+_PAD = "\uf8ff"
+_BRACKETED = re.compile(r"[(\[][a-z][)\]]")
+
+
+@dataclass(frozen=True)
+class Options:
+    """A question's options: by letter their folded texts, and the texts that are looked for, longest first."""
+
+    texts: Mapping[str, str]
+
+    @cached_property
+    def sought(self) -> Sequence[tuple[str, str]]:
+        """The texts that are looked for and the letters that share each, longest first; no single letters."""
+        owners: dict[str, str] = {}
+        for letter, text in self.texts.items():
+            if text and text.upper() not in self.texts:
+                owners[text] = owners.get(text, "") + letter
+        return sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
+
+
+def options_of(choices: Mapping[str, str]) -> Options:
+    """Return the options whose texts by upper-case letter are `choices`."""
+    texts = {letter: fold(plain(text)) if text else "" for letter, text in choices.items()}
+    return Options({letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()})
+
+
+def masked(text: str, options: Options) -> str:
+    """Return cleaned lower-case `text`, at its own length, with option texts as single characters and padding."""
+    for index, (option, _) in enumerate(options.sought):
+        if option in text:
+            text = "".join(_masked(text, option, chr(ord(TEXTS) + index)))
+    return text
+
+
+def _masked(text: str, option: str, character: str) -> Iterator[str]:
+    done = 0
+    replacement = character + _PAD * (len(option) - 1)
+    position = text.find(option)
+    while position != -1:
+        end = position + len(option)
+        if _is_whole(text, position, end):
+            yield text[done:position]
+            yield replacement
+            done = end
+        position = text.find(option, max(end, position + 1))
+    yield text[done:]
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] is whole words and whole numbers: "5" is neither in "15" nor in "5.2" nor in "-5"."""
+    first, last = text[start], text[end - 1]
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if first.isalnum() and (_is_wordy(before) or (before == "'" and text[start - 2 : start - 1].isalnum())):
+        return False
+    if last.isalnum() and _is_wordy(after):
+        return False
+    if first.isdigit() and (before in ("-", "−") or (before in (".", ",") and text[start - 2 : start - 1].isdigit())):
+        return False
+    if last.isdigit() and after in (".", ",") and text[end + 1 : end + 2].isdigit():
+        return False
+    starts_line = not text[text.rfind("\n", max(0, start - 8), start) + 1 : start].strip(" -") and (
+        start < 8 or "\n" in text[max(0, start - 8) : start]
+    )
+    return not (starts_line and last.isdigit() and first.isdigit() and re.match(r"[.)] \S", text[end : end + 3]))
+
+
+def _is_wordy(character: str) -> bool:
+    return (character.isalnum() and character < "\u3040") or character == "_"
