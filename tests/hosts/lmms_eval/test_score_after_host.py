@@ -134,7 +134,7 @@ def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
     before = len(host_run.server.requests)
     status, found = host_run.score(capsys)
     assert status == 0
-    assert len(host_run.server.requests) - before == 3 + 1
+    assert len(host_run.server.requests) - before == 3 + 2
     assert found["counts"]["judged"] == QUESTIONS
     forget_judge()
     results = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"])["results"]["spiqa_demo"]

@@ -80,7 +80,7 @@ def test_figures_shown_alone_are_joined_and_judged_once(
     assert scores["l3score,none"] == pytest.approx(0.08 / 0.98)
     assert scores["incomplete_rate,none"] == pytest.approx(1 / 3)
     assert scores["judge_failed_rate,none"] == 0
-    assert len([r for r in judged.requests if r["body"]["model"] == "judge"]) == 2 + 1
+    assert len([r for r in judged.requests if r["body"]["model"] == "judge"]) == 2 + 2
     samples = result["samples"]["spiqa_demo_perfigure"]
     joined = [sample["l3score"]["details"]["question"] for sample in samples if "score" in sample]
     assert [question["id"] for question in joined] == list(dict.fromkeys(row["question_id"] for row in rows[:two]))
