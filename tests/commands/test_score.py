@@ -152,7 +152,7 @@ def test_a_judge_reads_open_answers_of_scifibench(
     assert found["metrics"]["accuracy_llm"] == pytest.approx(22 / 24)
     assert found["metrics"]["extractor_rate"] == pytest.approx(2 / 24)
     assert found["counts"]["judged"] == 2
-    assert len(server.requests) == 2 + 2
+    assert len(server.requests) == 2 + 1
     assert "judge_prompt:letters:" in found["signature"]
 
 
