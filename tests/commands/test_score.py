@@ -182,7 +182,7 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Four refused requests: no number, exit status 3; the next call asks these four only."""
-    server.behaviour.script = ["ok"] + ["400"] * 4
+    server.behaviour.script = ["ok"] * 2 + ["400"] * 4
     found = score(capsys, "spiqa_demo", predictions, "--output", tmp_path / "out", status=3)
     assert found["metrics"]["l3score"] is None
     assert "35 of 39" in found["omitted"]["l3score"]
