@@ -52,7 +52,7 @@ def test_a_second_time_costs_nothing(server: OpenAIServer, tmp_path: Path) -> No
 
 def test_a_failure_is_none_and_withholds_the_mean(server: OpenAIServer, tmp_path: Path) -> None:
     """An answer that could not be judged has no score, a reason, and no part in the mean."""
-    server.behaviour.script = ["ok", "ok", "404"]
+    server.behaviour.script = ["ok", "ok", "ok", "404"]
     result = _metric(server, tmp_path, concurrency=1).compute(
         questions=QUESTIONS, references=REFERENCES, predictions=REFERENCES
     )

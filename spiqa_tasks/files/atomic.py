@@ -11,14 +11,14 @@ from spiqa_tasks.errors import InputError
 
 
 def check_folder(folder: Path) -> None:
-    """Make a folder for results, if missing, and see that files can be written there.
+    """See that files can be written in a folder, or that it can be made; makes nothing.
 
     Raises:
         InputError: they cannot.
     """
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
+        with tempfile.TemporaryFile(dir=there):
             pass
     except OSError as error:
         raise InputError(
@@ -27,13 +27,15 @@ def check_folder(folder: Path) -> None:
 
 
 def check_file(path: Path) -> None:
-    """See that a file for results can be written; its folder is made if missing.
+    """See that a file for results can be written in a folder that is there.
 
     Raises:
         InputError: it cannot.
     """
     if path.is_dir():
         raise InputError(f"Expected a file to write at {path}, found a folder. Name a file in it.")
+    if not path.parent.is_dir():
+        raise InputError(f"Expected a folder at {path.parent}, found none. Make it, or name another file.")
     check_folder(path.parent)
 
 

@@ -81,7 +81,7 @@ def test_the_json_has_the_metrics_the_counts_and_the_signature(
     }
     for part in ("judge:openai:gpt-4o", "judge_served:gpt-4o", "judge_prompt:released:", "judge_rule:top-5"):
         assert f"|{part}" in found["signature"]
-    assert server.counts["ok"] == 39 + 1
+    assert server.counts["ok"] == 39 + 2  # with the two test questions
     assert KEY not in json.dumps(found)
 
 
@@ -182,7 +182,7 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Four refused requests: no number, exit status 3; the next call asks these four only."""
-    server.behaviour.script = ["ok"] + ["400"] * 4
+    server.behaviour.script = ["ok"] * 2 + ["400"] * 4
     found = score(capsys, "spiqa_demo", predictions, "--output", tmp_path / "out", status=3)
     assert found["metrics"]["l3score"] is None
     assert "35 of 39" in found["omitted"]["l3score"]
@@ -195,7 +195,7 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     before = len(server.requests)
     found = score(capsys, "spiqa_demo", predictions, "--output", tmp_path / "out")
     assert found["counts"]["judged"] == 39
-    assert len(server.requests) - before == 4 + 1
+    assert len(server.requests) - before == 4 + 2
     assert json.loads((tmp_path / "out" / "spiqa_demo_scores.json").read_text()) == found
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "spiqa_demo_samples.jsonl",
@@ -297,7 +297,7 @@ def test_answers_about_single_figures_are_joined_before_they_are_judged(
     found = score(capsys, "spiqa_demo_perfigure", path)
     assert found["metrics"]["l3score"] == pytest.approx(1 - YES)
     assert found["counts"]["judged"] == 39
-    assert len(server.requests) == calls + 1
+    assert len(server.requests) == calls + 2
     assert calls <= 39
 
 

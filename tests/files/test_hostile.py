@@ -137,7 +137,9 @@ def test_places_to_write_are_checked(tmp_path: Path) -> None:
             check_folder(place)
     with pytest.raises(InputError, match="found a folder"):
         check_file(tmp_path)
-    check_file(tmp_path / "new" / "samples.jsonl")
+    check_file(tmp_path / "samples.jsonl")
+    check_folder(tmp_path / "new" / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize("error", [DataError("found none."), RecursionError("deep"), MemoryError()])
