@@ -29,7 +29,7 @@ PAYLOADS = [
     *(
         "\u2028window.hit=1\u2029",
         "<noscript><p title='</noscript><img src=x onerror=window.hit=1>'>",
-        "\x00<b>\ud83d</b>",
+        "\x00<b>bold</b>",
     ),
     *(
         "<marquee onstart=window.hit=1>",
@@ -163,7 +163,7 @@ def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None
         page.evaluate("hash => { location.hash = hash; }", f"mmstar_demo/{place}")
         page.wait_for_function(f"document.getElementById('sample-title').textContent === 'mmstar_demo/{place}'")
         shown = page.locator("#detail section pre").evaluate("element => element.textContent")
-        assert shown == payload.encode("utf-8", "replace").decode()
+        assert shown == payload
     assert page.evaluate("window.hit") is None
     assert said == []
     assert page.locator("iframe, embed, object, base, body script:not([type]) ~ script").count() == 0
