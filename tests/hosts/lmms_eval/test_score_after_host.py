@@ -14,6 +14,7 @@ from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.analysis.tables import results_table
 from spiqa_tasks.benchmarks import making
+from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.lmms_eval import ahead
 from spiqa_tasks.hosts.lmms_eval.results import Run, Score
@@ -59,8 +60,8 @@ def numbers(results: dict[str, Any]) -> dict[str, float]:
 
 def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
     """The numbers of `score` less those that the host's table leaves to `breakdown`."""
-    hidden = ("bleu_2", "bleu_3", "bleu_4")
-    return {key: value for key, value in found["metrics"].items() if value is not None and key not in hidden}
+    rows = SPIQA.rows_of_table(SPIQA.parse(""))
+    return {key: value for key, value in found["metrics"].items() if value is not None and key in rows}
 
 
 def forget_judge() -> None:
