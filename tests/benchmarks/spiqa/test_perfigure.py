@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Callable
@@ -245,3 +246,71 @@ def test_the_protocol_is_read_from_the_documents_own_signature(judged: Callable[
     both = join(documents(scorer, replies("both")), HERE)
     assert {score.score for question in both for score in question.asks} == {"l3score", "l3score_released"}
     assert {parse(question.signature).split for question in both} == {"demo"}
+
+
+def answered(protocol: str, number: int = 0) -> list[Record]:
+    """The documents of one of the three questions, as records of a protocol."""
+    question = questions()[number][0]["question_id"]
+    return [
+        document_record(
+            {**row, "settings": row["settings"].replace("protocol=both", f"protocol={protocol}")}, Response(text), HERE
+        )
+        for row, text in replies()
+        if row["question_id"] == question
+    ]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "asked"),
+    [("corrected", ["l3score"]), ("released", ["l3score_released"]), ("both", ["l3score", "l3score_released"])],
+)
+def test_each_protocol_asks_for_its_own_score(protocol: str, asked: list[str]) -> None:
+    """A joined question keeps its first document's id, and the released answers where they are to be scored."""
+    parts = answered(protocol, 2)
+    [found] = join(parts, HERE)
+    assert [ask.score for ask in found.asks] == asked
+    assert (found.id, found.status, found.scores) == (parts[0].details["question_id"], "ok", {})
+    assert (found.reference, found.cluster, found.groups, found.signature) == (
+        *(parts[0].reference, parts[0].cluster, parts[0].groups, parts[0].signature),
+    )
+    answers = {} if protocol == "corrected" else {"released_answers": [parts[0].reference]}
+    assert found.details == {"anchor": parts[0].id} | answers
+    assert {part.status for part in parts} == {"ok"}
+
+
+@pytest.mark.parametrize(("protocol", "scores"), [("corrected", {"l3score": 0.0}), ("released", {})])
+def test_a_question_without_a_helpful_figure_is_failed_in_the_corrected_reading(
+    protocol: str, scores: dict[str, float]
+) -> None:
+    """No request is made of it; its prediction is empty."""
+    [found] = join(answered(protocol, 1), HERE)
+    assert (found.status, found.prediction, found.scores, found.asks) == ("no_helpful_figure", "", scores, ())
+
+
+def test_a_failed_document_fails_its_question_and_names_it() -> None:
+    """The question has all but an answer, and the reason of its document."""
+    parts = answered("both")
+    failed = dataclasses.replace(parts[3], prediction=None, status="request_failed", reason="boom")
+    [found] = join([*parts[:3], failed, *parts[4:]], HERE)
+    assert (found.id, found.status, found.reason) == (parts[0].details["question_id"], "request_failed", "boom")
+    assert (found.details, found.prediction, found.asks) == ({"anchor": parts[0].id}, None, ())
+    assert (found.reference, found.cluster, found.groups, found.signature) == (
+        *(parts[0].reference, parts[0].cluster, parts[0].groups, parts[0].signature),
+    )
+
+
+def test_one_document_alone_is_an_incomplete_question() -> None:
+    """It keeps its paper; one whose scoring failed has nothing but its question's id."""
+    [document, *_] = answered("both")
+    [found] = join([document], HERE)
+    assert found == Record(document.details["question_id"], status="incomplete", cluster=document.cluster)
+    assert join([Record("paper/3/0/helpful", status="scoring_failed")], HERE) == [
+        Record("paper/3", status="incomplete")
+    ]
+
+
+def test_a_question_is_named_by_its_documents_details() -> None:
+    """The id of a document is looked into only where its details are missing."""
+    [document, *_] = answered("both")
+    renamed = dataclasses.replace(document, details={**document.details, "question_id": "other"})
+    assert [found.id for found in join([renamed], HERE)] == ["other"]
