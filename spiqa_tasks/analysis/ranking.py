@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import ascii_uppercase
@@ -67,14 +67,18 @@ class Outcome:
         return dict(sorted(table.items(), key=lambda entry: _order(entry[1][COMBINED][0])))
 
 
-def read_items(places: Iterable[Path]) -> tuple[list[Item], int, list[str]]:
+def read_items(places: Iterable[Path], tasks: Collection[str] = ()) -> tuple[list[Item], int, list[str]]:
     """Return the figures that every model has a caption of, how many others there were, and remarks about runs.
+
+    Args:
+        places: result files or folders.
+        tasks: only these; empty: all.
 
     Raises:
         InputError: no captioning samples, different data or settings, or too many models.
         DataError: the figures are not there.
     """
-    runs, remarks = own_runs(places)
+    runs, remarks = own_runs(places, tasks)
     captioning = [
         run for run in runs if isinstance(run.settings, SciFIBenchSettings) and run.settings.prompt == "caption"
     ]

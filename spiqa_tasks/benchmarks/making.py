@@ -14,7 +14,7 @@ from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import judge_from_environ
 from spiqa_tasks.judge.l3 import L3Judge
 from spiqa_tasks.judge.letters import LetterJudge, LetterRule
-from spiqa_tasks.metrics.text_scores import available_metrics, tokenizer_name
+from spiqa_tasks.metrics.text_scores import RELEASED_TOKENIZER, available_metrics, tokenizer_name, tokenizer_note
 
 logger = logging.getLogger("spiqa_tasks")
 
@@ -55,6 +55,8 @@ def missing_text_metrics() -> dict[str, str]:
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
     for name, reason in missing.items():
         logger.warning("%s is left out: %s.", name, reason)
+    if tokenizer_name() != RELEASED_TOKENIZER:
+        logger.warning("BLEU, ROUGE-L and CIDEr are made with %s.", tokenizer_note(tokenizer_name()))
     return missing
 
 

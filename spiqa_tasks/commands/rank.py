@@ -30,6 +30,7 @@ def add(subparsers: Any) -> None:
         help="a judge that sees pictures, with its base URL where it is not SPIQA_JUDGE_BASE_URL or the provider's; "
         "several times for several judges",
     )
+    result.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
     result.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
     result.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
     result.add_argument("--json", action="store_true", help="machine-readable")
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     blind = [name for name, config in configs.items() if not config.declaration.sees_pictures]
     if blind:
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {_seeing()}.")
-    items, left_out, remarks = read_items(arguments.runs)
+    items, left_out, remarks = read_items(arguments.runs, arguments.task)
     for remark in remarks:
         print(f"spiqa-tasks: {printable(remark)}", file=sys.stderr)
     if not items:

@@ -53,9 +53,22 @@ def available_metrics() -> dict[str, str | None]:
     return {name: reasons.get(name) for name in METRICS}
 
 
+RELEASED_TOKENIZER = "ptb-java"
+"""The tokenizer of the released scripts."""
+
+
+def tokenizer_note(name: str) -> str:
+    """Return the tokenizer for people; one that is not the released one gives values that differ a little."""
+    return (
+        name
+        if name == RELEASED_TOKENIZER
+        else f"the tokenizer {name}; the released one, {RELEASED_TOKENIZER}, needs Java"
+    )
+
+
 def tokenizer_name() -> str:
     """Return the tokenizer that `text_scores` will use: `ptb-java` (as released) or `ptb-python`."""
-    return "ptb-java" if coco_java.has_java() else "ptb-python"
+    return RELEASED_TOKENIZER if coco_java.has_java() else "ptb-python"
 
 
 def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> TextScores:

@@ -9,7 +9,9 @@ from typing import Any
 
 from tabulate import tabulate
 
+from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.metrics.text_scores import tokenizer_note
 from spiqa_tasks.offline.agreement import Agreement, agreements, ranks
 from spiqa_tasks.offline.scored import L3SCORE, Number, Scored
 from spiqa_tasks.offline.written import SAMPLES, SCORES
@@ -99,6 +101,8 @@ def _notes(results: Sequence[Scored]) -> str:
         counts = ", ".join(f"{key} {value}" for key, value in result.counts.items() if isinstance(value, int) and value)
         lines = [f"{result.label}: {counts}" if len(results) > 1 else counts]
         lines += [f"{name} left out: {reason}" for name, reason in result.omitted.items()]
+        tokenizer = parse(result.signature).tokenizer
+        lines += [f"BLEU, ROUGE-L and CIDEr: {tokenizer_note(tokenizer)}"] if tokenizer else []
         blocks.append("\n".join([*lines, f"signature: {result.signature}"]))
     return "\n\n".join(blocks)
 
