@@ -24,7 +24,7 @@ from typing import Any
 import yaml
 from tabulate import tabulate
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 WORK = REPOSITORY / "build" / "mutants"
 LEAST_SHARE = 0.85
@@ -139,7 +139,7 @@ def _changes(mutated: Path) -> dict[str, str]:
     """Return a mutant's function name -> its changed lines, as `new line`, or `no old line` where one was removed."""
     source = mutated.read_text()
     bodies = {
-        node.name: [line.strip() for line in (ast.get_source_segment(source, node) or "").splitlines()[1:]]
+        node.name: [line.strip() for line in _source_from_arguments(source, node).splitlines()]
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
@@ -148,6 +148,11 @@ def _changes(mutated: Path) -> dict[str, str]:
         for name, body in bodies.items()
         if "__mutmut_" in name
     }
+
+
+def _source_from_arguments(source: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return the function less its name, which differs between mutants."""
+    return (ast.get_source_segment(source, function) or "").partition("(")[2]
 
 
 def _difference(original: Sequence[str], changed: Sequence[str]) -> str:
