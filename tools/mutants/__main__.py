@@ -125,7 +125,8 @@ def _mutmut(folder: Path, *arguments: str) -> str:
     program = Path(sys.executable).with_name("mutmut")
     done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True)
     if done.returncode:
-        raise SystemExit(f"mutmut {arguments[0]} failed in {folder}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+        said = done.stdout[-4000:] + done.stderr[-4000:]
+        raise SystemExit(f"mutmut {arguments[0]} ended with status {done.returncode} in {folder}:\n{said}")
     return done.stdout
 
 

@@ -284,3 +284,23 @@ def test_without_a_judgement_there_is_no_advice() -> None:
     """Nothing judged is no share of anything."""
     assert value("neither_rate", [joined(0)]) == Value(0.0, 0)
     assert judge_advice([joined(0)]) == []
+
+
+def test_questions_without_their_papers_text_are_counted_where_that_is_known() -> None:
+    """The count is told with full papers alone, and withheld where a record does not say."""
+    records = [joined(number, details={"no_text": number < 2}) for number in range(3)]
+    settings = "setting=fullpaper"
+    assert value("no_text_count", records, settings) == Value(2.0, 3, {"paper/0": 1.0, "paper/1": 1.0, "paper/2": 0.0})
+    assert not metric("no_text_count", settings).higher_is_better
+    unknown = value("no_text_count", [*records, joined(3)], settings)
+    assert math.isnan(unknown.value)
+    assert (unknown.n, unknown.reason) == (3, "the papers' texts are not read for scoring")
+    assert "no_text_count" not in {entry.name for entry in metrics(BENCHMARKS["spiqa"].parse(""))}
+
+
+def test_an_answer_without_a_released_reading_has_no_released_score() -> None:
+    """A failed request has neither a released prediction nor released answers of single figures."""
+    failed = [Record(str(number), reference="x", status="request_failed") for number in range(2)]
+    for settings in ("protocol=both", "setting=perfigure,protocol=both"):
+        found = value("rouge_l_released", failed, settings)
+        assert (math.isnan(found.value), found.n) == (True, 0)
