@@ -107,7 +107,7 @@ def asked(server: OpenAIServer) -> Counter[str]:
 
 
 def test_failing_judge_withholds_the_number_and_says_why(tmp_path: Path) -> None:
-    """The judge refuses answers after the test questions of both processes: NaN, the share that failed, and the reason in every sample."""
+    """The judge refuses answers of both processes: NaN, the share that failed, and the reason in every sample."""
     with OpenAIServer(Behaviour(script=["ok"] * 4 + ["ok", "400"] * 8)) as server:
         values = torchrun(tmp_path, "caption_retrieval", "spiqa_demo", **judge_at(server))["spiqa_demo"]
     records = [sample["l3score"] for sample in samples_of(tmp_path, "spiqa_demo")]
