@@ -37,7 +37,7 @@ def test_metrics_are_accuracy_then_the_authors_then_the_failures() -> None:
     """The headline is our matcher's; all rates mean worse when higher."""
     found = metrics(MMStarSettings())
     assert [metric.name for metric in found][:2] == ["accuracy", "accuracy_released"]
-    assert [metric.higher_is_better for metric in found] == [True, True, False, False, False]
+    assert [metric.higher_is_better for metric in found] == [True, True, False, False, False, False]
 
 
 def test_a_failed_request_has_no_score_by_either_rule() -> None:

@@ -93,7 +93,7 @@ def test_without_the_setting_no_judge_is_named(scorer_of: Callable[..., Scorer])
     row = load_rows("scifibench", "demo_cap2fig", "ablation=text")[0]
     assert plain.record(row, Response("It depends.")).asks == ()
     assert plain.benchmark.judge(plain.settings) is None
-    rates = {"refusal_rate", "unparsed_rate", "request_failed_rate"}
+    rates = {"refusal_rate", "unparsed_rate", "request_failed_rate", "truncated_rate"}
     assert {metric.name for metric in plain.metrics} == {"accuracy", *rates}
     assert {metric.needs for metric in plain.metrics} == {"nothing"}
 

@@ -70,7 +70,15 @@ def test_twins_are_no_examples_of_each_other(scifibench_release: Path) -> None:
 def question(number: int, caption: str = "") -> Question:
     captions = (caption or f"caption {number}", f"distractor {number}")
     return Question(
-        "CS_Figure2Caption", str(number), "Which?", ("A", "B"), captions, "A", "cs", (Figure(f"digest {number}", ""),)
+        "CS_Figure2Caption",
+        str(number),
+        "Which?",
+        "Which?",
+        ("A", "B"),
+        captions,
+        "A",
+        "cs",
+        (Figure(f"digest {number}", ""),),
     )
 
 
