@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = {
     "errors": 0,
+    "printable": -1,
     "scoring": 1,
     "published": 2,
     "demo": 2,

@@ -128,9 +128,10 @@ def _is_same(prediction: Prediction, row: Mapping[str, Any]) -> bool:
     A question may stand there without its options, or within a whole prompt; a choice by its letter or its text.
     """
     question, target = _plain(prediction.question), _plain(prediction.target)
-    ours = _plain(row["question"])
+    ours = _plain(row.get("question", ""))
     choices = dict(zip(row.get("letters", ()), row.get("options", ()), strict=True))
-    targets = [row["answer"], choices.get(row["answer"], ""), row.get("caption", "")]
+    answer = row.get("answer", "")
+    targets = [answer, choices.get(answer, ""), row.get("caption", "")]
     is_question = not question or question in ours or ours in question
     return is_question and (not target or target in map(_plain, targets))
 

@@ -119,6 +119,9 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
             metrics[name], omitted[name] = Number(None, 0), reason or "there is no such answer"
             continue
         values[name] = metric.compute(members)
+        if not values[name].n and not metric.higher_is_better and metric.needs == "nothing":
+            del values[name]  # a rate that no answer tells anything about, such as cut answers of a plain file
+            continue
         metrics[name] = _number(values[name], members)
         if metrics[name].value is None:
             omitted[name] = f"withheld: {values[name].reason}"

@@ -10,7 +10,7 @@ import pytest
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks
-from spiqa_tasks.offline.inputs import chosen_judges, differences, read_answers
+from spiqa_tasks.offline.inputs import Input, chosen_judges, differences, read_inputs
 from spiqa_tasks.offline.matching import Matched, Prediction
 from spiqa_tasks.offline.scored import Scored
 
@@ -55,27 +55,24 @@ def test_files_are_called_by_their_names_or_paths(tmp_path: Path) -> None:
     for path in paths:
         path.parent.mkdir()
         path.write_text(json.dumps({"id": rows[0]["id"], "prediction": "A"}))
-    answers, remarks = read_answers(paths[:1], MMSTAR, rows)
-    assert list(answers) == ["m"]
-    assert remarks == [
+    (given,) = read_inputs(paths[:1], MMSTAR)
+    assert given.label == "m"
+    assert given.remarks == (
         f"{paths[0]}: {len(rows) - 1} questions have no answer and are left out, the first: "
-        f"{', '.join(row['id'] for row in rows[1:6])}."
-    ]
-    assert list(read_answers(paths, MMSTAR, rows)[0]) == [str(path) for path in paths]
+        f"{', '.join(row['id'] for row in rows[1:6])}.",
+    )
+    assert [given.label for given in read_inputs(paths, MMSTAR)] == [str(path) for path in paths]
     with pytest.raises(InputError, match="one of them twice"):
-        read_answers([paths[0], paths[0]], MMSTAR, rows)
+        read_inputs([paths[0], paths[0]], MMSTAR)
 
 
-def test_answers_made_otherwise_are_told() -> None:
-    """Another prompt or data than the task's is named; the same, or none told, is not."""
+def test_answers_made_with_other_data_are_told() -> None:
+    """Other data than those that they are scored with are named; the same, or none told, are not."""
     result = Scored("t", "m", None, {}, {}, {}, "data:mmstar/demo@1|prompt:p1+p2|settings:s", [])
 
     def said(signature: str | None) -> list[str]:
         matched = Matched("lmms-eval", {"1": Prediction("1", "A", signature=signature)}, (), (), ())
-        return differences(MMSTAR, matched, result)
+        return differences(Input("m", MMSTAR, [], matched, ()), result)
 
     assert said(None) == said("data:mmstar/demo@1|prompt:p2|settings:s") == []
-    assert said("data:mmstar/demo@2|prompt:p3") == [
-        "m: made with the data mmstar/demo@2, where mmstar_demo has mmstar/demo@1.",
-        "m: made with the prompt p3, where mmstar_demo has p1+p2.",
-    ]
+    assert said("data:mmstar/demo@2") == ["m: made with the data mmstar/demo@2, scored with mmstar/demo@1."]

@@ -14,7 +14,8 @@ from spiqa_tasks.offline.predictions import read_predictions
 
 def row(paper_id: str, position: int, question: str) -> dict[str, Any]:
     """What of a row the reader needs."""
-    return {"id": f"{paper_id}/{position}", "paper_id": paper_id, "question": question}
+    row_id = f"{paper_id}/{position}"
+    return {"id": row_id, "paper_id": paper_id, "question": question, "question_id": row_id, "step": ""}
 
 
 ROWS = [row("p1", 0, "How many? "), row("p1", 1, "Same?"), row("p1", 2, "Same?"), row("p2", 0, "Why?")]

@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.choice.records import TRUNCATED_RATE, truncation_rem
 from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.hosts.lmms_eval.ahead import _answers
+from spiqa_tasks.hosts.lmms_eval.instances import answers_of
 
 
 def _record(truncated: bool | None, benchmark: str = "mmstar") -> Record:
@@ -43,8 +43,9 @@ def test_rate_is_over_answers_of_known_length() -> None:
 def test_the_host_tells_the_length_in_its_requests(tokens: int | None, expected: bool | None) -> None:
     """An answer with as many tokens as the task generates at most was cut off."""
     request: Any = SimpleNamespace(
+        doc_id=7,
         arguments=("context", {"max_new_tokens": 512}),
         filtered_resps={"none": ["B"]},
         token_counts=[SimpleNamespace(output_tokens=tokens)],
     )
-    assert _answers(request, "none") == [("B", expected)]
+    assert answers_of([request], "none") == {7: [("B", expected)]}
