@@ -137,7 +137,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Input]]]:
     Raises:
         InputError: neither a task nor a run.
     """
-    from spiqa_tasks.offline.inputs import read_inputs
+    from spiqa_tasks.offline.inputs import chosen_judges, read_inputs
     from spiqa_tasks.offline.runs import inputs_of_run, task_of_runs
 
     if not arguments.predictions:
@@ -151,6 +151,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Input]]]:
         _say(remarks)
         return found
     task = _one_task(arguments.task, arguments.include_path, task_of_runs(arguments.task, arguments.predictions))
+    chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))  # before any file
     return [(task, read_inputs(arguments.predictions, task))]
 
 

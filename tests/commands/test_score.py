@@ -267,7 +267,7 @@ def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
         (["spiqa", "p.jsonl"], "the group spiqa"),
         (["mmstar_demo", "p.jsonl", "--judge", "openai:m"], "mmstar_demo, which needs none"),
         (["spiqa_demo", "p.jsonl", "--judge", "anthropic:claude-3-haiku"], "cannot be judged by anthropic"),
-        (["mine.yaml", "p.jsonl"], "mine.yaml to be the YAML of a task"),
+        (["mine.yaml", "p.jsonl"], "mine.yaml to be a YAML of a task"),
         (["spiqa_demo", "p.jsonl", "--top", "many"], "top must be a number"),
         (["spiqa_demo", "p.jsonl"], "no such file"),
     ],

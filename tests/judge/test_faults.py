@@ -99,6 +99,7 @@ def test_a_day_of_patience_stops_the_asking(server: OpenAIServer, engine_of: Mak
     assert server.counts["429"] <= 4
 
 
+@pytest.mark.slow
 def test_a_bucket_is_used_up_without_losing_an_answer(engine_of: MakeEngine) -> None:
     """Against 100 requests a second the engine answers at nearly that rate, and refusals stay few."""
     with OpenAIServer(Behaviour(bucket=(100, 20), latency=0.02, retry_after=None)) as limited:
