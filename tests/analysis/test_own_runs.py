@@ -122,6 +122,7 @@ def test_a_metric_that_a_run_lacks_is_refused_with_those_it_has(tmp_path: Path) 
         "refusal_rate",
         "unparsed_rate",
         "request_failed_rate",
+        "truncated_rate",
     ]
     with pytest.raises(InputError, match="metric accuracy_llm; found accuracy, accuracy_released"):
         run.metric("accuracy_llm")

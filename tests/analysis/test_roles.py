@@ -9,7 +9,6 @@ from host_files import choice_samples, write_run
 
 from spiqa_tasks.analysis.pairing import triples
 from spiqa_tasks.analysis.roles import entries
-from spiqa_tasks.hosts.lmms_eval.results import all_runs
 
 
 @pytest.mark.parametrize(
@@ -30,14 +29,14 @@ def test_a_task_tells_its_role_by_its_settings(
 ) -> None:
     """The `dataset_name` says what was shown, in whatever spelling of commas and blanks the settings allow."""
     write_run(tmp_path, "m", {task: []}, settings={task: settings})
-    (entry,) = entries(all_runs([tmp_path]))
+    (entry,), _ = entries([tmp_path])
     assert (entry.key, entry.ablation, entry.few_shot) == expected
 
 
 def test_a_wrapped_model_is_its_base(tmp_path: Path) -> None:
     """`--model ablated` is the base with its arguments; what tells place and speed is left out."""
     write_run(tmp_path, "ablated", {"t": []}, "base=m,ablation=shuffled,seed=3,pretrained=a,device=cuda")
-    (entry,) = entries(all_runs([tmp_path]))
+    (entry,), _ = entries([tmp_path])
     assert (entry.key, entry.model, entry.ablation) == ("t", "m,pretrained=a", "shuffled")
 
 
@@ -45,7 +44,7 @@ def test_groups_and_tasks_without_a_result_are_left_out(tmp_path: Path) -> None:
     """Only what has a result in the run is an entry."""
     path = write_run(tmp_path, "m", {"t": [], "u": []})
     path.write_text(path.read_text().replace('"u": {"accuracy,none": 0.5}', '"group": {"accuracy,none": 0.5}'))
-    assert [entry.task for entry in entries(all_runs([tmp_path]))] == ["t"]
+    assert [entry.task for entry in entries([tmp_path])[0]] == ["t"]
 
 
 @pytest.mark.parametrize("settings", ["prompt=letter, ablation=grey", "ablation=grey,prompt=letter,"])
