@@ -24,7 +24,7 @@ class Value:
         value: in natural units; NaN where it is withheld.
         n: how many answers it is over.
         scores: id -> score of an answer, where the metric has one for each.
-        reason: why it is withheld.
+        reason: why it is withheld; None with no value and no answers where nothing in them tells it.
     """
 
     value: float

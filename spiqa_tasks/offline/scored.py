@@ -119,8 +119,8 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
             metrics[name], omitted[name] = Number(None, 0), reason or "there is no such answer"
             continue
         values[name] = metric.compute(members)
-        if not values[name].n and not metric.higher_is_better and metric.needs == "nothing":
-            del values[name]  # a rate that no answer tells anything about, such as cut answers of a plain file
+        if not values[name].n and values[name].reason is None:
+            del values[name]  # nothing in these answers tells it, such as whether answers of a plain file were cut
             continue
         metrics[name] = _number(values[name], members)
         if metrics[name].value is None:

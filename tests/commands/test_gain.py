@@ -40,7 +40,7 @@ def test_scores_by_hand(gain: Gain, capsys: pytest.CaptureFixture[str]) -> None:
     (record,) = gain("--scores", 52.1, 22.7, 20.3)[1]
     assert (round(record["mg"], 3), round(record["ml"], 3), record["group"]) == (0.294, 0.024, "all")
     assert main(["gain", "--scores", "52.1", "22.7", "20.3"]) == 0
-    assert capsys.readouterr().out.startswith("MG 29.4, ML 2.4")
+    assert capsys.readouterr().out == "MG 29.4, ML 2.4 (times 100; the scores are taken for percent)\n"
     assert gain("--scores", 1)[0] == 2
     assert gain()[0] == 2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,8 @@ FAILURE_RATES: tuple[Metric, ...] = (
 
 def _truncated_rate(records: Sequence[Record]) -> Value:
     known = {r.id: float(r.details["truncated"]) for r in records if "truncated" in r.details}
+    if not known:
+        return Value(math.nan, 0)  # the host tells no lengths
     return withheld(len(known), len(records)) or Value(sum(known.values()) / len(known), len(known), known)
 
 
