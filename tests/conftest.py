@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from spiqa_tasks.benchmarks import making
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.metrics import coco_java, text_scores
 
 for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
     os.environ.pop(offline, None)  # read when the hub's client is imported, which is later
@@ -47,6 +49,17 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip("the real annotation files are not on this machine (SPIQA_TASKS_TEST_DATA)")
     return REAL_DATA
+
+
+@pytest.fixture
+def no_java() -> Iterator[None]:
+    """A machine without Java: METEOR is left out, and the other text metrics are fast."""
+    making.missing_text_metrics.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coco_java, "has_java", lambda: False)
+        yield
+    text_scores.forget()
+    making.missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks
 from spiqa_tasks.utils.showing import doc_to_messages
 
+pytestmark = pytest.mark.usefixtures("no_java")
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "spiqa.md"
 ROWS = [line for line in DOCS.read_text().splitlines() if re.match(r"\| .* \| `(lmms-eval|spiqa-tasks) ", line)]
 COMMANDS = sorted({command for row in ROWS for command in re.findall(r"`((?:lmms-eval|spiqa-tasks) [^`]*)`", row)})

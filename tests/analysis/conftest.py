@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from no_java import no_java
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.files.source import LocalSource
@@ -18,10 +17,3 @@ def rows_of(scifibench_release: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
     """`rows_of(split, settings)`: the questions of a made release of SciFIBench, which the package finds too."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
     return lambda split, settings: load_rows("scifibench", split, settings, LocalSource(scifibench_release))
-
-
-@pytest.fixture
-def without_java() -> Iterator[None]:
-    """A machine without Java."""
-    with no_java():
-        yield

@@ -109,7 +109,7 @@ def test_mmstar_has_capabilities_then_axes(tmp_path: Path) -> None:
     assert found["math"].n == sum(row["category"] == "math" for row in rows)
 
 
-@pytest.mark.usefixtures("without_java")
+@pytest.mark.usefixtures("no_java")
 def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> None:
     """CIDEr of a figure type is that of its answers alone, which is no mean of their scores in the whole corpus."""
     rows = rows_for_scoring("spiqa", "demo", "")

@@ -128,7 +128,7 @@ def test_a_metric_that_a_run_lacks_is_refused_with_those_it_has(tmp_path: Path) 
         run.metric("accuracy_llm")
 
 
-@pytest.mark.usefixtures("without_java")
+@pytest.mark.usefixtures("no_java")
 def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(tmp_path: Path) -> None:
     """SPIQA's L3Score is not there where no judge was asked; BLEU-1 speaks for the run."""
     rows = rows_for_scoring("spiqa", "demo", "")[:3]
@@ -138,7 +138,7 @@ def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(t
     assert "l3score" not in {metric.name for metric in run.metrics}
 
 
-@pytest.mark.usefixtures("without_java")
+@pytest.mark.usefixtures("no_java")
 def test_l3score_speaks_for_a_judged_run(tmp_path: Path) -> None:
     """The scores that the judge gave are read from the records; nothing is asked again."""
     samples = []

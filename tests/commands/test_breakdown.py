@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from host_files import FAILED, sample_of, write_run
-from no_java import no_java
 from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, rows_for_scoring
@@ -15,15 +13,14 @@ from spiqa_tasks.cli import main
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Iterator[Path]:
+def runs(tmp_path: Path, no_java: None) -> Path:  # noqa: ARG001
     """A run of each benchmark's demo task, the first twelve questions answered with `A`."""
-    with no_java():
-        tasks = {
-            f"{name}_demo": [sample_of(row, "A") for row in rows_for_scoring(name, "demo", "")[:12]]
-            for name in ("spiqa", "mmstar", "scifibench")
-        }
-        write_run(tmp_path, "m", tasks)
-        yield tmp_path
+    tasks = {
+        f"{name}_demo": [sample_of(row, "A") for row in rows_for_scoring(name, "demo", "")[:12]]
+        for name in ("spiqa", "mmstar", "scifibench")
+    }
+    write_run(tmp_path, "m", tasks)
+    return tmp_path
 
 
 def test_every_benchmark_has_its_headline_or_every_metric(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:

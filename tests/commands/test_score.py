@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from no_java import no_java
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring, yaml_folder
@@ -34,13 +33,11 @@ def server() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture(autouse=True)
-def judged_here(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def judged_here(server: OpenAIServer, no_java: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
     """The judge is the local server; no Java, so that only the judge takes time."""
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
     monkeypatch.setenv("SPIQA_JUDGE_API_KEY", KEY)
-    with no_java():
-        yield
 
 
 @pytest.fixture
@@ -267,7 +264,7 @@ def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
         (["spiqa", "p.jsonl"], "the group spiqa"),
         (["mmstar_demo", "p.jsonl", "--judge", "openai:m"], "mmstar_demo, which needs none"),
         (["spiqa_demo", "p.jsonl", "--judge", "anthropic:claude-3-haiku"], "cannot be judged by anthropic"),
-        (["mine.yaml", "p.jsonl"], "mine.yaml to be a YAML of a task"),
+        (["mine.yaml", "p.jsonl"], "mine.yaml to be the YAML of a task"),
         (["spiqa_demo", "p.jsonl", "--top", "many"], "top must be a number"),
         (["spiqa_demo", "p.jsonl"], "no such file"),
     ],

@@ -11,6 +11,7 @@ from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
 
+pytestmark = pytest.mark.usefixtures("no_java")
 SETTINGS = "max_figures=2,seed=3"
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from no_java import no_java
 
 from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Record, Response
@@ -21,14 +20,8 @@ from spiqa_tasks.offline.matching import Prediction, Predictions, match
 from spiqa_tasks.offline.scored import Scored, read, score
 from spiqa_tasks.scoring.intervals import wilson
 
+pytestmark = pytest.mark.usefixtures("no_java")
 TASKS = ("spiqa_demo", "mmstar_demo", "scifibench_demo")
-
-
-@pytest.fixture(autouse=True)
-def without_java() -> Iterator[None]:
-    """A machine without Java: METEOR is left out, the rest is fast."""
-    with no_java():
-        yield
 
 
 def rows_of(task: Task) -> list[dict[str, Any]]:

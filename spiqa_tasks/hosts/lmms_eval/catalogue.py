@@ -66,6 +66,8 @@ _Loader.add_constructor("!function", lambda _, node: node.value)
 def load_yaml(path: Path) -> dict[str, Any]:
     """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes."""
     config: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    if not isinstance(config, dict):
+        raise ValueError("no names with values")
     included = config.pop("include", None)
     if included is None:
         return config
@@ -103,7 +105,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         return load_yaml(path)
     except (yaml.YAMLError, OSError, ValueError, TypeError, AttributeError) as error:
         raise InputError(
-            f"Expected {path} to be a YAML of a task, found {type(error).__name__} {error}. Correct it."
+            f"Expected {path} to be the YAML of a task, found {type(error).__name__} {error}. Correct it."
         ) from error
 
 

@@ -34,9 +34,9 @@ def write(folder: Path, name: str, papers: Any) -> LocalSource:
 
 
 def test_test_c_answers_are_free_form_or_yes_and_no(tmp_path: Path) -> None:
-    """QASPER's answers and sections are read as the release means them."""
+    """QASPER's answers are read as the release means them; its text is the paragraphs, as in the released script."""
     source = write(tmp_path, "test-C/SPIQA_testC.json", {"1234.5678": PAPER_C})
     rows = load_rows("spiqa", "testC", "setting=fullpaper,ablation=text", source)
     assert [row["answer"] for row in rows] == ["Three", "No"]
     assert [row["group"] for row in rows] == ["table", "other"]
-    assert rows[0]["full_text"] == "Introduction\nOne.\nTwo.\n\nThree."
+    assert rows[0]["full_text"] == "One.\nTwo.\n\nThree."

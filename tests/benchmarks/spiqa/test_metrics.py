@@ -14,7 +14,6 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.spiqa.metrics import judge_advice, metrics, table, text_metric
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.judge.l3 import NEITHER_REMEDY
-from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores
 from spiqa_tasks.scoring.text_metrics import rouge_l
 
@@ -25,12 +24,7 @@ PERFIGURE_RATES = [
     *("neither_rate", "request_failed_rate"),
 ]
 TEXTS = list(METRICS)
-
-
-@pytest.fixture(autouse=True)
-def without_java(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tokenizer that needs no Java, whatever the machine has."""
-    monkeypatch.setattr(coco_java, "has_java", lambda: False)
+pytestmark = pytest.mark.usefixtures("no_java")
 
 
 def released(names: Sequence[str]) -> list[str]:

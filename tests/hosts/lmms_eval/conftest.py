@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from no_java import no_java as without_java
 from openai_server import Behaviour, OpenAIServer
 
 
@@ -52,13 +51,6 @@ def judged(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServe
 def chat_args(server: OpenAIServer) -> str:
     """`--model_args` of the host's API models for the server."""
     return f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60"
-
-
-@pytest.fixture
-def no_java() -> Iterator[None]:
-    """Without Java, whose start for each task would be most of the time."""
-    with without_java():
-        yield
 
 
 @pytest.fixture

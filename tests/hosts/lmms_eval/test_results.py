@@ -63,7 +63,7 @@ def test_samples_are_read_line_by_line(tmp_path: Path) -> None:
     path = write_run(tmp_path, "m", {"t": samples}, settings={"t": "prompt=letter"})
     (run,), _ = task_runs([path])
     assert [sample["filtered_resps"] for sample in run.samples()] == [SPLIT, SPLIT]
-    assert [record.scores for record in run.records()] == [{"accuracy": 1.0}, {"accuracy": 0.0}]
+    assert [dict(record_of(sample).scores) for sample in run.samples()] == [{"accuracy": 1.0}, {"accuracy": 0.0}]
     with path.with_name("20250101_000000_samples_t.jsonl").open("a") as file:
         file.write('{"doc_id": 2}\n')
     with pytest.raises(InputError, match="line 3"):
