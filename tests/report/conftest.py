@@ -11,9 +11,12 @@ import pytest
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """The system's chromium, driven by playwright; tests that need it are skipped by name where it is missing."""
+    """The system's chromium, driven by playwright; tests that need it are skipped by name where it is missing.
+
+    Of a module, because playwright keeps an event loop running in the thread in which other modules start theirs.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = shutil.which("chromium")
     if path is None:

@@ -56,6 +56,13 @@ def written(runs: Path, path: Path, pictures: bool = True) -> Path:
     return path
 
 
+def expect(locator: Any) -> Any:
+    """What playwright waits for; imported late, as it may be missing."""
+    from playwright import sync_api
+
+    return sync_api.expect(locator)
+
+
 def opened(chromium: Any, path: Path, **options: Any) -> tuple[Any, list[str]]:
     """A page, and what it complains about or asks for."""
     page = chromium.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
@@ -116,7 +123,7 @@ def test_disagreement_between_runs_is_a_filter(chromium: Any, page_file: Path) -
     page.check("#disagree")
     assert page.inner_text("#count") == "12 of 24 samples"
     page.click("button[type=reset]")
-    page.wait_for_function("document.getElementById('count').textContent === '24 of 24 samples'")
+    expect(page.locator("#count")).to_have_text("24 of 24 samples")
     page.close()
 
 
@@ -127,9 +134,11 @@ def test_a_sample_has_a_link_that_opens_it(chromium: Any, page_file: Path) -> No
     page.reload()
     assert page.inner_text("#sample-title") == "mmstar_demo/3"
     assert page.locator("#detail h4").count() == 2
-    page.wait_for_function("document.querySelector('#detail img').naturalWidth > 0")
+    picture = page.locator("#detail img")
+    picture.evaluate("element => element.decode()")
+    assert picture.evaluate("element => element.naturalWidth") > 0
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.getElementById('sample-title').textContent === 'mmstar_demo/4'")
+    expect(page.locator("#sample-title")).to_have_text("mmstar_demo/4")
     page.keyboard.press("Escape")
     assert not page.locator("#sample").is_visible()
     assert said == []
@@ -161,7 +170,7 @@ def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None
     page, said = opened(chromium, path)
     for place, payload in enumerate(PAYLOADS):
         page.evaluate("hash => { location.hash = hash; }", f"mmstar_demo/{place}")
-        page.wait_for_function(f"document.getElementById('sample-title').textContent === 'mmstar_demo/{place}'")
+        expect(page.locator("#sample-title")).to_have_text(f"mmstar_demo/{place}")
         shown = page.locator("#detail section pre").evaluate("element => element.textContent")
         assert shown == payload
     assert page.evaluate("window.hit") is None

@@ -25,7 +25,7 @@ def source_task(tmp_path: Path) -> Path:
 @pytest.fixture
 def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
     """Runs the command: (exit status, records, stderr)."""
-    return partial(run_json, capsys, "filter")
+    return partial(run_json, capsys, "filter", "--text-only-models")
 
 
 def test_task_whose_source_is_gone_is_not_indexed(source_task: Path, tmp_path: Path, run_filter: Filter) -> None:
