@@ -14,6 +14,7 @@ def test_every_module_of_commands_is_there(capsys: pytest.CaptureFixture[str]) -
     """Each subcommand has a help page of its own, and the general one names it."""
     names = ["list", "path", "prepare", "demo", "doctor", "score", "gain", "filter"]
     names += ["breakdown", "bootstrap", "alignment", "spread", "rank"]
+    names += ["cache", "compare", "correlate", "export", "report"]
     usage = parser().format_help().split()
     for name in names:
         with pytest.raises(SystemExit, match="0"):

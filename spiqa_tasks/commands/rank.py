@@ -12,6 +12,7 @@ from typing import Any
 
 from tabulate import tabulate
 
+from spiqa_tasks.commands import batching
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.config import parse_judge
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -33,15 +34,17 @@ def add(subparsers: Any) -> None:
     result.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
     result.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
     result.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
+    batching.add_options(result)
     result.add_argument("--json", action="store_true", help="machine-readable")
     result.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print Table 3; 3 when some rankings failed or some figures lack a caption."""
+    """Print Table 3; 3 when some rankings failed, some figures lack a caption, or batches are under way."""
     from spiqa_tasks.analysis.ranking import ask_of, rank, read_items
     from spiqa_tasks.judge.engine import shared_engine
 
+    batching.check(arguments)
     configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}
     blind = [name for name, config in configs.items() if not config.declaration.sees_pictures]
     if blind:
@@ -60,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     for name, engine in engines.items():
         if calls[name]:
             engine.config.require_key()
+    if not batching.all_there(arguments, {name: (engine, requests[name]) for name, engine in engines.items()}):
+        return 3
     outcome = rank(items, engines, arguments.seed)
     failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
     counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spiqa_tasks.commands import batching
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks, read_task
@@ -70,6 +71,7 @@ def add(subparsers: Any) -> None:
     score.add_argument("--output", type=Path, metavar="DIR", help="write <task>_scores.json and <task>_samples.jsonl")
     score.add_argument("--json", action="store_true", help="print one JSON object")
     score.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    batching.add_options(score)
     score.set_defaults(run=run)
 
 
@@ -83,9 +85,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.output is not None:
         check_folder(arguments.output)
+    batching.check(arguments)
     results: list[list[Scored]] = []
+    all_there = True
     for task, given in _given(arguments):
         found = _score(arguments, task, given)
+        all_there &= found is not None
         if found:
             results.append(found)
         if found and arguments.output is not None:
@@ -95,11 +100,14 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
     elif results:
         print("\n\n".join(output.as_text(each) for each in results))
-    return 0 if all(result.complete for each in results for result in each) else 3
+    return 0 if all_there and all(result.complete for each in results for result in each) else 3
 
 
-def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) -> list[Scored]:
-    """The scores of each file of answers by each judge; none with `--dry-run`, which prints what they would take."""
+def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) -> list[Scored] | None:
+    """The scores of each file of answers by each judge.
+
+    None of them with `--dry-run`, which prints what they would take; None while batches are under way.
+    """
     from spiqa_tasks.benchmarks.making import make_scorer
     from spiqa_tasks.offline import inputs, scored
 
@@ -116,11 +124,13 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) ->
             answers.append((each, name, scorer, read))
     estimates = {name: judging.judge.engine.estimate(requests[name]) for name, judging in judges.items()}
     if arguments.dry_run:
-        print(_forecast(task, estimates, arguments.json))
+        print(_forecast(task, estimates, arguments.json, batching.price_share(arguments)))
         return []
     for judge, judging in judges.items():
         if estimates[judge].calls:
             judging.judge.preflight()
+    if not batching.all_there(arguments, {name: (judges[name].judge.engine, requests[name]) for name in judges}):
+        return None
     results = []
     for each, name, scorer, read in answers:
         result = scored.score(scorer, task.name, read, each.label, name)
@@ -182,8 +192,12 @@ def _say(remarks: Iterable[str]) -> None:
         print(f"spiqa-tasks: {printable(remark)}", file=sys.stderr)
 
 
-def _forecast(task: Task, estimates: Mapping[str, Estimate], as_json: bool) -> str:
-    """What judging would take."""
+def _forecast(task: Task, estimates: Mapping[str, Estimate], as_json: bool, share: float) -> str:
+    """What judging would take, at a share of the list price."""
+    estimates = {
+        name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)
+        for name, estimate in estimates.items()
+    }
     if as_json:
         rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
         return json.dumps({"task": task.name, "dry_run": rows}, indent=2)

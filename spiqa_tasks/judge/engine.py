@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 
@@ -87,6 +87,7 @@ class Engine:
         self.config = config
         self._make = make or config.declaration.make_client
         self._reported = ""
+        self._settled: dict[str, Verdict] = {}
         self._session: _Session | None = None
         self._reset()
         _engines.add(self)
@@ -136,15 +137,23 @@ class Engine:
 
     def estimate(self, requests: Iterable[JudgeRequest]) -> Estimate:
         """Return what judging these would take; asks nothing and needs no key."""
+        wanted, missing = self._wanted(requests)
+        prompts = sum(estimated_tokens((request.system or "") + request.prompt) for request in missing.values())
+        completions = sum(request.max_tokens for request in missing.values())
+        price = self.config.cost(prompts, completions)
+        return Estimate(len(missing), wanted - len(missing), prompts, completions, price)
+
+    def missing(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
+        """Return, by their keys in the cache, those of `requests` that have no verdict there."""
+        return self._wanted(requests)[1]
+
+    def settle(self, verdicts: Mapping[str, Verdict]) -> None:
+        """Take verdicts that were had elsewhere, by key: stored for later runs, or, where failed, final in this one."""
         with self._condition:
             session = self._running()
-        wanted = {self._key(request, session): request for request in requests}
-        stored = session.cache.known(list(wanted)) if session.cache else set()
-        missing = [request for key, request in wanted.items() if key not in stored]
-        prompt_tokens = sum(estimated_tokens((request.system or "") + request.prompt) for request in missing)
-        completion_tokens = sum(request.max_tokens for request in missing)
-        price = self.config.cost(prompt_tokens, completion_tokens)
-        return Estimate(len(missing), len(stored), prompt_tokens, completion_tokens, price)
+            self._settled.update(verdicts)
+        if session.cache:
+            session.cache.put_many(verdicts.items())
 
     def summary(self) -> Summary:
         """What judging took so far."""
@@ -157,6 +166,14 @@ class Engine:
             session, self._session = self._session, None
         if session is not None:
             session.close()
+
+    def _wanted(self, requests: Iterable[JudgeRequest]) -> tuple[int, dict[str, JudgeRequest]]:
+        """How many different requests there are, and those without a stored verdict by their keys."""
+        with self._condition:
+            session = self._running()
+        wanted = {self._key(request, session): request for request in requests}
+        stored = session.cache.known(list(wanted)) if session.cache else set()
+        return len(wanted), {key: request for key, request in wanted.items() if key not in stored}
 
     def _reset(self) -> None:
         """Start without a session: at first, and in a forked child, where the parent's thread does not exist."""
@@ -178,7 +195,8 @@ class Engine:
         return request_key(*judge, request, config.extra)
 
     def _submitted(self, request: JudgeRequest, key: str, stored: Verdict | None) -> _PendingVerdict:
-        """The request's pending verdict: that of an equal request, the stored one, or a new one on its way."""
+        """The request's pending verdict: that of an equal request, one that is there, or a new one on its way."""
+        stored = stored or self._settled.get(key)
         pending = self._held.get(key)
         if pending is None or (pending.verdict is not None and not pending.verdict.ok):
             pending = _PendingVerdict(self, request, key)

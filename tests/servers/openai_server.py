@@ -106,12 +106,16 @@ class OpenAIServer:
         app = web.Application(client_max_size=1 << 30)
         app.router.add_get("/stats", self._stats)
         app.router.add_get("/v1/models", self._models)
+        self._add_routes(app)
         app.router.add_post("/{path:.*}", self._post)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=1024)
         await site.start()
         return int(self._runner.addresses[0][1])
+
+    def _add_routes(self, app: web.Application) -> None:
+        """Routes of a server that speaks more than this one."""
 
     async def _stats(self, _request: web.Request) -> web.Response:
         total = sum(self.counts.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.judge.providers.declaration import Provider, served_model
+from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
 from spiqa_tasks.judge.providers.pictures import encoded
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -32,27 +32,41 @@ class AnthropicApi:
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Ask for one message."""
         start = time.monotonic()
-        body: dict[str, Any] = {
+        answer = await self._client.post("/messages", self.body(request))
+        return verdict_of(answer, time.monotonic() - start)
+
+    def body(self, request: JudgeRequest) -> dict[str, Any]:
+        """Return what is sent for a request."""
+        system = {"system": request.system} if request.system else {}
+        return {
             **self._extra,
             "model": self._model,
             "messages": [{"role": "user", "content": _content(request)}],
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
+            **system,
         }
-        if request.system:
-            body["system"] = request.system
-        answer = await self._client.post("/messages", body)
-        try:
-            text = "".join(part["text"] for part in answer["content"] if part.get("type") == "text")
-            usage = answer.get("usage") or {}
-            counts = int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
-        except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
-            raise AskError("the server's answer is no message", retryable=True) from None
-        return Verdict("ok", text, (), served_model(answer), None, False, *counts, time.monotonic() - start)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
+
+
+def verdict_of(answer: dict[str, Any], seconds: float = 0.0) -> Verdict:
+    """Return the verdict in a message that took so many seconds; raises AskError where there is none."""
+    try:
+        text = "".join(part["text"] for part in answer["content"] if part.get("type") == "text")
+        usage = answer.get("usage") or {}
+        counts = int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+        raise AskError("the server's answer is no message", retryable=True) from None
+    return Verdict("ok", text, (), served_model(answer), None, False, *counts, seconds)
+
+
+def _make_batches(config: JudgeConfig) -> BatchApi:
+    from spiqa_tasks.judge.providers.anthropic_batches import AnthropicBatches
+
+    return AnthropicBatches(config)
 
 
 def _content(request: JudgeRequest) -> str | list[dict[str, Any]]:
@@ -79,4 +93,5 @@ PROVIDER = Provider(
     make_client=AnthropicApi,
     why_no_logprobs=lambda _model: "Anthropic's API returns no token log-probabilities",
     sees_pictures=True,
+    make_batches=_make_batches,
 )

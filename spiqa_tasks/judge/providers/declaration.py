@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
 
@@ -26,6 +27,53 @@ class JudgeClient(Protocol):
 
     async def aclose(self) -> None:
         """Let go of connections and threads."""
+
+
+@dataclass(frozen=True)
+class BatchProgress:
+    """How far a batch is: whether it ended, how many of its requests are done, and why it ended early if it did."""
+
+    ended: bool
+    done: int
+    fault: str | None = None
+
+
+class BatchApi(Protocol):
+    """Hands requests to one judge's batch interface. Every method raises JudgeError where the server refuses."""
+
+    def entry(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        """Return the request as an entry of a batch, under its key of 64 hexadecimal digits."""
+
+    def submit(self, entries: Sequence[Mapping[str, Any]], tag: str) -> str:
+        """Hand the entries over as one batch; return its id."""
+
+    def find(self, tag: str, count: int, since: float) -> str | None:
+        """Return the id of the batch handed over under `tag` with `count` entries since a Unix time; None: none."""
+
+    def progress(self, batch: str) -> BatchProgress:
+        """Return how far a batch is."""
+
+    def verdicts(self, batch: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verdict]]:
+        """Yield the keys and verdicts of an ended batch; an entry that failed has a failed one.
+
+        `tops` tells for each key how many log-probabilities were asked for; None: a written answer.
+        """
+
+
+def sdk_missing(package: str) -> JudgeError:
+    """Return the error for an SDK that is not installed."""
+    return JudgeError(
+        f"Judging in batches needs the package {package}, which is not installed. Run `pip install spiqa-tasks[batch]`."
+    )
+
+
+def batches_refused(config: JudgeConfig, error: Exception) -> JudgeError:
+    """Return the error for what an SDK says, without the key."""
+    return JudgeError(
+        f"Expected the batch interface of the judge {config.name} to answer, found "
+        f"{config.redact(str(error))[:300] or type(error).__name__}. Check the judge's key and address and run the "
+        "command again: what was handed over is neither lost nor paid again."
+    )
 
 
 def served_model(answer: Mapping[str, Any]) -> str | None:
@@ -48,6 +96,7 @@ class Provider:
         sees_pictures: whether requests may have pictures.
         searches_vocabulary: whether words can be looked up in the whole vocabulary (`JudgeRequest.lookup`).
         extras: the fields that a user may add to its requests; None: any.
+        make_batches: makes what hands requests to its batch interface; None where it has none.
     """
 
     name: str
@@ -59,6 +108,7 @@ class Provider:
     sees_pictures: bool = False
     searches_vocabulary: bool = False
     extras: frozenset[str] | None = None
+    make_batches: Callable[[JudgeConfig], BatchApi] | None = None
 
     def cannot(self, model: str, request: JudgeRequest) -> str | None:
         """Say why `model` cannot answer this request; None where it can."""

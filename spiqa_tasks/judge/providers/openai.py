@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from spiqa_tasks.judge.providers.declaration import Provider, served_model
+from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
 from spiqa_tasks.judge.providers.pictures import encoded
 from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -36,27 +36,29 @@ class OpenAIApi:
         self._model = config.model
         self._extra = config.extra_fields
         self._client = JsonClient(config, _auth_headers(config))
-        self._limit_name = "max_tokens"
-        self._send_temperature = True
+        reasons = config.is_public_url and _why_no_logprobs(config.model) is not None
+        self._limit_name = "max_completion_tokens" if reasons else "max_tokens"
+        self._send_temperature = not reasons
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Make one chat completion, with its first token's alternatives where log-probabilities are asked for."""
         start = time.monotonic()
         while True:
-            body = self._body(request)
+            body = self.body(request)
             try:
                 answer = await self._client.post("/chat/completions", body)
                 break
             except HttpError as error:
                 if error.status != 400 or not self._adapt(error.message, body):
                     raise
-        return _verdict(answer, request, time.monotonic() - start)
+        return verdict_of(answer, top_of(request), time.monotonic() - start)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
-    def _body(self, request: JudgeRequest) -> dict[str, Any]:
+    def body(self, request: JudgeRequest) -> dict[str, Any]:
+        """Return what is sent for a request."""
         messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
         messages.append({"role": "user", "content": _content(request)})
         body: dict[str, Any] = {
@@ -105,7 +107,16 @@ def _image_url(image: str) -> str:
     return f"data:{kind};base64,{data}"
 
 
-def _verdict(answer: dict[str, Any], request: JudgeRequest, seconds: float) -> Verdict:
+def top_of(request: JudgeRequest) -> int | None:
+    """Return how many log-probabilities a request asks for; None where it wants a written answer."""
+    return request.top_logprobs if request.kind == "logprobs" else None
+
+
+def verdict_of(answer: dict[str, Any], top: int | None, seconds: float = 0.0) -> Verdict:
+    """Return the verdict in a chat completion that took so many seconds; raises AskError where there is none.
+
+    `top` is how many log-probabilities were asked for; None: a written answer.
+    """
     try:
         choice = answer["choices"][0]
         text = choice["message"].get("content") or ""
@@ -115,8 +126,8 @@ def _verdict(answer: dict[str, Any], request: JudgeRequest, seconds: float) -> V
         raise AskError("the server's answer is no chat completion", retryable=True) from None
     if not isinstance(text, str):
         raise AskError("the server's answer is no chat completion", retryable=True)
-    top = _top_logprobs(choice, request.top_logprobs) if request.kind == "logprobs" else ()
-    return Verdict("ok", text, top, served_model(answer), None, False, *counts, seconds)
+    listed = () if top is None else _top_logprobs(choice, top)
+    return Verdict("ok", text, listed, served_model(answer), None, False, *counts, seconds)
 
 
 def _top_logprobs(choice: dict[str, Any], count: int) -> tuple[tuple[str, float], ...]:
@@ -136,6 +147,12 @@ def _why_no_logprobs(model: str) -> str | None:
     return None
 
 
+def _make_batches(config: JudgeConfig) -> BatchApi:
+    from spiqa_tasks.judge.providers.openai_batches import OpenAIBatches
+
+    return OpenAIBatches(config)
+
+
 PROVIDER = Provider(
     name="openai",
     url="https://api.openai.com/v1",
@@ -144,4 +161,5 @@ PROVIDER = Provider(
     why_no_logprobs=_why_no_logprobs,
     logprob_judges="openai:<model> (OpenAI's non-reasoning models or any OpenAI-compatible server)",
     sees_pictures=True,
+    make_batches=_make_batches,
 )

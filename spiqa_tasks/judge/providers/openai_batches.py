@@ -1,0 +1,109 @@
+"""Batches behind the OpenAI protocol (files and batches), through the official SDK."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+from spiqa_tasks.judge.providers.declaration import BatchProgress, batches_refused, sdk_missing
+from spiqa_tasks.judge.providers.openai import OpenAIApi, verdict_of
+from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+
+if TYPE_CHECKING:
+    from spiqa_tasks.judge.config import JudgeConfig
+
+_PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
+_TAG = "spiqa_tasks"
+_EARLY_ENDS = ("failed", "expired", "cancelled")
+_SDK_TRIES = 8
+
+
+class OpenAIBatches:
+    """Files of requests, handed over once and fetched when they are done, at OpenAI or a server of its protocol.
+
+    Not at Azure, whose deployments have addresses of another form.
+    """
+
+    def __init__(self, config: JudgeConfig) -> None:
+        try:
+            import openai
+        except ImportError:
+            raise sdk_missing("openai") from None
+        self._config = config
+        self._api = OpenAIApi(config)
+        self._error = openai.OpenAIError
+        self._client = openai.OpenAI(
+            api_key=config.api_key or "none", base_url=config.url, timeout=config.timeout, max_retries=_SDK_TRIES
+        )
+
+    def entry(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        """Return one line of the file."""
+        return {"custom_id": key, "method": "POST", "url": _PATH, "body": self._api.body(request)}
+
+    def submit(self, entries: Sequence[Mapping[str, Any]], tag: str) -> str:
+        """Upload the file and make a batch of it; return its id."""
+        content = "\n".join(json.dumps(entry) for entry in entries).encode()
+        with self._told():
+            file = self._client.files.create(file=(f"{tag}.jsonl", io.BytesIO(content)), purpose="batch")
+            batch = self._client.batches.create(
+                input_file_id=file.id, endpoint=_PATH, completion_window="24h", metadata={_TAG: tag}
+            )
+        return batch.id
+
+    def find(self, tag: str, count: int, since: float) -> str | None:  # noqa: ARG002 - the tag is enough here
+        """Return the id of the batch that carries the tag."""
+        with self._told():
+            tagged = (batch.id for batch in self._client.batches.list() if (batch.metadata or {}).get(_TAG) == tag)
+            return next(tagged, None)
+
+    def progress(self, batch: str) -> BatchProgress:
+        """Return how far a batch is."""
+        with self._told():
+            found = self._client.batches.retrieve(batch)
+        counts, errors = found.request_counts, (found.errors.data if found.errors else None) or []
+        early = found.status in _EARLY_ENDS
+        reasons = [f"the batch {found.status}", *(error.message for error in errors if error.message)]
+        done = counts.completed + counts.failed if counts else 0
+        return BatchProgress(early or found.status == "completed", done, "; ".join(reasons) if early else None)
+
+    def verdicts(self, batch: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verdict]]:
+        """Yield what the files of answers and of errors hold."""
+        with self._told():
+            found = self._client.batches.retrieve(batch)
+            for file in filter(None, (found.output_file_id, found.error_file_id)):
+                with self._client.files.with_streaming_response.content(file) as response:
+                    for line in response.iter_lines():
+                        yield from _read(line, tops)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """The SDK's errors as one sentence."""
+        try:
+            yield
+        except self._error as error:
+            raise batches_refused(self._config, error) from None
+
+
+def _read(line: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verdict]]:
+    """The key and the verdict of a line; nothing of one that belongs to no entry."""
+    try:
+        answer = json.loads(line)
+        key, response, error = answer["custom_id"], answer.get("response") or {}, answer.get("error")
+        status, body = response.get("status_code"), response.get("body")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return
+    if key not in tops:
+        return
+    if status == 200 and isinstance(body, dict):
+        try:
+            yield key, verdict_of(body, tops[key])
+        except AskError as fault:
+            yield key, failed(fault.reason)
+    else:
+        error = error or (body.get("error") if isinstance(body, dict) else body)
+        message = error.get("message") if isinstance(error, dict) else error
+        yield key, failed(f"in the batch: HTTP {status}: {message}" if status else f"in the batch: {message}")
