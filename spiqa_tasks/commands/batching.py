@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spiqa_tasks.errors import InputError
@@ -12,6 +12,7 @@ from spiqa_tasks.judge.pricing import BATCH_SHARE
 from spiqa_tasks.printable import printable
 
 if TYPE_CHECKING:
+    from spiqa_tasks.judge.config import JudgeConfig
     from spiqa_tasks.judge.engine import Engine
     from spiqa_tasks.judge.types import JudgeRequest
 
@@ -26,10 +27,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Raise InputError for `--no-wait` alone."""
+def check(arguments: argparse.Namespace, judges: Iterable[JudgeConfig]) -> None:
+    """Raise InputError for `--no-wait` alone, JudgeError for `--batch` with a judge that takes none."""
     if arguments.no_wait and not arguments.batch:
         raise InputError("Expected --batch with --no-wait, found --no-wait alone. Add --batch.")
+    if arguments.batch:
+        from spiqa_tasks.judge.batches import require_batches
+
+        for judge in judges:
+            require_batches(judge)
 
 
 def price_share(arguments: argparse.Namespace) -> float:
@@ -41,14 +47,12 @@ def all_there(arguments: argparse.Namespace, asked: Mapping[str, tuple[Engine, S
     """Return whether scoring may go on: without `--batch`, or with every verdict collected.
 
     Raises:
-        JudgeError: a judge without a batch interface, or one that refuses.
+        JudgeError: a batch interface that refuses.
     """
     if not arguments.batch:
         return True
-    from spiqa_tasks.judge.batches import judge_in_batches, require_batches
+    from spiqa_tasks.judge.batches import judge_in_batches
 
-    for engine, _ in asked.values():
-        require_batches(engine.config)
     found = [
         judge_in_batches(engine, requests, wait=not arguments.no_wait, say=_say) for engine, requests in asked.values()
     ]

@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.analysis.ranking import ask_of, rank, read_items
     from spiqa_tasks.judge.engine import shared_engine
 
-    batching.check(arguments)
     configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}
+    batching.check(arguments, configs.values())
     blind = [name for name, config in configs.items() if not config.declaration.sees_pictures]
     if blind:
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {_seeing()}.")

@@ -85,7 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.output is not None:
         check_folder(arguments.output)
-    batching.check(arguments)
     results: list[list[Scored]] = []
     all_there = True
     for task, given in _given(arguments):
@@ -113,6 +112,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) ->
 
     _say(remark for each in given for remark in each.remarks)
     judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+    batching.check(arguments, [judging.judge.engine.config for judging in judges.values()])
     asked: dict[str | None, Judging | None] = dict(judges.items()) or {None: None}
     answers = []
     requests: dict[str | None, list[JudgeRequest]] = {name: [] for name in asked}
