@@ -33,7 +33,7 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy
 
 lock:
-	$(UV) pip compile --quiet --no-header --no-annotate --no-emit-index-url --extra dev setup.py -o requirements.lock
+	$(UV) pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --extra dev setup.py -o requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info demo_out

@@ -14,7 +14,9 @@ from collections.abc import Callable
 
 from judge import requests_for, server
 
-from spiqa_tasks.judge import Engine, JudgeConfig, JudgeRequest
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.types import JudgeRequest
 
 
 def engine(url: str, requests: list[JudgeRequest], slots: int) -> None:

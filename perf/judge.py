@@ -20,9 +20,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spiqa_tasks.judge import Engine, JudgeConfig, JudgeRequest, L3Judge, L3Rule, Verdict
 from spiqa_tasks.judge.cache import FILE_NAME, VerdictCache
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.l3 import L3Judge, L3Rule
 from spiqa_tasks.judge.stored import request_key
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 SERVER = Path(__file__).parents[1] / "tests" / "servers" / "openai_server.py"
 FAULTS = {"429": 0.08, "500": 0.08, "reset": 0.06, "timeout": 0.02, "truncated": 0.06}

@@ -1,19 +1,24 @@
-"""SPIQA, MMStar and SciFIBench as tasks of lmms-eval."""
+"""SPIQA, MMStar and SciFIBench as tasks of lmms-eval, and the L3Score metric on its own."""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spiqa_tasks import published
     from spiqa_tasks.l3score_metric import L3Score
 
-__all__ = ["L3Score"]
+__version__ = "0.2.0"
+__all__ = ["L3Score", "__version__", "published"]
 
 
 def __getattr__(name: str) -> Any:
-    """L3Score on first use, so that importing the package imports nothing else."""
+    """Return what is loaded on first use, so that importing the package imports nothing else."""
     if name == "L3Score":
         from spiqa_tasks.l3score_metric import L3Score
 
         return L3Score
+    if name == "published":
+        return importlib.import_module("spiqa_tasks.published")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

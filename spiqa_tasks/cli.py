@@ -6,51 +6,37 @@ Exit status: 0 the thing asked for was done; 2 unusable arguments or input; 3 do
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.commands import (
-    alignment,
-    bootstrap,
-    breakdown,
-    cache,
-    catalogue,
-    compare,
-    correlate,
-    demo,
-    doctor,
-    export,
-    filter,
-    gain,
-    rank,
-    report,
-    score,
-    spread,
-)
+from spiqa_tasks import __version__
 from spiqa_tasks.errors import SpiqaTasksError
 
 COMMANDS = (
-    *(catalogue, demo, doctor, score, report, compare, gain, filter),
-    *(breakdown, bootstrap, alignment, spread, correlate, rank, export, cache),
+    *("list", "path", "prepare", "demo", "doctor", "score", "report", "compare", "gain", "filter"),
+    *("breakdown", "bootstrap", "alignment", "spread", "correlate", "rank", "export", "cache"),
 )
+"""The subcommands, each a module of `commands`, in the order of the help page."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all subcommands; each sets `run`, a function of the parsed arguments."""
+def parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Return the parser of subcommands; each sets `run`, a function of the parsed arguments."""
     result = argparse.ArgumentParser(
         prog="spiqa-tasks", description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses."
     )
-    result.add_argument("--version", action="version", version=f"spiqa-tasks {version('spiqa-tasks')}")
+    result.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
     subparsers = result.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(subparsers)
+    for name in commands:
+        importlib.import_module(f"spiqa_tasks.commands.{name}").add(subparsers)
     return result
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; errors go to stderr in one sentence."""
-    arguments = parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    named = given[:1] if given and given[0] in COMMANDS else COMMANDS  # what the others import takes seconds
+    arguments = parser(named).parse_args(given)
     try:
         status: int = arguments.run(arguments)
     except SpiqaTasksError as error:

@@ -25,5 +25,9 @@ class InputError(SpiqaTasksError):
     """An argument or a file given by the user cannot be used."""
 
 
+class MissingPartError(SpiqaTasksError):
+    """A part of the package that is not always installed is needed and not there."""
+
+
 class JudgeError(SpiqaTasksError):
     """The judge is not configured, cannot be reached, or cannot give what the metric needs."""

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = {
     "errors": 0,
     "printable": -1,
+    "extras": 1,
     "scoring": 1,
     "published": 2,
     "demo": 2,

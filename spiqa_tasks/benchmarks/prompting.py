@@ -7,9 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spiqa_tasks.files.encoded_picture import encoded_picture
-from spiqa_tasks.files.pictures import open_picture
-
 
 @dataclass(frozen=True)
 class Picture:
@@ -51,6 +48,9 @@ def chat_content(parts: Iterable[Part], as_path: bool = False, *, encoded: bool 
         as_path: give pictures as path strings (for model classes that take them) instead of PIL images.
         encoded: give PIL images that are sent as the files they are (for API classes, which encode what they get).
     """
+    from spiqa_tasks.files.encoded_picture import encoded_picture
+    from spiqa_tasks.files.pictures import open_picture
+
     opened = encoded_picture if encoded else open_picture
     content: list[dict[str, Any]] = []
     for part in parts:
@@ -76,6 +76,8 @@ def plain_text(parts: Sequence[Part]) -> str:
 
 def visuals(parts: Iterable[Part]) -> list[Any]:
     """The prompt's pictures, decoded, in order."""
+    from spiqa_tasks.files.pictures import open_picture
+
     return [open_picture(part.path) for part in parts if isinstance(part, Picture)]
 
 

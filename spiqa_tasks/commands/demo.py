@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.extras import require
 
 RUNS = (("caption_retrieval", "spiqa_demo"), ("frequent_choice", "mmstar_demo,scifibench_demo"))
 """(baseline, tasks): SPIQA is free-form, the other two are choices."""
@@ -27,7 +28,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         SpiqaTasksError: the host wrote no results.
+        MissingPartError: the host is not installed.
     """
+    require("lmms-eval", "The demo")
     from spiqa_tasks.analysis.tables import results_table
     from spiqa_tasks.hosts.lmms_eval.results import latest_run
 

@@ -3,72 +3,107 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
+from dataclasses import asdict, dataclass
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.availability import is_there
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed
 from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
 
-Finding = tuple[bool, str, str]
+SUPPORTED = "0.7.3 or a later 0.7 is needed"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found about one subject.
+
+    Attributes:
+        status: `ok`; `missing`, for what scoring or a run needs; `extra`, for what only some want.
+    """
+
+    status: Literal["ok", "missing", "extra"]
+    subject: str
+    detail: str
 
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     doctor = subparsers.add_parser("doctor", help="check the installation, the data and the judge")
+    doctor.add_argument("--json", action="store_true", help="machine-readable")
     doctor.set_defaults(run=run)
 
 
-def run(_: argparse.Namespace) -> int:
-    """Print one line per finding; 0 when nothing is missing, else 3."""
-    findings = [_host(), _entry_point(), _cache(), *_data(), *_text_metrics(), _judge()]
-    for fine, subject, detail in findings:
-        print(f"{'ok     ' if fine else 'missing'}  {subject}: {detail}")
-    return 0 if all(fine for fine, _, _ in findings) else 3
+def run(arguments: argparse.Namespace) -> int:
+    """Print one line per finding; 0 when nothing but extras is missing, else 3."""
+    findings = [*_host(), *_extras(), _cache(), *_data(), *_text_metrics(), _judge()]
+    if arguments.json:
+        print(json.dumps([asdict(finding) for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            print(f"{finding.status:8} {finding.subject}: {finding.detail}")
+    return 3 if any(finding.status == "missing" for finding in findings) else 0
 
 
-def _host() -> Finding:
+def _host() -> list[Finding]:
     found = version("lmms-eval")
-    return found.startswith("0.7."), "lmms-eval", f"{found} (0.7.3 or a later 0.7 is needed)"
+    if found == "absent":
+        return []
+    registered = any(entry.name == "spiqa_tasks" for entry in entry_points(group="lmms_eval.models"))
+    return [
+        Finding("ok" if found.startswith("0.7.") else "missing", "lmms-eval", f"{found} ({SUPPORTED})"),
+        Finding("ok", "registration", "lmms-eval finds the tasks")
+        if registered
+        else Finding("missing", "registration", "lmms-eval does not find the tasks; install this package again"),
+    ]
 
 
-def _entry_point() -> Finding:
-    names = [entry.name for entry in entry_points(group="lmms_eval.models")]
-    there = "spiqa_tasks" in names
-    return there, "registration", "lmms-eval finds the tasks" if there else "install the package again with pip"
+def _extras() -> list[Finding]:
+    return [
+        Finding("ok", name, f"installed, for {extra.purpose}")
+        if is_installed(name)
+        else Finding("extra", name, f"not installed; for {extra.purpose}: {how_to_install(name)}")
+        for name, extra in EXTRAS.items()
+        if name != "bertscore" and (name != "lmms-eval" or version(name) == "absent")  # they have lines of their own
+    ]
 
 
 def _cache() -> Finding:
     try:
-        return True, "cache", str(cache_folder())
+        return Finding("ok", "cache", str(cache_folder()))
     except SpiqaTasksError as error:
-        return False, "cache", str(error)
+        return Finding("missing", "cache", str(error))
 
 
 def _data() -> list[Finding]:
     try:
         source = default_source()
     except SpiqaTasksError as error:
-        return [(False, "data", str(error))]
+        return [Finding("missing", "data", str(error))]
     tasks, _ = catalogue()
     findings = []
     for benchmark in BENCHMARKS:
         own = [task for task in tasks.values() if task.benchmark == benchmark and not task.split.startswith("demo")]
         ready = [task for task in own if is_there(source, benchmark, task.split, task.settings)]
         detail = f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare TASK"
-        findings.append((bool(ready), f"data of {benchmark}", detail))
+        findings.append(Finding("ok" if ready else "missing", f"data of {benchmark}", detail))
     return findings
 
 
 def _text_metrics() -> list[Finding]:
     from spiqa_tasks.metrics.text_scores import available_metrics
 
-    return [(reason is None, name, reason or "available") for name, reason in available_metrics().items()]
+    return [
+        Finding("ok", name, "available") if reason is None else Finding("extra", name, reason)
+        for name, reason in available_metrics().items()
+    ]
 
 
 def _judge() -> Finding:
@@ -78,8 +113,9 @@ def _judge() -> Finding:
     try:
         config = judge_from_environ(os.environ)
         if config is None:
-            return True, "judge", "switched off (SPIQA_JUDGE=none)"
+            return Finding("ok", "judge", "switched off (SPIQA_JUDGE=none)")
         verdict = L3Judge(config).preflight()[0]
-        return True, "judge", f"{config.name} answers as {verdict.model}" + (f" at {config.url}" if config.url else "")
+        place = f" at {config.url}" if config.url else ""
+        return Finding("ok", "judge", f"{config.name} answers as {verdict.model}{place}")
     except SpiqaTasksError as error:
-        return False, "judge", str(error)
+        return Finding("missing", "judge", str(error))

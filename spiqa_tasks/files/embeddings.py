@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.extras import require
 from spiqa_tasks.files.pictures import open_picture
 
 Embeddings = NDArray[np.float64]
@@ -27,6 +28,7 @@ class ClipEncoder:
         Raises:
             InputError: no such checkpoint, or not of this kind.
         """
+        require("hf", "A CLIP or SigLIP checkpoint")
         import torch
         from transformers import AutoModel, AutoProcessor
 

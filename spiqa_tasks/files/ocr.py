@@ -15,12 +15,14 @@ from filelock import FileLock
 from PIL import Image
 from tqdm import tqdm
 
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.pictures import open_picture
 
 PACKAGE = "rapidocr"
+_WHAT = "A task with text read out of figures (ocr=yes)"
 
 Reader = Callable[[Image.Image], list[str]]
 
@@ -32,7 +34,7 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     processes wait instead of reading the same figures.
 
     Raises:
-        InputError: the extra `ocr` is not installed.
+        MissingPartError: the extra `ocr` is not installed.
         DataError: the engine fails on a figure.
     """
     folder = cache_folder() / "ocr" / f"{PACKAGE}-{_version()}"
@@ -63,21 +65,14 @@ def _version() -> str:
     try:
         return metadata.version(PACKAGE)
     except metadata.PackageNotFoundError:
-        raise _missing() from None
+        require("ocr", _WHAT)
+        raise
 
 
 def _engine() -> Reader:
-    try:
-        import onnxruntime  # noqa: F401 - the engine imports it late, with an error of its own
-        from rapidocr import RapidOCR
-    except ImportError as error:
-        raise _missing() from error
+    require("ocr", _WHAT)
+    from rapidocr import RapidOCR
+
     engine = RapidOCR(params={"Global.log_level": "error"})
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)
     return lambda picture: list(engine(picture).txts or ())
-
-
-def _missing() -> InputError:
-    return InputError(
-        "Expected an OCR engine for a task with ocr=yes, found none. Install it with: pip install 'spiqa-tasks[ocr]'"
-    )

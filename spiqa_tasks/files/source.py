@@ -102,16 +102,18 @@ class HubSource:
         return None
 
     def is_cached(self, repository: Repository, pattern: str) -> bool:
-        """Whether the files were fetched before; asks no server."""
-        from huggingface_hub import snapshot_download
+        """Whether the files were fetched before; asks no server.
 
-        try:
-            pinned = _pin(repository)
-            commit = pinned.read_text() if pinned.exists() else repository.revision
-            folder = snapshot_download(repository.repo_id, repo_type="dataset", revision=commit, local_files_only=True)
-        except OSError:
-            return False
-        return any(Path(folder).glob(pattern))
+        Looks where the hub's documented cache has them, because its client takes half a second to import.
+        """
+        from huggingface_hub.constants import HF_HUB_CACHE
+
+        folder = Path(HF_HUB_CACHE, f"datasets--{repository.repo_id.replace('/', '--')}")
+        pinned = _pin(repository)
+        commit = pinned.read_text() if pinned.exists() else repository.revision
+        branch = folder / "refs" / commit
+        commit = branch.read_text() if branch.is_file() else commit
+        return any((folder / "snapshots" / commit).glob(pattern))
 
 
 def _pin(repository: Repository) -> Path:

@@ -7,11 +7,11 @@ and its subsets cost one pass of the model.
 from __future__ import annotations
 
 import functools
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.extras import how_to_install, is_installed
 from spiqa_tasks.scoring.text_metrics import CorpusScore
 
 MODELS = ("google-bert/bert-base-uncased", "bert-base-uncased")
@@ -51,8 +51,8 @@ def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
 @functools.cache
 def scorer_or_reason() -> tuple[Any, str | None]:
     """The scorer of the bert-score package, or `None` and why it could not be made."""
-    if importlib.util.find_spec("bert_score") is None:
-        return None, "the package bert-score is not installed; install spiqa-tasks[bertscore]"
+    if not is_installed("bertscore"):
+        return None, f"the package bert-score is not installed; install it with: {how_to_install('bertscore')}"
     try:
         folder = model_folder()
         from bert_score import BERTScorer

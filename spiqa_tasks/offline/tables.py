@@ -5,7 +5,6 @@ Every cell is a text as it stands in the file: the answers `None`, `NA`, `007` a
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import zipfile
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.extras import require
 from spiqa_tasks.offline.matching import Prediction, Predictions
 
 Cells = Mapping[str, str]
@@ -113,8 +113,7 @@ def _prediction(cells: Cells) -> Prediction:
 
 
 def _xlsx(path: Path) -> list[Cells]:
-    if importlib.util.find_spec("openpyxl") is None:
-        raise InputError(f"Expected openpyxl to read {path}, found it not installed: pip install spiqa-tasks[excel].")
+    require("excel", f"Reading {path}")
     from openpyxl import load_workbook
 
     try:

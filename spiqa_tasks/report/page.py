@@ -7,6 +7,7 @@ from importlib import resources
 from typing import Any
 
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
+from spiqa_tasks.extras import require
 from spiqa_tasks.report.content import Report
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.thumbnails import Thumbnails
@@ -19,6 +20,7 @@ def as_html(report: Report, pictures: bool = True) -> str:
         report: what it shows.
         pictures: whether the samples show small pictures.
     """
+    require("report", "A report's page")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     thumbnails = Thumbnails() if pictures else None

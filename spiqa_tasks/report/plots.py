@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,12 +71,9 @@ def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
 
     @functools.wraps(function)
     def drawing(*args: P.args, **kwargs: P.kwargs) -> Plot:
-        try:
-            from matplotlib import rc_context
-        except ImportError as error:
-            raise InputError(
-                "Expected matplotlib for the plots of a report, found none. Install spiqa-tasks[report]."
-            ) from error
+        require("report", "A report's plots")
+        from matplotlib import rc_context
+
         style: Any = {**_STYLE, "svg.hashsalt": repr((args, kwargs))}
         with rc_context(style):
             return function(*args, **kwargs)

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from spiqa_tasks import extras
 from spiqa_tasks.cli import main
 
 
 def test_doctor_reports_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     """Without any data the doctor says so and ends with status 3."""
     assert main(["doctor"]) == 3
-    printed = capsys.readouterr().out
-    assert "ok       registration" in printed
-    assert "missing  data of mmstar" in printed
+    assert "missing  data of mmstar" in capsys.readouterr().out
+
+
+def test_missing_extras_are_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With one task's data of each benchmark, a judge or none, and no extra at all, the status is 0; each has its
+    command."""
+    for name in ("mmstar/mmstar.parquet", "scifibench/data/CS_Figure2Caption-0.parquet"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "spiqa" / "test-B" / "SPIQA_testB_Images").mkdir(parents=True)
+    (tmp_path / "spiqa" / "test-B" / "SPIQA_testB.json").touch()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    monkeypatch.setattr(extras, "_missing", lambda extra: list(extras.EXTRAS[extra].modules))
+    assert main(["doctor", "--json"]) == 0
+    found = {finding["subject"]: finding for finding in json.loads(capsys.readouterr().out)}
+    assert found["ocr"]["status"] == "extra"
+    assert "pip install 'spiqa-tasks[ocr]'" in found["ocr"]["detail"]
+    assert found["data of mmstar"]["status"] == "ok"
+    assert "missing" not in {finding["status"] for finding in found.values()}

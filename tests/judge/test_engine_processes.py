@@ -21,7 +21,9 @@ from spiqa_tasks.judge.types import JudgeRequest
 PROGRAM = """
 import sys
 from pathlib import Path
-from spiqa_tasks.judge import Engine, JudgeConfig, L3Judge
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.l3 import L3Judge
 url, cache, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 judge = L3Judge(Engine(JudgeConfig("openai", "gpt-4o", url, "k", concurrency=4, cache_dir=cache)))
 verdicts = judge.engine.map([judge.rule.request(f"Q{i}?", "a", "a") for i in range(count)], progress=False)

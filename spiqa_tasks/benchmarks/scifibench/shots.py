@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from spiqa_tasks.benchmarks.scifibench.questions import Question
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.extras import require
 
-Similarities = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Similarities = NDArray[np.float64]
 
 
 def random_shots(questions: Sequence[Question], count: int, seed: int) -> list[list[Question]]:
@@ -35,12 +38,16 @@ def similar_shots(questions: Sequence[Question], count: int, similarities: Simil
     Args:
         similarities: shape (questions, questions), higher is more similar.
     """
+    import numpy as np
+
     picked = _pick(questions, count, lambda index: np.argsort(-similarities[index], kind="stable").tolist())
     return [examples[::-1] for examples in picked]
 
 
 def caption_similarities(questions: Sequence[Question]) -> Similarities:
     """Cosines of the true captions' TF-IDF vectors, shape (questions, questions)."""
+    require("lmms-eval", "Choosing the most similar examples (shot_kind=similar)")
+    import numpy as np
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform([q.caption for q in questions])
@@ -49,6 +56,8 @@ def caption_similarities(questions: Sequence[Question]) -> Similarities:
 
 def pair_similarities(questions: Sequence[Question], checkpoint: str) -> Similarities:
     """Cosines of the true pairs' joint embeddings: image and caption, normalised and joined (section 3.2, step 2)."""
+    import numpy as np
+
     from spiqa_tasks.files.embeddings import ClipEncoder
 
     encoder = ClipEncoder(checkpoint)

@@ -7,6 +7,7 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ class Task:
         return self.entry.splits[self.split]
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Reads the host's YAML dialect, keeping `!function` as the dotted name."""
 
 
@@ -65,13 +66,20 @@ _Loader.add_constructor("!function", lambda _, node: node.value)
 
 def load_yaml(path: Path) -> dict[str, Any]:
     """Return a YAML with its `include` resolved as the host does: what the file says wins over what it includes."""
-    config: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), _Loader)
-    if not isinstance(config, dict):
-        raise ValueError("no names with values")
+    config = dict(_parsed(path.read_text(encoding="utf-8")))
     included = config.pop("include", None)
     if included is None:
         return config
     return {**load_yaml(path.parent / included), **config}
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> dict[str, Any]:
+    """The values of a YAML's text; every task of a benchmark includes the same template."""
+    parsed = yaml.load(text, _Loader)
+    if not isinstance(parsed, dict):
+        raise ValueError("no names with values")
+    return parsed
 
 
 def catalogue() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:

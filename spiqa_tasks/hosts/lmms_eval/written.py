@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.extras import require
 from spiqa_tasks.files.cache import cache_path
 from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
 
@@ -43,7 +44,9 @@ def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, A
 
     Raises:
         InputError: the host knows no such task.
+        MissingPartError: the host is not installed.
     """
+    require("lmms-eval", "Writing a task")
     from loguru import logger
 
     logger.disable("lmms_eval")

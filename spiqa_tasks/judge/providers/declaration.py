@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.extras import how_to_install
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
 
@@ -63,7 +64,7 @@ class BatchApi(Protocol):
 def sdk_missing(package: str) -> JudgeError:
     """Return the error for an SDK that is not installed."""
     return JudgeError(
-        f"Judging in batches needs the package {package}, which is not installed. Run `pip install spiqa-tasks[batch]`."
+        f"Judging in batches needs the package {package}, which is not installed. Run: {how_to_install('batch')}"
     )
 
 

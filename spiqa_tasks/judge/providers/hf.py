@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import inspect
 import os
 import re
@@ -13,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.extras import require
 from spiqa_tasks.judge.batcher import Batcher
 from spiqa_tasks.judge.providers.declaration import Provider
 from spiqa_tasks.judge.retry import AskError
@@ -35,9 +34,7 @@ class HfLocal:
     """
 
     def __init__(self, config: JudgeConfig) -> None:
-        missing = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
-        if missing:
-            raise JudgeError(f"The judge {config.name} needs {' and '.join(missing)}; install them with pip.")
+        require("hf", f"The judge {config.name}")
         self._name = config.model
         self._template_options = config.extra_fields.get("chat_template_kwargs", {})
         self.fingerprint = _fingerprint(Path(config.model))

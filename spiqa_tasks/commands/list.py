@@ -1,0 +1,101 @@
+"""`list`: every task and group, and whether their data is there."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from tabulate import tabulate
+
+from spiqa_tasks.benchmarks.availability import is_there
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.source import Source, default_source
+from spiqa_tasks.hosts.lmms_eval.catalogue import Task, catalogue
+
+WIDTH = 100
+"""Columns of the terminal that everything printed fits into."""
+_NARROWEST = 20
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    listing = subparsers.add_parser("list", help="show every task and whether its data is there")
+    listing.add_argument("--benchmark", choices=sorted(BENCHMARKS), help="only the tasks and groups of this one")
+    listing.add_argument("--search", default="", metavar="TEXT", help="only those with TEXT in their name or settings")
+    listing.add_argument("--json", action="store_true", help="machine-readable, with splits and all metrics")
+    listing.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the catalogue, or what was searched for in it.
+
+    Raises:
+        InputError: nothing was found.
+        DataError: SPIQA_TASKS_DATA names no folder.
+    """
+    tasks, groups = catalogue()
+    source = default_source()
+    text = arguments.search.lower()
+    rows = [
+        _row(task, source)
+        for task in tasks.values()
+        if arguments.benchmark in (None, task.benchmark) and text in f"{task.name} {task.settings}".lower()
+    ]
+    groups = {
+        name: members
+        for name, members in groups.items()
+        if text in name.lower() and (arguments.benchmark is None or _has(arguments.benchmark, members, tasks, groups))
+    }
+    if not rows and not groups:
+        raise InputError(
+            f"Expected a task or group with {arguments.search!r} in its name or settings, found none. "
+            "`spiqa-tasks list` shows all."
+        )
+    if arguments.json:
+        print(json.dumps({"tasks": rows, "groups": groups}, indent=2))
+    else:
+        print("\n\n".join(part for part in (_table(rows), _listed(groups)) if part))
+    return 0
+
+
+def _row(task: Task, source: Source) -> dict[str, Any]:
+    return {
+        **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings")},
+        "metrics": task.metrics,
+        "headline": task.headline,
+        "questions": task.questions,
+        "data": is_there(source, task.benchmark, task.split, task.settings),
+    }
+
+
+def _has(
+    benchmark: str, members: tuple[str, ...], tasks: Mapping[str, Task], groups: Mapping[str, tuple[str, ...]]
+) -> bool:
+    """Whether a group has a task of the benchmark, itself or in a group within."""
+    return any(
+        tasks[name].benchmark == benchmark if name in tasks else _has(benchmark, groups.get(name, ()), tasks, groups)
+        for name in members
+    )
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    if not rows:
+        return ""
+    headers = ["task", "questions", "data"]
+    cells = [[row["name"], row["questions"], "yes" if row["data"] else "no"] for row in rows]
+    left = WIDTH - len(tabulate(cells, headers=headers).splitlines()[1]) - 2
+    settings = [_wrapped(row["settings"].replace(",", ", "), max(left, _NARROWEST)) for row in rows]
+    return tabulate([[*row, text] for row, text in zip(cells, settings, strict=True)], headers=[*headers, "settings"])
+
+
+def _listed(groups: Mapping[str, tuple[str, ...]]) -> str:
+    lines = (_wrapped(f"  {name}: {', '.join(members)}", WIDTH, "    ") for name, members in groups.items())
+    return "Groups:\n" + "\n".join(lines) if groups else ""
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> str:
+    return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,38 @@
+"""`prepare`: the data of tasks, fetched, extracted and checked before a run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.hosts.lmms_eval.catalogue import find_tasks
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    prepare = subparsers.add_parser("prepare", help="fetch, extract and check the data of tasks before a run")
+    prepare.add_argument("tasks", nargs="+", metavar="TASK", help="tasks or groups")
+    prepare.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Load every task once, which fetches, extracts and checks; go on after a failure and report it."""
+    failed = 0
+    for task in find_tasks(arguments.tasks):
+        try:
+            rows = load_rows(task.benchmark, task.split, task.settings)
+        except SpiqaTasksError as error:
+            failed += 1
+            print(f"spiqa-tasks: {task.name}: {error}", file=sys.stderr)
+        else:
+            print(f"{task.name}: {len(rows)} questions, {_pictures(rows)} pictures, ready")
+    return 2 if failed else 0
+
+
+def _pictures(rows: list[dict[str, Any]]) -> int:
+    paths = {path for row in rows for path in row.get("images", [])}
+    paths |= {figure["path"] for row in rows for figure in row.get("figures", [])}
+    return len(paths - {""})

@@ -1,0 +1,60 @@
+"""The parts of the package that are not always installed, and the one sentence where one of them is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from spiqa_tasks.errors import MissingPartError
+
+
+class Extra(NamedTuple):
+    """What an extra brings, by the names that are imported, and what it is for."""
+
+    modules: tuple[str, ...]
+    purpose: str
+
+
+EXTRAS: Mapping[str, Extra] = {
+    "lmms-eval": Extra(("lmms_eval", "sklearn"), "running models with lmms-eval"),
+    "vlmevalkit": Extra(("vlmeval",), "running models with VLMEvalKit"),
+    "report": Extra(("jinja2", "matplotlib"), "spiqa-tasks report"),
+    "ocr": Extra(("rapidocr", "onnxruntime"), "text read out of figures"),
+    "bertscore": Extra(("bert_score",), "BERTScore"),
+    "excel": Extra(("openpyxl",), "answers in xlsx files"),
+    "batch": Extra(("anthropic", "openai"), "judging in batches"),
+    "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
+}
+"""The extras of setup.cfg but `all`, which brings the others."""
+
+
+def is_installed(extra: str) -> bool:
+    """Return whether all modules of an extra are there; imports none of them."""
+    return not _missing(extra)
+
+
+def how_to_install(extra: str) -> str:
+    """Return the command that installs an extra."""
+    return f"pip install 'spiqa-tasks[{extra}]'"
+
+
+def require(extra: str, what: str) -> None:
+    """Do nothing where an extra is installed.
+
+    Args:
+        extra: one of `EXTRAS`.
+        what: what needs it, as the beginning of a sentence.
+
+    Raises:
+        MissingPartError: it is not installed; the message has the command that installs it.
+    """
+    missing = _missing(extra)
+    if missing:
+        raise MissingPartError(
+            f"{what} needs {' and '.join(missing)}, found not installed. Install it with: {how_to_install(extra)}"
+        )
+
+
+def _missing(extra: str) -> list[str]:
+    return [module for module in EXTRAS[extra].modules if importlib.util.find_spec(module) is None]

@@ -1,0 +1,62 @@
+"""`list`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spiqa_tasks.cli import main
+
+
+def test_list_json_has_every_task_with_questions_metrics_and_data(capsys: pytest.CaptureFixture[str]) -> None:
+    """The machine-readable catalogue says what each task is and whether its data is there."""
+    assert main(["list", "--json"]) == 0
+    tasks = {task["name"]: task for task in json.loads(capsys.readouterr().out)["tasks"]}
+    assert tasks["spiqa_testA"]["questions"] == 666
+    assert "l3score" in tasks["spiqa_testA"]["metrics"]
+    assert tasks["spiqa_demo"]["data"] is True
+    assert tasks["mmstar_filtered"]["data"] is False
+
+
+def test_list_sees_local_data(
+    real_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With SPIQA_TASKS_DATA the catalogue looks into that folder."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    main(["list", "--json"])
+    tasks = {task["name"]: task["data"] for task in json.loads(capsys.readouterr().out)["tasks"]}
+    assert tasks["scifibench_cs_fig2cap"] is True
+    assert tasks["spiqa_testA"] is False
+
+
+def test_wrong_data_folder_is_status_2(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A data folder that is none is refused by every command that needs it."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", "/does/not/exist")
+    assert main(["list"]) == 2
+    assert "SPIQA_TASKS_DATA" in capsys.readouterr().err
+
+
+def test_the_table_fits_100_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    """No line of the catalogue is longer, and every task and group has one that begins with its name."""
+    assert main(["list", "--json"]) == 0
+    catalogue = json.loads(capsys.readouterr().out)
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    first = {line.split()[0].rstrip(":") for line in lines if line.strip()}
+    assert first >= {task["name"] for task in catalogue["tasks"]} | set(catalogue["groups"])
+
+
+def test_what_is_searched_for_is_all_that_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--benchmark` and `--search` (name or settings, in any case) leave tasks and groups out; nothing left is 2."""
+    assert main(["list", "--benchmark", "spiqa", "--search", "COT", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "spiqa_testB_cot" in {task["name"] for task in found["tasks"]}
+    assert all(task["benchmark"] == "spiqa" and "cot" in task["name"] for task in found["tasks"])
+    assert set(found["groups"]) == {"spiqa_cot"}
+    assert main(["list", "--search", "negatives=random", "--json"]) == 0
+    assert all("random" in task["settings"] for task in json.loads(capsys.readouterr().out)["tasks"])
+    assert main(["list", "--benchmark", "mmstar", "--search", "cot"]) == 2
+    assert "found none" in capsys.readouterr().err

@@ -1,0 +1,26 @@
+"""`path`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spiqa_tasks.benchmarks.registry import yaml_folder
+from spiqa_tasks.cli import main
+
+
+def test_path_is_the_yaml_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    """`path` prints a folder that holds the YAMLs."""
+    assert main(["path"]) == 0
+    assert Path(capsys.readouterr().out.strip()) == yaml_folder()
+    assert list(yaml_folder().glob("spiqa/spiqa_testA.yaml"))
+
+
+def test_path_as_json_has_the_folder_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """The object names the package's folder and those of all benchmarks."""
+    assert main(["path", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["path"] == str(yaml_folder())
+    assert printed["path"] in printed["folders"]

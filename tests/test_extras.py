@@ -1,0 +1,34 @@
+"""Parts that are not always installed."""
+
+from __future__ import annotations
+
+import configparser
+import sys
+from pathlib import Path
+
+import pytest
+
+from spiqa_tasks.errors import MissingPartError
+from spiqa_tasks.extras import EXTRAS, is_installed, require
+
+SETUP = Path(__file__).resolve().parents[1] / "setup.cfg"
+
+
+def test_every_extra_can_be_installed_by_its_name() -> None:
+    """setup.cfg has each, and `all` brings all of them."""
+    setup = configparser.ConfigParser()
+    setup.read(SETUP, encoding="utf-8")
+    declared = setup["options.extras_require"]
+    assert set(EXTRAS) <= set(declared)
+    assert declared["all"].strip() == f"spiqa-tasks[{','.join(sorted(EXTRAS))}]"
+
+
+def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names what needs it, the packages that are missing and the command, and its status is 2."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert not is_installed("report")
+    with pytest.raises(
+        MissingPartError, match=r"^A plot needs matplotlib.*pip install 'spiqa-tasks\[report\]'$"
+    ) as found:
+        require("report", "A plot")
+    assert found.value.exit_code == 2
