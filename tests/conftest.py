@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from spiqa_tasks.benchmarks import making
+from spiqa_tasks.errors import MissingPartError
+from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.metrics import coco_java, text_scores
 
@@ -32,9 +36,49 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Tests of the models that are added to the host need it."""
+    needs_host = collection_path == REPOSITORY / "tests" / "models"
+    return True if needs_host and not is_installed("lmms-eval") else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Iterator[None]:
+    """Skip the test where its fixtures need a part that is not installed."""
+    with skipped_without_parts():
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Skip the test where it needs a part that is not installed."""
+    with skipped_without_parts():
+        yield
+
+
+@contextmanager
+def skipped_without_parts() -> Iterator[None]:
+    """Skip what imports a missing package itself, or through what only a host calls; the core's imports must work."""
+    try:
+        yield
+    except MissingPartError as error:
+        pytest.skip(str(error))
+    except ModuleNotFoundError as error:
+        importer = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
+        if (error.name or "").startswith("spiqa_tasks") or not {"tests", "utils", "models", "importlib"} & set(
+            importer.parts
+        ):
+            raise
+        pytest.skip(str(error))
+
+
 @pytest.fixture(autouse=True)
 def own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test has its own cache, no data folder and no judge, whatever the machine has configured."""
+    """Every test has its own cache, no data folder and no judge, whatever the machine has configured.
+
+    It works in an empty folder, so that the processes it starts find the installed package and not a checkout's.
+    """
+    monkeypatch.chdir(tmp_path_factory.mktemp("work"))
     cache = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(cache))
     monkeypatch.setenv("SPIQA_JUDGE", "none")
@@ -49,6 +93,12 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip("the real annotation files are not on this machine (SPIQA_TASKS_TEST_DATA)")
     return REAL_DATA
+
+
+@pytest.fixture
+def host() -> None:
+    """For tests whose commands call lmms-eval: they are skipped where it is not installed."""
+    require("lmms-eval", "This test")
 
 
 @pytest.fixture

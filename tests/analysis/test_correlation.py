@@ -11,6 +11,8 @@ from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 
+pytestmark = pytest.mark.usefixtures("no_java")
+
 
 def write(folder: Path, model: str, scores: list[float] | None) -> None:
     """A run on the demo questions whose answers are more and more of the reference, with these L3Scores."""

@@ -13,6 +13,8 @@ from run_command import run_json
 
 from spiqa_tasks.hosts.lmms_eval.written import user_folder, written_tasks
 
+pytestmark = pytest.mark.usefixtures("host")
+
 Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
 
 
