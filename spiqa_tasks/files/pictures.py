@@ -22,9 +22,18 @@ UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, Syn
 
 
 def open_picture(path: str) -> Image.Image:
-    """The picture as RGB; transparent parts become white, as on the paper's page."""
-    with Image.open(path) as image:
-        return on_page(image)
+    """Return the picture as RGB; transparent parts become white, as on the paper's page.
+
+    Raises:
+        DataError: a file that is not there or cannot be decoded.
+    """
+    try:
+        with Image.open(path) as image:
+            return on_page(image)
+    except UNREADABLE as error:
+        raise DataError(
+            f"Expected a readable picture at {path}, found {type(error).__name__} {error}. Fetch the data again."
+        ) from error
 
 
 def on_page(image: Image.Image) -> Image.Image:
