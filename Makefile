@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv || echo $(BIN)/uv)
 export HF_HUB_DISABLE_TELEMETRY := 1
 
-.PHONY: demo test slow mutants lint lock clean
+.PHONY: demo test slow mutants lint docs lock clean
 
 $(VENV)/.installed: requirements.lock setup.cfg setup.py pyproject.toml
 	test -x $(BIN)/python || python3 -m venv $(VENV)
@@ -32,8 +32,11 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(VENV)/.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 lock:
 	$(UV) pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --extra dev setup.py -o requirements.lock
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info demo_out
+	rm -rf $(VENV) build dist *.egg-info demo_out site

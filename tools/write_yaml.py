@@ -225,8 +225,10 @@ HEAD = """\
 def files() -> dict[str, str]:
     """Return every file of the folder, by its path below it, with its text."""
     found: dict[str, str] = {}
-    for name, make in FAMILIES.items():
-        family = make()
+    families = {name: make() for name, make in FAMILIES.items()}
+    demo = [leaf.name for family in families.values() for leaf in family.leaves if leaf.split.startswith("demo")]
+    found["demo.yaml"] = _group(Group("demo", demo, "every task on the demo data"))
+    for name, family in families.items():
         found[f"{name}/{STUB}"] = json.dumps({"benchmark": name}) + "\n"
         found[f"{name}/{TEMPLATE}"] = _template(BENCHMARKS[name], family)
         found |= {f"{name}/{leaf.name}.yaml": _leaf(leaf) for leaf in family.leaves}

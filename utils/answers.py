@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.hosts.lmms_eval.ahead import record_of, scorer_of
+from spiqa_tasks.hosts.lmms_eval.ahead import record_of, report, scorer_of
 from spiqa_tasks.hosts.lmms_eval.entries import Entry, entries_of
+from spiqa_tasks.hosts.lmms_eval.processes import several
 
 logger = logging.getLogger("spiqa_tasks")
 
@@ -32,7 +33,10 @@ def aggregate(entries: Sequence[Entry]) -> float:
     """The value of the metric that the entries are of, in natural units; NaN where it is withheld."""
     first = entries[0]
     try:
-        value = scorer_of(*first.task).value(first.metric, [entry.record for entry in entries])
+        scorer = scorer_of(*first.task)
+        value = scorer.value(first.metric, [entry.record for entry in entries])
+        if scorer.judging is not None and several():
+            report.tell(scorer.judging.judge.engine.summary())
     except Exception:
         logger.exception("%s could not be computed and is withheld; score the samples file again.", first.metric)
         return math.nan

@@ -1,4 +1,7 @@
-"""What a YAML calls to show a document to a model."""
+"""What a YAML calls to show a document to a model.
+
+A picture that cannot be read ends the run with one sentence: the host would retry exceptions, and exit with 0.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.prompting import Part, chat_messages, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import benchmark_of
+from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
 
 Doc = Mapping[str, Any]
 
@@ -18,17 +22,20 @@ def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> l
     pictures that an API class sends as the files they are, anything else PIL images.
     """
     form = (lmms_eval_specific_kwargs or {}).get("images")
-    return chat_messages(_prompt(doc), form == "path", encoded=form == "encoded")
+    with one_sentence():
+        return chat_messages(_prompt(doc), form == "path", encoded=form == "encoded")
 
 
 def doc_to_visual(doc: Doc) -> list[Any]:
     """Simple models: the pictures, in the order shown."""
-    return visuals(_prompt(doc))
+    with one_sentence():
+        return visuals(_prompt(doc))
 
 
 def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str:  # noqa: ARG001 - the host passes it
     """Simple models: the text, with the place of every picture marked where there are several."""
-    return plain_text(_prompt(doc))
+    with one_sentence():
+        return plain_text(_prompt(doc))
 
 
 def _prompt(doc: Doc) -> list[Part]:

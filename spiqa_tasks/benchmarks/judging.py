@@ -13,10 +13,14 @@ from spiqa_tasks.judge.types import JudgeRequest
 
 
 class Judging:
-    """Asks one judge on behalf of records; use from any thread."""
+    """Asks one judge on behalf of records; use from any thread.
 
-    def __init__(self, judge: L3Judge | LetterJudge) -> None:
+    `report` is whether the judge's summary line is printed when all is there.
+    """
+
+    def __init__(self, judge: L3Judge | LetterJudge, *, report: bool = True) -> None:
         self.judge = judge
+        self._report = report
         self._asked: dict[JudgeRequest, Pending] = {}
 
     @property
@@ -36,6 +40,6 @@ class Judging:
         self._asked.update(zip(new, self.judge.engine.submit_all(new), strict=True))
         pendings = [self._asked[request] for request in wanted]
         if pendings:
-            self.judge.engine.wait(pendings, report=True)
+            self.judge.engine.wait(pendings, report=self._report)
         verdicts = iter([pending.result() for pending in pendings])
         return [record.judged([next(verdicts) for _ in record.asks]) for record in records]

@@ -60,12 +60,13 @@ def missing_text_metrics() -> dict[str, str]:
     return missing
 
 
-def judging_of_environment(kind: str, environ: Mapping[str, str]) -> Judging | None:
+def judging_of_environment(kind: str, environ: Mapping[str, str], *, report: bool = True) -> Judging | None:
     """Return the judge that the environment names, asked one real question; None when judging is switched off.
 
     Args:
         kind: `l3score`, `letters` or `letters_released`.
         environ: with the SPIQA_JUDGE variables.
+        report: whether the judge's summary line is printed.
 
     Raises:
         JudgeError: a judge that cannot be used, or none where the task cannot do without.
@@ -79,4 +80,4 @@ def judging_of_environment(kind: str, environ: Mapping[str, str]) -> Judging | N
         return None
     judge = L3Judge(config) if kind == "l3score" else LetterJudge(config, LetterRule(kind == "letters_released"))
     judge.preflight()
-    return Judging(judge)
+    return Judging(judge, report=report)

@@ -22,6 +22,7 @@ from spiqa_tasks.printable import printable
 
 if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.judging import Judging
+    from spiqa_tasks.judge.config import JudgeConfig
     from spiqa_tasks.judge.engine import Estimate
     from spiqa_tasks.judge.types import JudgeRequest
     from spiqa_tasks.offline.inputs import Input
@@ -112,7 +113,9 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) ->
 
     _say(remark for each in given for remark in each.remarks)
     judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
-    batching.check(arguments, [judging.judge.engine.config for judging in judges.values()])
+    configs = [judging.judge.engine.config for judging in judges.values()]
+    batching.check(arguments, configs)
+    _check_extra(arguments.judge_extra, configs)
     asked: dict[str | None, Judging | None] = dict(judges.items()) or {None: None}
     answers = []
     requests: dict[str | None, list[JudgeRequest]] = {name: [] for name in asked}
@@ -179,6 +182,16 @@ def _one_task(name: str, include: Sequence[Path], ran: Task | None) -> Task:
         members = ", ".join(task.name for task in found)
         raise InputError(f"Expected one task, found the group {name} of {members}. Score each of them alone.")
     return found[0]
+
+
+def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
+    """Raise InputError where fields were given that no judge is sent."""
+    if extra and not any(judge.extra for judge in judges):
+        names = ", ".join(judge.name for judge in judges) or "none"
+        raise InputError(
+            f"Expected a judge at an address of its own, or in this process, for --judge-extra; found {names}. "
+            "Name its address (provider:model@URL), or leave --judge-extra out."
+        )
 
 
 def _environ(arguments: argparse.Namespace) -> dict[str, str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageFile, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import write_atomically
@@ -22,9 +23,18 @@ UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, Syn
 
 
 def open_picture(path: str) -> Image.Image:
-    """The picture as RGB; transparent parts become white, as on the paper's page."""
-    with Image.open(path) as image:
-        return on_page(image)
+    """Return the picture as RGB; transparent parts become white, as on the paper's page.
+
+    Raises:
+        DataError: a file that is not there or cannot be decoded.
+    """
+    try:
+        with Image.open(path) as image:
+            return on_page(image)
+    except UNREADABLE as error:
+        raise DataError(
+            f"Expected a readable picture at {path}, found {type(error).__name__} {error}. Fetch the data again."
+        ) from error
 
 
 def on_page(image: Image.Image) -> Image.Image:
@@ -50,7 +60,7 @@ def check_pictures(paths: Iterable[str]) -> None:
     stamp = cache_folder() / "checked" / listing.hexdigest()[:24]
     if stamp.exists():
         return
-    with ThreadPoolExecutor() as pool:
+    with _whole_pictures_only(), ThreadPoolExecutor() as pool:
         broken = [path for path in pool.map(_broken, unique) if path]
     if broken:
         raise DataError(
@@ -59,6 +69,16 @@ def check_pictures(paths: Iterable[str]) -> None:
         )
     stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.touch()
+
+
+@contextmanager
+def _whole_pictures_only() -> Iterator[None]:
+    """Have PIL refuse cut and broken pictures; some modules of the hosts tell it to show what is left of them."""
+    before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
+    try:
+        yield
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
 def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from spiqa_tasks.judge.types import Verdict
@@ -38,6 +38,25 @@ class Summary:
             f"Judge {self.judge}: {self.judged} judged, {self.cached} from the cache, {self.failed} failed, "
             f"{self.seconds:.1f} s, {tokens}{price}{cut}"
         )
+
+
+def combined(summaries: Sequence[Summary]) -> Summary:
+    """Return the summary of several processes that asked one judge at the same time; there is at least one."""
+    costs = [each.cost for each in summaries]
+    known = [cost for cost in costs if cost is not None]
+
+    return Summary(
+        judge=summaries[0].judge,
+        judged=sum(each.judged for each in summaries),
+        cached=sum(each.cached for each in summaries),
+        failed=sum(each.failed for each in summaries),
+        seconds=max(each.seconds for each in summaries),
+        prompt_tokens=sum(each.prompt_tokens for each in summaries),
+        completion_tokens=sum(each.completion_tokens for each in summaries),
+        cost=sum(known) if len(known) == len(costs) else None,
+        models=tuple(sorted({model for each in summaries for model in each.models})),
+        cut=sum(each.cut for each in summaries),
+    )
 
 
 @dataclass(slots=True)

@@ -31,6 +31,11 @@ class CaptionRetrieval(Baseline):
         vectorizer = self._vectorizers[key]
         similarity = vectorizer.transform(captions) @ vectorizer.transform([doc["question"]]).T
         index = int(similarity.toarray()[:, 0].argmax())
-        if parse_settings(SpiqaSettings, doc["settings"]).setting == "cot":
-            return f"{{'Image': {index}, 'Rationale': 'Its caption is nearest.'}} The answer is : {captions[index]}"
-        return f"{{'Answer': {captions[index]!r}}}"
+        return in_the_tasks_format(doc, index, captions[index])
+
+
+def in_the_tasks_format(doc: Doc, figure: int, answer: str) -> str:
+    """Return an answer to a SPIQA question, taken from the figure at this place, as the question asks for it."""
+    if parse_settings(SpiqaSettings, doc["settings"]).setting == "cot":
+        return f"{{'Image': {figure}, 'Rationale': 'It is nearest to the question.'}} The answer is : {answer}"
+    return f"{{'Answer': {answer!r}}}"

@@ -279,6 +279,19 @@ def test_what_cannot_be_scored_is_refused_in_one_sentence(
     assert not output.out
 
 
+def test_extra_fields_go_to_a_judge_at_its_own_address(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are in every request and in the signature; a public judge is sent none, and that is said."""
+    thinking = '{"chat_template_kwargs": {"enable_thinking": false}}'
+    found = score(capsys, "spiqa_demo", predictions, "--judge", f"openai:m@{server.url}", "--judge-extra", thinking)
+    assert all(request["body"]["chat_template_kwargs"] == {"enable_thinking": False} for request in server.requests)
+    assert "enable_thinking" in found["signature"]
+    public = ["--judge", "openai:gpt-4o@https://api.openai.com/v1", "--judge-extra", thinking]
+    assert main(["score", "spiqa_demo", str(predictions), *public, "--dry-run"]) == 2
+    assert "for --judge-extra; found openai:gpt-4o" in capsys.readouterr().err
+
+
 def test_answers_about_single_figures_are_joined_before_they_are_judged(
     server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

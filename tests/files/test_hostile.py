@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageFile
 
 from spiqa_tasks.benchmarks.spiqa.release import read_papers
 from spiqa_tasks.errors import DataError, InputError
@@ -68,13 +68,18 @@ def _png(width: int, height: int, data: bytes) -> bytes:
     [_png(64, 64, b"no deflate stream"), _png(60_000, 60_000, zlib.compress(b"\0" * 1000))],
     ids=["broken stream", "decompression bomb"],
 )
-def test_a_picture_is_checked_by_decoding_it(tmp_path: Path, content: bytes) -> None:
-    """Right checksums do not hide a broken stream, and a bomb is a picture that cannot be decoded."""
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_picture_is_checked_by_decoding_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, lenient: bool
+) -> None:
+    """Right checksums do not hide a broken stream, nor does a host that has PIL show what is left of one."""
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", lenient)
     Image.new("RGB", (4, 4)).save(tmp_path / "good.png")
     (tmp_path / "bad.png").write_bytes(content)
     check_pictures([str(tmp_path / "good.png")])
     with pytest.raises(DataError, match=r"bad\.png"):
         check_pictures([str(tmp_path / "good.png"), str(tmp_path / "bad.png")])
+    assert lenient is ImageFile.LOAD_TRUNCATED_IMAGES
 
 
 def test_deeply_nested_json_is_a_sentence(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import version
+from spiqa_tasks.hosts.lmms_eval import processes
 from spiqa_tasks.hosts.lmms_eval.instances import answers_of
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
 from spiqa_tasks.scoring.reasoning import without_reasoning
@@ -32,6 +33,8 @@ logger = logging.getLogger("spiqa_tasks")
 Key = tuple[str, str, str]
 Answer = tuple[Mapping[str, Any], str, bool | None]
 """A question's row, its answer, and whether that was cut off (`instances.answers_of`)."""
+
+report = processes.JudgeReport()
 
 _records: dict[str, dict[Key, Record]] = {}
 """Filter -> the records of its answers, of the task that was scored last."""
@@ -52,7 +55,7 @@ def scorer_of(benchmark: str, settings: str) -> Scorer:
 
 @cache
 def _judging(kind: str) -> Judging | None:
-    return judging_of_environment(kind, os.environ)
+    return judging_of_environment(kind, os.environ, report=not processes.several())
 
 
 def forget() -> None:
@@ -88,6 +91,9 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
         _records[filter_name] = records
     except Exception:
         logger.exception("The answers could not be scored together; they are scored one by one.")
+    judging = _scorer(docs[0]).judging
+    if judging is not None and processes.several():
+        report.gather(judging.judge.engine.summary())
 
 
 def _advice(records: Sequence[Record]) -> Iterator[str]:
@@ -114,7 +120,7 @@ def _scored(answers: Sequence[Answer]) -> dict[Key, Record]:
     """The records of one answer to each question of a task."""
     scorer = _scorer(answers[0][0])
     records = [scorer.record(row, response_of(text, truncated=truncated)) for row, text, truncated in answers]
-    scored = scorer.score(records, whole=int(os.environ.get("WORLD_SIZE", 1)) == 1)
+    scored = scorer.score(records, whole=not processes.several())
     for line in (*scorer.benchmark.remarks(scored), *_advice(scored)):
         logger.warning(line)
     return {_key(row, text): record for (row, text, _), record in zip(answers, scored, strict=True)}

@@ -1,0 +1,77 @@
+"""A baseline that reads the text in the pictures and knows no language: it picks what shares most words with it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lmms_eval.api.instance import Instance
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from spiqa_tasks.benchmarks.prompting import Picture
+from spiqa_tasks.benchmarks.registry import benchmark_of
+from spiqa_tasks.files.ocr import figure_texts
+from spiqa_tasks.models.base import Baseline, Doc
+from spiqa_tasks.models.retrieval import in_the_tasks_format
+
+_TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
+
+
+class OcrBaseline(Baseline):
+    """Answers from the text in the pictures that a task shows.
+
+    A choice: the option, or the picture, whose text is nearest to the other side (the pictures' text, or the caption).
+    SPIQA: the caption or the line of a figure that is nearest to the question. Nearest by the cosine of TF-IDF; the
+    first one where nothing is shared, as in a task without pictures and captions.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._texts: dict[str, str] = {}
+
+    def generate_until(self, requests: list[Instance]) -> list[str]:
+        """One answer per request, in order, once every picture of theirs was read."""
+        paths = {path for request in requests for path in _pictures(self._doc(request))} - self._texts.keys()
+        digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in sorted(paths)}
+        read = figure_texts((digest, path) for path, digest in digests.items())
+        self._texts |= {path: read[digest] for path, digest in digests.items()}
+        return super().generate_until(requests)
+
+    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
+        """A letter, or in SPIQA's format a line."""
+        texts = [self._texts[path] for path in _pictures(doc)]
+        if "letters" not in doc:
+            return _line(doc, texts)
+        letters = list(doc["letters"])
+        shows_options = not any(doc["options"]) and len(texts) == len(letters)
+        candidates, query = (texts, doc["question"]) if shows_options else (doc["options"], "\n".join(texts))
+        return str(letters[nearest(list(candidates), query)])
+
+    def _doc(self, request: Instance) -> Doc:
+        _, _, _, doc_id, task, split = request.args
+        found: Doc = self.task_dict[task][split][doc_id]
+        return found
+
+
+def nearest(candidates: Sequence[str], query: str) -> int:
+    """Return the place of the candidate nearest to `query`, 0 where none shares a word or a number with it."""
+    try:
+        vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=_TOKEN).fit(candidates)
+    except ValueError:  # no candidate has a word
+        return 0
+    similarity = vectorizer.transform(candidates) @ vectorizer.transform([query]).T
+    return int(similarity.toarray()[:, 0].argmax())
+
+
+def _pictures(doc: Doc) -> list[str]:
+    return [part.path for part in benchmark_of(doc).prompt(doc) if isinstance(part, Picture)]
+
+
+def _line(doc: Doc, texts: Sequence[str]) -> str:
+    """The nearest caption or line of a figure."""
+    lines = [(place, figure["caption"]) for place, figure in enumerate(doc["figures"])]
+    lines += [(place, line) for place, text in enumerate(texts) for line in text.splitlines()]
+    place, line = lines[nearest([line for _, line in lines], doc["question"])]
+    return in_the_tasks_format(doc, place, line)

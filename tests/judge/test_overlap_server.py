@@ -1,0 +1,52 @@
+"""The demonstration's judge: a server that speaks enough of the protocol, and is named in every signature."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks import L3Score
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.overlap_server import MODEL, overlap, overlap_judge
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "f1"),
+    [("a b", "a b", 1.0), ("a b", "c", 0.0), ("a b c", "a", 0.5), ("", "", 0.0), ("A b", "b, a!", 1.0)],
+)
+def test_overlap_is_the_f1_of_words(reference: str, prediction: str, f1: float) -> None:
+    """Whatever their order, case and marks."""
+    assert overlap(reference, prediction) == f1
+
+
+@given(st.text(), st.text())
+def test_overlap_is_symmetric_and_a_share(first: str, second: str) -> None:
+    """From 0 to 1, the same both ways."""
+    assert 0 <= overlap(first, second) == overlap(second, first) <= 1
+
+
+def test_l3score_judges_with_it(tmp_path: Path) -> None:
+    """An answer's score is the share of its words, cut at 1% and 99%; its name is in the signature."""
+    with overlap_judge() as url:
+        metric = L3Score(judge=f"openai:{MODEL}@{url}", cache_dir=tmp_path)
+        predictions = ["the red line", "blue", "the red dot in one go"]
+        found = metric.compute(questions=["Which?"] * 3, references=["the red line"] * 3, predictions=predictions)
+    assert found["scores"] == pytest.approx([0.99, 0.01, 4 / 9])
+    assert MODEL in str(found["signature"])
+
+
+def test_other_requests_are_refused() -> None:
+    """Another path, and what is no request; a taken port is one sentence."""
+    with overlap_judge() as url:
+        for path, content, status in (("/chat/completions", b"{}", 400), ("/embeddings", b"{}", 404)):
+            with pytest.raises(urllib.error.HTTPError) as error:
+                urllib.request.urlopen(urllib.request.Request(url + path, content))
+            assert error.value.code == status
+        port = int(url.rpartition(":")[2].partition("/")[0])
+        with pytest.raises(InputError, match=f"port {port} to be free"), overlap_judge(port):
+            pass

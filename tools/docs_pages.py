@@ -1,0 +1,92 @@
+"""Pages of the site that are made from something else: README, CHANGELOG, CONTRIBUTING, the commands' parsers.
+
+A hook of mkdocs (`mkdocs.yml`), so that these pages are never written down twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from spiqa_tasks.cli import parser
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+METRICS = {
+    "SPIQA": "benchmarks.spiqa.metrics",
+    "L3Score": "scoring.l3score",
+    "Text metrics": "metrics.text_scores",
+    "Choices": "benchmarks.choice.records",
+    "Letters": "scoring.mcq",
+    "Gain and leakage": "scoring.gain",
+    "Intervals": "scoring.intervals",
+}
+"""What the page of metrics shows: heading -> module of the package."""
+_LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)]+)\)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made."""
+    texts = {target: (ROOT / source).read_text(encoding="utf-8") for source, target in PAGES.items()}
+    made = {name: _with_links(text, f"{config.extra['repository']}/blob/main/") for name, text in texts.items()}
+    made["reference/commands.md"] = "\n".join(_commands(parser()))
+    made["reference/metrics.md"] = "\n".join(_metrics())
+    for name, text in made.items():
+        files.append(File.generated(config, name, content=text))
+    return files
+
+
+def _with_links(text: str, repository: str) -> str:
+    """The text with its links to files as links to pages, or to the repository where they are none."""
+
+    def moved(match: re.Match[str]) -> str:
+        path, mark, anchor = match[1].partition("#")
+        page = PAGES.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else repository + path)
+        return f"]({page}{mark}{anchor})"
+
+    return _LINK.sub(moved, text.replace(f"({repository}", "("))
+
+
+def _commands(root: argparse.ArgumentParser) -> Iterator[str]:
+    yield "# Commands\n\nExit status: 0 the thing asked for was done, 2 unusable arguments or input, 3 done in part.\n"
+    (subparsers,) = (action for action in root._actions if isinstance(action, argparse._SubParsersAction))
+    about = {choice.dest: choice.help for choice in subparsers._choices_actions}
+    for name, command in subparsers.choices.items():
+        usage = command.format_usage().removeprefix("usage: ").rstrip()
+        yield f"## {name}\n\n{_sentence(about[name])}\n\n```text\n{usage}\n```\n"
+        yield "| argument | |\n| --- | --- |"
+        for action in command._actions:
+            if not isinstance(action, argparse._HelpAction):
+                yield f"| {_named(action)} | {_cell(command, action)} |"
+        yield ""
+
+
+def _named(action: argparse.Action) -> str:
+    names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
+    value = action.metavar or (action.dest.upper() if action.nargs != 0 and action.option_strings else "")
+    choices = "\\|".join(map(str, action.choices or ()))
+    return f"{names} {choices or (value if action.option_strings else '')}".strip()
+
+
+def _cell(command: argparse.ArgumentParser, action: argparse.Action) -> str:
+    text = command._get_formatter()._expand_help(action) if action.help else ""
+    return _sentence(text).replace("|", "\\|")
+
+
+def _sentence(text: Any) -> str:
+    """The text with a capital and a full stop, its angle brackets kept from being markup."""
+    clean = str(text or "").strip().replace("<", "&lt;")
+    return clean[:1].upper() + clean[1:] + ("" if clean.endswith((".", ")")) or not clean else ".")
+
+
+def _metrics() -> Iterator[str]:
+    yield "# Metrics\n\nWhat each number is, its range, and where it comes from.\n"
+    options = "options: {heading_level: 3, show_root_toc_entry: false}"
+    for heading, module in METRICS.items():
+        yield f"## {heading}\n\n::: spiqa_tasks.{module}\n    {options}\n"
