@@ -1,12 +1,14 @@
 # `make demo`: install and run the real host on the shipped data. `make test`: install and test.
 # Both install into .venv what requirements.lock pins, and the package itself from this folder.
+# `make test-vlmevalkit`: the tests of the other host, in an environment of its own.
 
 VENV := .venv
 BIN := $(VENV)/bin
+VLMEVALKIT := .venv-vlmevalkit
 UV := $(shell command -v uv || echo $(BIN)/uv)
 export HF_HUB_DISABLE_TELEMETRY := 1
 
-.PHONY: demo test slow mutants lint docs lock clean
+.PHONY: demo test test-vlmevalkit slow mutants lint docs lock clean
 
 $(VENV)/.installed: requirements.lock setup.cfg setup.py pyproject.toml
 	test -x $(BIN)/python || python3 -m venv $(VENV)
@@ -20,6 +22,15 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+$(VLMEVALKIT)/.installed: requirements-vlmevalkit.lock $(VENV)/.installed
+	test -x $(VLMEVALKIT)/bin/python || python3 -m venv --without-pip $(VLMEVALKIT)
+	VIRTUAL_ENV=$(VLMEVALKIT) $(UV) pip install --quiet -r requirements-vlmevalkit.lock
+	VIRTUAL_ENV=$(VLMEVALKIT) $(UV) pip install --quiet --no-deps -e .
+	touch $@
+
+test-vlmevalkit: $(VLMEVALKIT)/.installed
+	$(VLMEVALKIT)/bin/python -m pytest -q -n 2 --dist loadfile tests/hosts/vlmevalkit
 
 slow: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "slow or not slow"
@@ -37,6 +48,7 @@ docs: $(VENV)/.installed
 
 lock:
 	$(UV) pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --extra dev setup.py -o requirements.lock
+	$(UV) pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url --extra core-test --extra vlmevalkit setup.py -o requirements-vlmevalkit.lock
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info demo_out site
+	rm -rf $(VENV) $(VLMEVALKIT) build dist *.egg-info demo_out site

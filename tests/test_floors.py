@@ -76,3 +76,19 @@ def test_hosts_are_imported_by_few(host: str) -> None:
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             wrong += [f"{below} imports {name}" for name in names if name.split(".")[0] == host]
     assert not wrong
+
+
+def test_no_host_knows_the_other() -> None:
+    """What both need of tasks and entries lies beside their folders."""
+    hosts = ROOT / "spiqa_tasks" / "hosts"
+    wrong = [
+        f"{path.relative_to(hosts)} names {other.name}"
+        for host in hosts.iterdir()
+        for other in hosts.iterdir()
+        if host.is_dir() and other.is_dir() and host != other
+        for path in host.rglob("*.py")
+        if f"hosts.{other.name}" in path.read_text(encoding="utf-8")
+    ]
+    shared = [path.name for path in hosts.glob("*.py") if "_eval." in path.read_text(encoding="utf-8")]
+    assert not wrong
+    assert not shared

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.hosts.entries import Entry, entries_of
 from spiqa_tasks.hosts.lmms_eval.ahead import record_of, report, scorer_of
-from spiqa_tasks.hosts.lmms_eval.entries import Entry, entries_of
 from spiqa_tasks.hosts.lmms_eval.processes import several
 
 logger = logging.getLogger("spiqa_tasks")

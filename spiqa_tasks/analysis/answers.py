@@ -11,7 +11,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.entries import BASELINE
+from spiqa_tasks.hosts.entries import BASELINE
 from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
 from spiqa_tasks.hosts.lmms_eval.results import Run, TaskRun, record_of
 from spiqa_tasks.scoring.mcq import extract_choice

@@ -11,7 +11,8 @@ import yaml
 
 from spiqa_tasks.analysis.filtering import Filtered
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.written import KEPT, source_task
+from spiqa_tasks.hosts.lmms_eval.source_task import source_task
+from spiqa_tasks.hosts.written import KEPT
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 

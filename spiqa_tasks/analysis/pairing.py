@@ -9,7 +9,7 @@ from spiqa_tasks.analysis.answers import Answers, MissingMetricError, read_answe
 from spiqa_tasks.analysis.gain import Triple, check_comparable
 from spiqa_tasks.analysis.roles import Entry, entries
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
+from spiqa_tasks.hosts.catalogue import catalogue
 
 
 def triples(

@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import judge_from_environ
+from spiqa_tasks.judge.config import JudgeConfig, judge_from_environ
 from spiqa_tasks.judge.l3 import L3Judge
 from spiqa_tasks.judge.letters import LetterJudge, LetterRule
 from spiqa_tasks.metrics.text_scores import RELEASED_TOKENIZER, available_metrics, tokenizer_name, tokenizer_note
@@ -61,17 +61,21 @@ def missing_text_metrics() -> dict[str, str]:
 
 
 def judging_of_environment(kind: str, environ: Mapping[str, str], *, report: bool = True) -> Judging | None:
-    """Return the judge that the environment names, asked one real question; None when judging is switched off.
+    """Return the judge that the environment names; see `judging_of`."""
+    return judging_of(kind, judge_from_environ(environ), report=report)
+
+
+def judging_of(kind: str, config: JudgeConfig | None, *, report: bool = True) -> Judging | None:
+    """Return a judge, asked one real question; None when judging is switched off.
 
     Args:
         kind: `l3score`, `letters` or `letters_released`.
-        environ: with the SPIQA_JUDGE variables.
+        config: the judge; None for none.
         report: whether the judge's summary line is printed.
 
     Raises:
         JudgeError: a judge that cannot be used, or none where the task cannot do without.
     """
-    config = judge_from_environ(environ)
     if config is None and kind != "l3score":
         raise JudgeError(
             "Expected a judge for the setting extractor, found SPIQA_JUDGE=none. Set SPIQA_JUDGE=provider:model."

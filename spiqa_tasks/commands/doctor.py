@@ -16,7 +16,7 @@ from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed
 from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.source import default_source
-from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
+from spiqa_tasks.hosts.catalogue import catalogue
 
 SUPPORTED = "0.7.3 or a later 0.7 is needed"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.catalogue import find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 
 
 def add(subparsers: Any) -> None:

@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.availability import is_there
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.lmms_eval.catalogue import Task, catalogue
+from spiqa_tasks.hosts.catalogue import Task, catalogue
 
 WIDTH = 100
 """Columns of the terminal that everything printed fits into."""

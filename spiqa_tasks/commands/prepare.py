@@ -8,7 +8,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import SpiqaTasksError
-from spiqa_tasks.hosts.lmms_eval.catalogue import find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 
 
 def add(subparsers: Any) -> None:

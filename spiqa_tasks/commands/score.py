@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from spiqa_tasks.commands import batching
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_folder
-from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks, read_task
+from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.judge.extras import EXTRA_VARIABLE
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS

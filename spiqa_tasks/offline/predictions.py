@@ -147,4 +147,6 @@ def _sample(path: Path, number: int, entry: Mapping[str, Any]) -> Prediction:
     whole = next((record for record in records if "signature" in record), records[0])
     details = whole.get("details", {})
     figures = None if "step" in details else details.get("figures")  # a document of one figure is not all of them
-    return Prediction(str(whole["id"]), answers, tuple(figures) if figures else None, whole.get("signature"))
+    failure = str(whole.get("reason")) if whole.get("status") == "request_failed" else None
+    shown = tuple(figures) if figures else None
+    return Prediction(str(whole["id"]), answers, shown, whole.get("signature"), failure)

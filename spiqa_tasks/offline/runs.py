@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks, task_of
+from spiqa_tasks.hosts.catalogue import Task, find_tasks, task_of
 from spiqa_tasks.hosts.lmms_eval.results import Run, find_runs, has_runs, task_runs
 from spiqa_tasks.offline.inputs import Input, read_input
 

@@ -12,7 +12,7 @@ from host_files import choice_sample, write_run
 from numbers_task import host_inspectors, manager, write_source
 from run_command import run_json
 
-from spiqa_tasks.hosts.lmms_eval.written import user_folder
+from spiqa_tasks.hosts.written import user_folder
 
 pytestmark = pytest.mark.usefixtures("host")
 

@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.registry import (
     yaml_folders,
 )
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.catalogue import find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 
 
 @pytest.mark.parametrize("name", ["spiqa_demo", "mmstar_demo", "scifibench_demo"])

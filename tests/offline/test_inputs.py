@@ -9,7 +9,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError, JudgeError
-from spiqa_tasks.hosts.lmms_eval.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.offline.inputs import Input, chosen_judges, differences, read_inputs
 from spiqa_tasks.offline.matching import Matched, Prediction
 from spiqa_tasks.offline.scored import Scored

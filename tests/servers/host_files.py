@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.signature import Signature
-from spiqa_tasks.hosts.lmms_eval.entries import entries_of
+from spiqa_tasks.hosts.entries import entries_of
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
 
 SPLIT = "one\u2028two\x85three"

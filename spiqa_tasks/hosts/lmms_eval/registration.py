@@ -71,7 +71,7 @@ def _once(module: ModuleType, extend: Callable[[Any], None]) -> None:
 def _folders() -> list[Path]:
     """The folders with task YAMLs, found out when they are needed: benchmarks may be registered until then."""
     from spiqa_tasks.benchmarks.registry import yaml_folders
-    from spiqa_tasks.hosts.lmms_eval.written import written_tasks
+    from spiqa_tasks.hosts.written import written_tasks
 
     return [*yaml_folders(), *written_tasks()]
 
@@ -137,7 +137,7 @@ def _extend_results(host: Any) -> None:
 
     @functools.wraps(aggregate)
     def of_rows(self: Any, *args: Any, **kwargs: Any) -> None:
-        from spiqa_tasks.hosts.lmms_eval.entries import BASELINE, Entry
+        from spiqa_tasks.hosts.entries import BASELINE, Entry
 
         if any(isinstance(entry, Entry) for entries in self.sample_metrics.values() for entry in entries):
             for key in [key for key in self.sample_metrics if key[0] == BASELINE]:

@@ -155,7 +155,7 @@ def find_runs(place: Path) -> list[Run]:
     if not paths:
         raise InputError(
             f"Expected a result file of lmms-eval or a folder with some (*_results.json), found none at {place}. "
-            "Name the folder given as --output_path."
+            "Name the folder given as --output_path, or as --work-dir of spiqa-vlmevalkit."
         )
     return [read_run(path) for path in paths]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
+from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
 
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}

@@ -11,7 +11,7 @@ import tiny_vlm
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
-from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue
+from spiqa_tasks.hosts.catalogue import catalogue
 
 Evaluate = Callable[..., dict[str, Any]]
 pytestmark = pytest.mark.usefixtures("no_java")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.registry import yaml_folder
-from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue, find_tasks, load_yaml
+from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, load_yaml
 
 MOST_ROWS = {"spiqa": 16, "mmstar": 12, "scifibench": 8}
 

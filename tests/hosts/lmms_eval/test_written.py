@@ -11,7 +11,7 @@ import pytest
 from numbers_task import host_inspectors, manager, write_source
 from run_command import run_json
 
-from spiqa_tasks.hosts.lmms_eval.written import user_folder, written_tasks
+from spiqa_tasks.hosts.written import user_folder, written_tasks
 
 pytestmark = pytest.mark.usefixtures("host")
 

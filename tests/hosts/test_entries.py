@@ -12,7 +12,7 @@ from host_files import FAILED
 from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
-from spiqa_tasks.hosts.lmms_eval.entries import Entry, entries_of
+from spiqa_tasks.hosts.entries import Entry, entries_of
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
 
 TASK = ("mmstar", "prompt=letter")

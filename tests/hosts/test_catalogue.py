@@ -8,7 +8,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.catalogue import catalogue, find_tasks, load_yaml, read_task
+from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, load_yaml, read_task
 
 
 def test_every_task_has_a_known_split_settings_and_metrics() -> None:

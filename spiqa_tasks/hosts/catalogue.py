@@ -16,7 +16,7 @@ import yaml
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folders
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.written import KEPT, written_tasks
+from spiqa_tasks.hosts.written import KEPT, written_tasks
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Task:
         benchmark, split: what it is of.
         settings: the text of its `dataset_name`.
         kept: ids of the only questions that it asks, where a filter made it.
+        length: how many tokens a model may generate for an answer; None where the YAML does not say.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Task:
     split: str
     settings: str
     kept: frozenset[str] | None = None
+    length: int | None = None
 
     @property
     def entry(self) -> Benchmark:
@@ -82,9 +84,9 @@ def _parsed(text: str) -> dict[str, Any]:
     return parsed
 
 
-def catalogue() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
-    """Return all tasks of the benchmarks by name, and all groups with their members."""
-    return _tasks_in(yaml_folders())
+def catalogue(include: Iterable[Path] = ()) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
+    """Return all tasks of the benchmarks by name, and all groups with their members; `include` has more folders."""
+    return _tasks_in([*yaml_folders(), *include])
 
 
 def task_of(config: Mapping[str, Any]) -> Task | None:
@@ -93,7 +95,9 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
     benchmark = metadata.get("benchmark") if isinstance(metadata, Mapping) else None
     if benchmark not in BENCHMARKS or "test_split" not in config:
         return None
-    return Task(str(config["task"]), benchmark, config["test_split"], str(config.get("dataset_name") or ""))
+    length = (config.get("generation_kwargs") or {}).get("max_new_tokens")
+    settings = str(config.get("dataset_name") or "")
+    return Task(str(config["task"]), benchmark, config["test_split"], settings, length=length)
 
 
 def _tasks_in(folders: Iterable[Path]) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
@@ -153,7 +157,7 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
     Raises:
         InputError: a name that is neither task nor group; the message has the nearest ones.
     """
-    tasks, groups = _tasks_in([*yaml_folders(), *written_tasks(), *include])
+    tasks, groups = catalogue([*written_tasks(), *include])
     found: dict[str, Task] = {}
 
     def add(name: str) -> None:

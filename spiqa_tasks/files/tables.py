@@ -1,0 +1,100 @@
+"""Tables of answers with every cell as a text as it stands in the file: `None`, `NA`, `007` and `=1+1` are answers."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.extras import require
+
+Cells = Mapping[str, str]
+"""Column -> text, of one row."""
+
+ID_COLUMNS = ("id", "ID", "index")
+"""Where a row's id may stand, the first that is there."""
+LARGEST = 1 << 30
+"""Bytes of the largest spreadsheet that is unpacked."""
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+
+
+def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
+    """Return the rows of a table.
+
+    Args:
+        path: an xlsx file, whose first sheet counts, a tsv file with a header line, or a json list of objects.
+        escaped: whether a spreadsheet wrote it or what it was made of, so that `_x000D_` and the like are decoded.
+
+    Raises:
+        InputError: the file cannot be read, or openpyxl is not installed.
+    """
+    with path.open("rb") as file:
+        start = file.read(4)
+    read = _xlsx if start.startswith(b"PK") else _json if path.suffix == ".json" else _tsv
+    return [{key: _decoded(text) for key, text in row.items()} for row in read(path)] if escaped else read(path)
+
+
+def row_id(cells: Cells) -> str:
+    """Return the id of a row; spreadsheets turn whole numbers into `3.0`."""
+    text = next((cells[column] for column in ID_COLUMNS if column in cells), "").strip()
+    whole, _, fraction = text.partition(".")
+    return whole if whole.isdigit() and fraction and not fraction.strip("0") else text
+
+
+def _xlsx(path: Path) -> list[Cells]:
+    require("excel", f"Reading {path}")
+    from openpyxl import load_workbook
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > LARGEST:
+            raise ValueError(f"a table of {size >> 20} MB, more than {LARGEST >> 20}")
+        sheet = load_workbook(path, read_only=True).worksheets[0]
+        sheet.reset_dimensions()  # some writers leave wrong ones
+        rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
+    except Exception as error:  # openpyxl raises whatever a broken file leads it to
+        raise InputError(f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx.") from error
+    header, *body = rows or [[]]
+    return [dict(zip(header, [*row, *[""] * len(header)], strict=False)) for row in body if any(row)]
+
+
+def _tsv(path: Path) -> list[Cells]:
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
+    except pd.errors.ParserError as error:
+        opened = re.search(r"EOF inside string starting at row (\d+)", str(error))
+        where = f"a quotation mark in row {int(opened[1]) + 1} that is never closed" if opened else str(error)
+        raise InputError(
+            f"Expected {path} to be a tab-separated file, found {where}. Write quotation marks twice and around the "
+            "whole cell, as pandas does, or save the answers as jsonl."
+        ) from error
+    except (ValueError, OSError) as error:
+        raise InputError(f"Expected {path} to be a tab-separated file, found {error}. Save it again as tsv.") from error
+    rows: list[Cells] = [{str(key): _text(value) for key, value in row.items()} for row in table.to_dict("records")]
+    return rows
+
+
+def _json(path: Path) -> list[Cells]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, OSError) as error:
+        raise InputError(f"Expected {path} to be a JSON file, found {error}. Write it again.") from error
+    if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
+        raise InputError(f"Expected {path} to be a list of objects, found something else. Name a table of answers.")
+    return [{str(key): _text(value) for key, value in row.items()} for row in content]
+
+
+def _text(cell: Any) -> str:
+    """The cell as text, an empty one empty."""
+    return "" if cell is None or (isinstance(cell, float) and cell != cell) else str(cell)
+
+
+def _decoded(text: str) -> str:
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)

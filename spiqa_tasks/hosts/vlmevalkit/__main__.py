@@ -1,0 +1,71 @@
+"""`spiqa-vlmevalkit ARGUMENTS`: the host's run.py with our tasks.
+
+Exit status: 0 every task has scores; 1 the host wrote none of some; 2 unusable arguments, data or judge; 3 some answers
+could not be had, judged or scored.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+
+from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.hosts.vlmevalkit import registration
+from spiqa_tasks.hosts.vlmevalkit.arguments import read
+from spiqa_tasks.printable import printable
+
+LOSSLESS = "tsv"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the host on our tasks."""
+    try:
+        return _run(list(sys.argv[1:] if argv is None else argv))
+    except SpiqaTasksError as error:
+        _say([str(error)])
+        return error.exit_code
+
+
+def _run(argv: list[str]) -> int:
+    arguments = read(argv, os.environ)
+    dataset = registration.register()
+    _set_format()
+    from spiqa_tasks.hosts.vlmevalkit.checks import check
+    from spiqa_tasks.hosts.vlmevalkit.judging import judge_of
+    from spiqa_tasks.hosts.vlmevalkit.length import set_length
+    from spiqa_tasks.hosts.vlmevalkit.outcome import status_of
+
+    remarks = check(arguments)
+    argv_of_host, more = set_length(arguments) if arguments.ours else (arguments.argv, [])
+    first = int(os.environ.get("RANK", 0)) == 0
+    if first:
+        _say([*remarks, *more])
+        for task in arguments.ours if arguments.mode != "infer" else ():
+            judge_of(task, arguments.judge)
+    dataset.outcomes.clear()
+    started = time.time()
+    registration.run_host(argv_of_host)
+    if not first:
+        return 0
+    status, remarks = status_of(arguments, dataset.outcomes, started)
+    _say(remarks)
+    return status
+
+
+def _set_format() -> None:
+    """Have answers written as text that loses nothing: a spreadsheet cuts them, json cannot be continued."""
+    given = os.environ.get("PRED_FORMAT", "").lower()
+    if given not in ("", LOSSLESS):
+        _say([f"PRED_FORMAT={given} loses parts of answers; they are written as {LOSSLESS}."])
+    os.environ["PRED_FORMAT"] = LOSSLESS
+
+
+def _say(remarks: Iterable[str]) -> None:
+    for remark in remarks:
+        print(f"spiqa-vlmevalkit: {printable(remark)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""The host's file of answers to one task, scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.tables import read_cells, row_id
+from spiqa_tasks.hosts.vlmevalkit.markers import response_of
+from spiqa_tasks.hosts.vlmevalkit.tasks import Row
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer to a question.
+
+    Attributes:
+        place: of the question in its task, from 0.
+        row: the question's.
+        text: the whole answer as the host wrote it.
+        record: what became of it.
+    """
+
+    place: int
+    row: Row
+    text: str
+    record: Record
+
+
+def read_answers(path: Path) -> dict[str, str]:
+    """Return id -> answer of a file that the host wrote.
+
+    Raises:
+        InputError: it cannot be read, or has no column `prediction`.
+    """
+    table = read_cells(path, escaped=path.suffix == ".xlsx")
+    if any("prediction" not in cells for cells in table):
+        raise InputError(f"Expected {path} to have the column prediction, found none. Run the host again.")
+    return {row_id(cells): cells["prediction"] for cells in table}
+
+
+def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[Answered]:
+    """Return the answers with their records, waiting for the judge; questions without an answer are left out.
+
+    Args:
+        scorer: the task's, with its judge.
+        rows: the task's.
+        answers: id -> answer.
+    """
+    pairs = [(place, row) for place, row in enumerate(rows) if row["id"] in answers]
+    if not pairs:
+        raise InputError("Expected answers to the task's questions, found none of them. Run the host again.")
+    texts = [answers[row["id"]] for _, row in pairs]
+    records = [scorer.record(row, response_of(text)) for (_, row), text in zip(pairs, texts, strict=True)]
+    return [
+        Answered(place, row, text, record)
+        for (place, row), text, record in zip(pairs, texts, scorer.score(records), strict=True)
+    ]

@@ -1,0 +1,108 @@
+"""What is refused or said before any weights are loaded."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments
+from spiqa_tasks.hosts.vlmevalkit.registration import datasets, model_class, supported, tables_folder
+from spiqa_tasks.hosts.vlmevalkit.tasks import known, pictures
+
+PER_FIGURE = "_perfigure"
+KEY_IN_CLEAR = "VLMEvalKit writes --judge-key to status.json in clear; SPIQA_JUDGE_API_KEY stays where it is."
+DIVIDES = ("InternVLChat", "VinternChat", "H2OVLChat")
+"""Classes that divide by the number of pictures; the host then skips the whole dataset."""
+
+
+def check(arguments: Arguments) -> list[str]:
+    """Return what is to be said of a run before it starts.
+
+    Raises:
+        InputError: arguments with which the host would not run our tasks, or would show a model something else.
+        DataError: release files missing, unreadable or not in the release's format.
+    """
+    _check_names(arguments)
+    if not arguments.ours:
+        return []
+    if arguments.api_mode:
+        raise InputError(
+            "Expected no --api-mode, which ignores a dataset's own prompt; found it. Leave it out: --api-nproc says "
+            "how many requests are in work at a time."
+        )
+    classes = {name: model_class(name, _configured(arguments, name)) for name in arguments.models}
+    remarks = [KEY_IN_CLEAR] if arguments.judge.get("key") else []
+    for name, kind in classes.items():
+        if not arguments.base_url:
+            remarks += _check_pictures(arguments, name, kind)
+    return [*remarks, *_stale(arguments)]
+
+
+def _check_names(arguments: Arguments) -> None:
+    """Refuse a dataset or a model that the host does not know; it would leave it out and exit 0."""
+    groups = known()[1]
+    known_data = [*datasets(), *arguments.config.get("data", {})]
+    for name in arguments.data:
+        if name not in known_data and not (tables_folder() / f"{name}.tsv").exists():
+            raise InputError(_unknown("a dataset", name, [*known_data, *groups]) + " `spiqa-tasks list` shows ours.")
+    if arguments.base_url or arguments.config:
+        return
+    for name in arguments.models:
+        if name not in supported():
+            raise InputError(
+                _unknown("a model of VLMEvalKit", name, list(supported())) + " `vlmutil mlist all` shows all."
+            )
+
+
+def _unknown(what: str, name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+    return f"Expected the name of {what}, found {name!r}." + (f" Nearest: {', '.join(near)}." if near else "")
+
+
+def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str]:
+    """Refuse tasks of several pictures for a class that is shown the first one only; say which tasks it cannot run."""
+    one_only = getattr(kind, "INTERLEAVE", True) is False
+    divides = getattr(kind, "__name__", "") in DIVIDES
+    if not one_only and not divides:
+        return
+    for task in arguments.ours:
+        fewest, most = pictures(task.name)
+        if one_only and most > 1:
+            other = _per_figure(task.name)
+            remedy = f"Run {other}." if other else "Run it with a model class that takes several."
+            raise InputError(
+                f"Expected a model class that takes several pictures for {task.name}, which shows up to {most}; found "
+                f"{model} ({kind.__name__}), which is shown the first one only. {remedy}"
+            )
+        if divides and not fewest:
+            yield (
+                f"{task.name} has questions without a picture, and {model} ({kind.__name__}) divides by their number: "
+                "VLMEvalKit will leave the task out. Grey pictures (a `_grey` task) measure the same."
+            )
+
+
+def _per_figure(name: str) -> str | None:
+    """The task of the same questions that shows one figure at a time; None where there is none."""
+    parts = name.split("_")
+    names = ("_".join(parts[:length]) + PER_FIGURE for length in range(len(parts), 0, -1))
+    return next((other for other in names if other in known()[0]), None)
+
+
+def _stale(arguments: Arguments) -> Iterator[str]:
+    """Say where answers of an earlier run lie that the published builds take even without --reuse."""
+    for model in () if arguments.reuse else arguments.models:
+        for task in arguments.ours:
+            folder = arguments.work_dir / model
+            found = [*folder.glob(f"{model}_{task.name}.*"), *folder.glob(f"[0-9]*_{task.name}.pkl")]
+            if found:
+                yield (
+                    f"{found[0]} has answers of an earlier run, which ms-vlmeval takes for this one even without "
+                    "--reuse. Delete it or name another --work-dir to ask again."
+                )
+
+
+def _configured(arguments: Arguments, model: str) -> Mapping[str, Any] | None:
+    found: Mapping[str, Any] | None = arguments.config.get("model", {}).get(model)
+    return found

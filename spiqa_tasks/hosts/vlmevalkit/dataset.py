@@ -1,0 +1,106 @@
+"""The host's view of our tasks: one dataset class for all of them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from vlmeval.dataset.image_base import ImageBaseDataset
+
+from spiqa_tasks.benchmarks.making import make_scorer
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.hosts.vlmevalkit import results
+from spiqa_tasks.hosts.vlmevalkit.answers import Answered, read_answers, scored
+from spiqa_tasks.hosts.vlmevalkit.judging import judge_of
+from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
+from spiqa_tasks.hosts.vlmevalkit.version import host_version
+
+logger = logging.getLogger("spiqa_tasks")
+
+COLUMNS = ("question", "answer")
+"""What the host writes beside the answers, so that a table of answers can be told from one of other questions."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many answers of a task could not be had, judged or scored."""
+
+    request_failed: int
+    judge_failed: int
+    scoring_failed: int
+
+
+class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
+    """Any task of ours; `dataset` is its name."""
+
+    TYPE = "SpiqaTasks"
+    """What model classes ask for: a type that they have no habits for ("VQA" makes QwenVL append ` Answer:`)."""
+    force_use_dataset_prompt = True
+    """Our prompt, not one of the model class's own."""
+    outcomes: dict[Path, Outcome] = {}  # noqa: RUF012 - one for the process, by the file of the answers
+    """File of answers -> what became of them, of this process's evaluations."""
+
+    def __init__(self, dataset: str) -> None:
+        super().__init__(dataset, skip_noimg=False)
+        self.data["index"] = list(self.rows)  # the host makes numbers of ids that look like some
+
+    @classmethod
+    def supported_datasets(cls) -> list[str]:
+        """Return the names of the tasks."""
+        return list(known()[0])
+
+    def load_data(self, dataset: str) -> pd.DataFrame:
+        """Return a table with one line per row of the task, which the host writes out with the answers."""
+        self.task = known()[0][dataset]
+        self.rows = {row["id"]: row for row in rows_of(dataset)}
+        return pd.DataFrame(
+            [{"index": key, **{name: row.get(name, "") for name in COLUMNS}} for key, row in self.rows.items()]
+        )
+
+    def build_prompt(self, line: Any) -> list[dict[str, str]]:
+        """Return the prompt of a line of the table."""
+        return message(self.rows[str((self.data.iloc[line] if isinstance(line, int) else line)["index"])])
+
+    def evaluate(self, eval_file: str, **judge_kwargs: Any) -> dict[str, float | None]:
+        """Return our metrics of the host's file of answers; writes result and samples files beside it."""
+        path = Path(eval_file)
+        host = f"vlmevalkit {host_version()}"
+        scorer = make_scorer(self.task.benchmark, self.task.settings, host, judge_of(self.task, judge_kwargs))
+        answers = scored(scorer, list(self.rows.values()), read_answers(path))
+        for line in scorer.benchmark.remarks([answer.record for answer in answers]):
+            logger.warning(line)
+        model = path.stem.removesuffix(f"_{self.task.name}")
+        stamp = time.strftime("%Y%m%d_%H%M%S")
+        values = results.write(path.parent, stamp, model, host, self.task, scorer, answers)
+        self.outcomes[path.resolve()] = _outcome(scorer, answers)
+        for name, value in values.items():
+            if value.reason is not None and "/" not in name:
+                logger.warning("%s is withheld: %s.", name, value.reason)
+        return {name: None if value.value != value.value else value.value for name, value in values.items()}
+
+    @classmethod
+    def report_primary_metric(cls, metrics: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return the headline for the host's summary."""
+        return {name: value for name, value in list((metrics or {}).items())[:1] if value is not None}
+
+    @classmethod
+    def report_judge_err(
+        cls, prediction_file: Any, *, total_samples: int | None, **_told: Any
+    ) -> dict[str, int | None]:
+        """Return how many answers could not be judged, for the host's summary."""
+        outcome = cls.outcomes.get(Path(str(prediction_file)).resolve())
+        return {"failed": outcome.judge_failed if outcome else 0, "total": total_samples}
+
+
+def _outcome(scorer: Scorer, answers: Sequence[Answered]) -> Outcome:
+    records = [answer.record for answer in answers]
+    return Outcome(
+        sum(record.status == "request_failed" for record in records),
+        sum(record.judge_failed for record in scorer.questions(records)),
+        sum(record.status == "scoring_failed" for record in records),
+    )

@@ -1,0 +1,60 @@
+"""Our tasks by name, with their rows and what a row shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from spiqa_tasks.benchmarks.prompting import Part, Picture
+from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
+from spiqa_tasks.hosts.catalogue import Task, catalogue
+from spiqa_tasks.hosts.written import written_tasks
+
+Row = Mapping[str, Any]
+
+
+@cache
+def known() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
+    """Return every task by name, those that a filter wrote too, and every group with its members."""
+    return catalogue(written_tasks())
+
+
+@cache
+def rows_of(name: str) -> list[Row]:
+    """Return the rows of a task.
+
+    Raises:
+        DataError: release files missing, unreadable or not in the release's format.
+    """
+    task = known()[0][name]
+    rows = load_rows(task.benchmark, task.split, task.settings)
+    return [row for row in rows if task.kept is None or row["id"] in task.kept]
+
+
+def message(row: Row) -> list[dict[str, str]]:
+    """Return the prompt of a row as the host wants it: texts and paths of pictures, interleaved.
+
+    Neighbouring texts are joined. The host has no chat turns: they are parted by a blank line, as for lmms-eval's
+    simple models.
+    """
+    found: list[dict[str, str]] = []
+    for part in _prompt(row):
+        if isinstance(part, Picture):
+            found.append({"type": "image", "value": part.path})
+        elif found and found[-1]["type"] == "text":
+            found[-1]["value"] += part if isinstance(part, str) else "\n\n"
+        elif isinstance(part, str):
+            found.append({"type": "text", "value": part})
+    return found
+
+
+@cache
+def pictures(name: str) -> tuple[int, int]:
+    """Return how many pictures the rows of a task show at least and at most."""
+    counts = [sum(isinstance(part, Picture) for part in _prompt(row)) for row in rows_of(name)]
+    return min(counts, default=0), max(counts, default=0)
+
+
+def _prompt(row: Row) -> list[Part]:
+    return benchmark_of(row).prompt(row)

@@ -1,0 +1,45 @@
+"""What runs of VLMEvalKit need; without it, the tests that run it are skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from openai_server import Behaviour, OpenAIServer
+
+from spiqa_tasks.hosts.vlmevalkit import judging, tasks
+
+Launch = Callable[..., int]
+
+
+@pytest.fixture(autouse=True)
+def nothing_found_out() -> None:
+    """Every test finds out about tasks, rows and judges anew."""
+    judging.forget()
+    for function in (tasks.known, tasks.rows_of, tasks.pictures):
+        function.cache_clear()
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    """A model and a judge; tests change its behaviour."""
+    with OpenAIServer(Behaviour()) as running:
+        yield running
+
+
+@pytest.fixture
+def launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_java: None) -> Launch:  # noqa: ARG001
+    """`launch(*arguments)`: the launcher in this process, writing to `tmp_path / "out"`; returns its exit status."""
+    reason = "VLMEvalKit is not installed (make test-vlmevalkit)"
+    config = pytest.importorskip("vlmeval.config", reason=reason, exc_type=ImportError)
+    from vlmevalkit_models import MODELS
+
+    from spiqa_tasks.hosts.vlmevalkit.__main__ import main
+
+    monkeypatch.setenv("LMUData", str(tmp_path))
+    monkeypatch.setattr("sys.argv", ["spiqa-vlmevalkit"])
+    monkeypatch.setenv("PRED_FORMAT", "")
+    for name, model in MODELS.items():
+        monkeypatch.setitem(config.supported_VLM, name, model)
+    return lambda *arguments: main([*map(str, arguments), "--work-dir", str(tmp_path / "out")])

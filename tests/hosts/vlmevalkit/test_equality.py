@@ -1,0 +1,85 @@
+"""The same answers through both hosts give the same prompts, records and numbers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import fixed_answers
+import pytest
+from openai_server import Behaviour, OpenAIServer
+from run_files import results_of, samples_of
+
+from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
+
+from .conftest import Launch
+
+TASKS = [
+    *("spiqa_demo", "spiqa_demo_cot_both", "spiqa_demo_perfigure", "spiqa_demo_grey", "spiqa_demo_nocaption"),
+    *("mmstar_demo", "mmstar_demo_text", "mmstar_demo_llm"),
+    *("scifibench_demo", "scifibench_demo_reasoning", "scifibench_demo_fig2cap_random"),
+]
+LMMS_EVAL = Path(__file__).resolve().parents[3] / ".venv/bin/lmms-eval"
+"""The other host, in the environment of `make test`."""
+LENGTH = "truncated"
+"""What only the other host tells: whether an answer ended at the limit of generated tokens."""
+
+
+def texts(body: dict[str, Any]) -> list[str]:
+    """The texts of a request."""
+    content = body["messages"][-1]["content"]
+    return [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
+
+
+def kinds(parts: list[dict[str, Any]]) -> list[str]:
+    """The texts of a prompt with a mark for each picture."""
+    return [part.get("text", part.get("value", "")) if part["type"] == "text" else "[picture]" for part in parts]
+
+
+def test_both_hosts_give_the_same_numbers(
+    launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Eleven tasks of three benchmarks with a judge: 0 differing metrics, and the same texts and places of pictures."""
+    if not LMMS_EVAL.exists():
+        pytest.skip("lmms-eval is not beside it (make .venv/.installed)")
+    behaviour = Behaviour(text=lambda body: fixed_answers.plain(texts(body)), verdict=fixed_answers.verdict)
+    with OpenAIServer(behaviour) as server:
+        monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
+        assert launch("--data", *TASKS, "--model", "fixed") == 0
+        capsys.readouterr()
+        asked = run_lmms_eval(server, tmp_path / "other")
+        theirs = {task: results_of(tmp_path / "other", task) for task in TASKS}
+    prompts = {str(kinds(body["messages"][-1]["content"])) for body in asked if not body.get("logprobs")}
+    different = []
+    for task in TASKS:
+        ours = results_of(tmp_path / "out", task)
+        assert len(ours) > 3
+        told = {*ours, *theirs[task]} - ({f"{LENGTH}_rate"} if "spiqa" not in task else set())
+        different += [(task, name) for name in told if ours.get(name) != theirs[task].get(name)]
+        assert {str(kinds(message(row))) for row in rows_of(task)} <= prompts
+        assert records(tmp_path / "out", task) == records(tmp_path / "other", task)
+    assert not different
+
+
+def run_lmms_eval(server: OpenAIServer, folder: Path) -> list[dict[str, Any]]:
+    """Run the other host on all tasks, without Java; return what the server was asked meanwhile."""
+    server.requests.clear()
+    arguments = f"model_version=tiny,base_url={server.url},api_key=EMPTY"
+    command = [str(LMMS_EVAL), "--model", "openai", "--model_args", arguments, "--tasks", ",".join(TASKS)]
+    command += ["--log_samples", "--output_path", str(folder)]
+    environment = {**os.environ, "PATH": str(LMMS_EVAL.parent)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [request["body"] for request in server.requests]
+
+
+def records(folder: Path, task: str) -> list[dict[str, Any]]:
+    """The records of a run without their signatures, which name the host."""
+    found = []
+    for sample in samples_of(folder, task):
+        record = next(value for value in sample.values() if isinstance(value, dict) and "status" in value)
+        details = {key: value for key, value in record.get("details", {}).items() if key not in ("question", LENGTH)}
+        found.append({key: value for key, value in record.items() if key != "signature"} | {"details": details})
+    return found

@@ -1,0 +1,35 @@
+"""The host's own command line, of a published build or a checkout, and its absence."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spiqa_tasks import extras
+from spiqa_tasks.errors import MissingPartError
+from spiqa_tasks.hosts.vlmevalkit import __main__, registration
+
+
+def test_a_checkouts_run_py_is_run(tmp_path: Path) -> None:
+    """It lies beside the package, which has no module `run`."""
+    (tmp_path / "vlmeval").mkdir()
+    (tmp_path / "vlmeval/__init__.py").write_text("")
+    (tmp_path / "run.py").write_text("import sys\nif __name__ == '__main__':\n    print(sys.argv)\n")
+    code = "import sys; sys.path.insert(0, '.'); from spiqa_tasks.hosts.vlmevalkit.registration import run_host; "
+    command = [sys.executable, "-c", f"{code} run_host(['--data', 'x'])"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.strip().endswith("run.py', '--data', 'x']"), done.stderr
+
+
+def test_without_the_host_one_sentence_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status 2."""
+    monkeypatch.setattr(extras.importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(MissingPartError, match="pip install"):
+        registration.register()
+    assert __main__.main(["--data", "mmstar_demo", "--model", "m"]) == 2
+    assert "spiqa-tasks[vlmevalkit]" in capsys.readouterr().err

@@ -1,0 +1,181 @@
+"""Runs of the host: the same numbers as from the answers alone, and an exit status that can be trusted."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import fixed_answers
+import pytest
+from openai_server import OpenAIServer
+from run_command import run_json
+from run_files import results_of, samples_of
+from vlmevalkit_models import Fixed
+
+from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
+from spiqa_tasks.hosts.vlmevalkit.version import host_version
+
+from .conftest import Launch
+
+TASKS = [
+    *("spiqa_demo", "spiqa_demo_cot", "spiqa_demo_perfigure", "spiqa_demo_fullpaper"),
+    *("mmstar_demo", "mmstar_demo_grey", "mmstar_demo_text", "mmstar_demo_llm", "mmstar_demo_llm_authors"),
+    *("scifibench_demo", "scifibench_demo_reasoning", "scifibench_demo_cap2fig_random", "scifibench_demo_captioning"),
+]
+"""All three benchmarks and what differs in prompt, pictures or scores."""
+Said = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def judged(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+    """The server as the judge that the environment names."""
+    server.behaviour.verdict = fixed_answers.verdict
+    monkeypatch.setenv("SPIQA_JUDGE", "openai:judge")
+    monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
+    return server
+
+
+def texts_of(row: Any) -> list[str]:
+    """The texts of a row's prompt."""
+    return [part["value"] for part in message(row) if part["type"] == "text"]
+
+
+@pytest.mark.usefixtures("judged")
+def test_odd_answers_arrive_as_they_are_and_have_the_numbers_of_score(
+    launch: Launch, tmp_path: Path, capsys: Said
+) -> None:
+    """Every task with a model of odd answers: no text changed, and no metric differs from those of a plain file."""
+    assert launch("--data", *TASKS, "--model", "odd") == 0
+    capsys.readouterr()
+    different = []
+    for task in TASKS:
+        given = {row["id"]: fixed_answers.odd(texts_of(row)) for row in rows_of(task)}
+        samples = samples_of(tmp_path / "out", task)
+        assert [sample["filtered_resps"] for sample in samples] == list(given.values())
+        plain = tmp_path / f"{task}.jsonl"
+        lines = (json.dumps({"id": key, "prediction": text}) for key, text in given.items())
+        plain.write_text("".join(f"{line}\n" for line in lines))
+        _, offline, _ = run_json(capsys, "score", task, plain)
+        ours = results_of(tmp_path / "out", task)
+        assert find_tasks([task])[0].headline in ours
+        different += [(task, name) for name, value in ours.items() if value != offline["metrics"].get(name)]
+    assert different == [("spiqa_demo_fullpaper", "no_text_count")]  # `score` reads no papers' texts
+
+
+@pytest.mark.usefixtures("judged")
+def test_every_command_reads_a_run(launch: Launch, tmp_path: Path, capsys: Said) -> None:
+    """Score, gain, breakdown, compare, filter and report; the signature names the host and its version."""
+    tasks = ["mmstar_demo", "mmstar_demo_text", "mmstar_demo_llm", "spiqa_demo"]
+    assert launch("--data", *tasks, "--model", "fixed", "odd") == 0
+    capsys.readouterr()
+    out = tmp_path / "out"
+    record = samples_of(out / "fixed", "mmstar_demo")[0]["accuracy"]
+    assert parse(record["signature"]).host == f"vlmevalkit {host_version()}"
+    status, scored, _ = run_json(capsys, "score", out / "fixed")
+    assert status == 0
+    assert {each["task"]: each["metrics"]["accuracy"] for each in scored if "mmstar" in each["task"]} == {
+        task: results_of(out / "fixed", task)["accuracy"] for task in tasks[:3]
+    }
+    status, gain, said = run_json(capsys, "gain", out / "fixed", "--task", "mmstar_demo")
+    assert status == 0, said
+    ours = results_of(out / "fixed", "mmstar_demo")["accuracy"]
+    assert {row["s_v"] for row in gain if row["group"] == "all"} == {ours}
+    status, compared, _ = run_json(capsys, "compare", out / "fixed", out / "odd")
+    assert status == 0
+    assert {"mmstar_demo", "spiqa_demo"} <= {row["task"] for row in compared}
+    status, broken, _ = run_json(capsys, "breakdown", out / "fixed")
+    assert status == 0
+    assert {row["task"] for row in broken} == set(tasks)
+    status, kept, said = run_json(capsys, "filter", out, "--task", "mmstar_demo")
+    assert (status, bool(kept)) == (0, True), said
+    from spiqa_tasks.cli import main
+
+    pytest.importorskip("jinja2", reason="the extra `report` is not installed")
+    assert main(["report", str(out), "--csv", str(tmp_path / "report.csv")]) == 0
+    assert "fixed,host=vlmevalkit" in (tmp_path / "report.csv").read_text()
+
+
+def test_our_prompt_and_our_length_are_used(launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of a class whose own prompt raises, and that takes a length."""
+    from vlmeval.config import supported_VLM
+
+    made: list[Any] = []
+
+    def generate(self: Fixed, message: list[dict[str, str]], **_: Any) -> str:
+        made.append((self, message))
+        return "A"
+
+    monkeypatch.setattr(Fixed, "generate", generate)
+    monkeypatch.setitem(supported_VLM, "fixed", partial(Fixed))
+    assert launch("--data", "mmstar_demo", "--model", "fixed") == 0
+    model, first = made[0]
+    assert model.length == 512
+    assert [part["type"] for part in first] == ["image", "text"]
+    assert len(samples_of(tmp_path / "out", "mmstar_demo")) == len(made) == 24
+
+
+def test_a_task_without_scores_makes_the_status_1(
+    launch: Launch, monkeypatch: pytest.MonkeyPatch, capsys: Said
+) -> None:
+    """The host itself goes on with the next task and exits 0."""
+
+    def generate(self: Fixed, message: Any, dataset: str) -> str:  # noqa: ARG001
+        if dataset == "mmstar_demo":
+            raise ValueError("out of memory")
+        return "A"
+
+    monkeypatch.setattr(Fixed, "generate", generate)
+    assert launch("--data", "mmstar_demo", "mmstar_demo_text", "--model", "fixed") == 1
+    said = capsys.readouterr().err
+    assert "fixed has no scores of mmstar_demo;" in said
+    assert "mmstar_demo_text;" not in said
+
+
+def test_answers_alone_are_enough_where_only_they_are_asked_for(launch: Launch, tmp_path: Path) -> None:
+    """`--mode infer` writes answers and asks no judge; `--mode eval` then scores them."""
+    assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "infer", "--judge", "anthropic:no") == 0
+    assert not list((tmp_path / "out").rglob("*_results.json"))
+    assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "eval") == 0
+    assert launch("--data", "mmstar_demo_text", "--model", "fixed", "--mode", "eval") == 1
+
+
+def test_a_part_of_the_questions_is_scored_alone(launch: Launch, tmp_path: Path) -> None:
+    """With the host's --limit."""
+    assert launch("--data", "mmstar_demo", "--model", "fixed", "--limit", "5") == 0
+    assert [sample["doc_id"] for sample in samples_of(tmp_path / "out", "mmstar_demo")] == list(range(5))
+
+
+def test_an_api_model_at_a_server(launch: Launch, judged: OpenAIServer, tmp_path: Path, capsys: Said) -> None:
+    """It is asked our prompts with our length; what fails is counted, withheld, and asked again with --reuse."""
+    judged.behaviour.text = "The answer is (A)."
+    arguments = ["--data", "mmstar_demo", "--model", "served", "--base-url", judged.url, "--key", "EMPTY"]
+    arguments += ["--retry", "1", "--api-nproc", "1", "--limit", "8"]
+    judged.behaviour.script = ["400", "ok", "400"]
+    assert launch(*arguments) == 3
+    assert "2 requests to the model failed" in capsys.readouterr().err
+    assert results_of(tmp_path / "out", "mmstar_demo")["accuracy"] is None
+    bodies = [request["body"] for request in judged.requests]
+    assert {body["max_tokens"] for body in bodies} == {512}
+    sent = {"".join(part.get("text", "") for part in body["messages"][-1]["content"]) for body in bodies}
+    assert sent == {"".join(texts_of(row)) for row in rows_of("mmstar_demo")[:8]}
+    asked = len(bodies)
+    assert launch(*arguments, "--reuse") == 0
+    assert len(judged.requests) - asked == 2
+    assert results_of(tmp_path / "out", "mmstar_demo")["request_failed_rate"] == 0
+
+
+def test_failed_judgements_are_told_and_filled_in(
+    launch: Launch, judged: OpenAIServer, tmp_path: Path, capsys: Said
+) -> None:
+    """The run ends with status 3; `score` on its folder asks only what is missing."""
+    judged.behaviour.script = ["ok"] * 10 + ["400"] * 3
+    assert launch("--data", "spiqa_demo", "--model", "fixed") == 3
+    assert "3 answers could not be judged" in capsys.readouterr().err
+    asked = len(judged.requests)
+    status, scored, _ = run_json(capsys, "score", tmp_path / "out")
+    assert (status, scored["counts"]["judge_failed"]) == (0, 0)
+    assert len(judged.requests) - asked <= 3 + 2
