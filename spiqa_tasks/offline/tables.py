@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, KeysView, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ def read_table(path: Path) -> Predictions:
     """
     table = read_cells(path)
     columns = _columns(table)
-    if not columns.intersection(ID_COLUMNS) or "prediction" not in columns:
+    if not columns & ID_COLUMNS or "prediction" not in columns:
         raise InputError(
             f"Expected {path} to have the columns index (or id) and prediction, found "
             f"{', '.join(columns) or 'none'}. Rename the columns."
@@ -97,7 +97,7 @@ def _is_answers(path: Path) -> bool:
         columns = _columns(read_cells(path))
     except InputError:
         return False
-    return "prediction" in columns and bool(columns.intersection(ID_COLUMNS)) and not columns & SCORED_COLUMNS
+    return "prediction" in columns and bool(columns & ID_COLUMNS) and not columns & SCORED_COLUMNS
 
 
 def _prediction(cells: Cells) -> Prediction:
@@ -158,8 +158,9 @@ def _json(path: Path) -> list[Cells]:
     return [{str(key): _text(value) for key, value in row.items()} for row in content]
 
 
-def _columns(table: Iterable[Cells]) -> set[str]:
-    return {column for row in table for column in row}
+def _columns(table: Iterable[Cells]) -> KeysView[str]:
+    """The names of the columns, in their order."""
+    return dict.fromkeys(column for row in table for column in row).keys()
 
 
 def _text(cell: Any) -> str:
