@@ -25,7 +25,7 @@ LINES = [
     command.strip()
     for language, block in BLOCKS
     if language == "console"
-    for line in re.findall(r"^\$ (.*(?:\\\n.*)*)", block, re.M)
+    for line in re.findall(r"^\$ ((?:.*\\\n)*.*)", block, re.M)
     for command in re.sub(r"\s+# .*", "", line.replace("\\\n", " ")).split(";")
 ]
 COMMANDS = list(dict.fromkeys(line for line in LINES if re.match(r"(\w+=\S+ )?spiqa-tasks ", line)))

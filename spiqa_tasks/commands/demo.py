@@ -17,7 +17,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.judge.overlap_server import MODEL, overlap_judge
 
 RUNS = (
-    ("ocr_baseline", ("spiqa_demo", "mmstar_demo", "mmstar_demo_text", "scifibench_demo_fig2cap")),
+    ("ocr_baseline", ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text")),
     ("caption_retrieval", ("spiqa_demo",)),
 )
 """(baseline, tasks): the first one reads pictures; the second one, of SPIQA, only captions."""
@@ -83,7 +83,7 @@ def _walk(output: Path, url: str) -> int:
     for model, tasks in RUNS:
         _run_host(model, tasks, output, _variables(url))
     for arguments in (
-        ["gain", str(output), "--task", "mmstar_demo"],
+        ["gain", str(output), "--task", "scifibench_demo"],
         ["compare", str(output), "--task", "spiqa_demo"],
         ["report", str(output), "--html", str(output / "report.html")],
     ):
