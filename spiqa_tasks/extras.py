@@ -18,12 +18,13 @@ class Extra(NamedTuple):
 
 EXTRAS: Mapping[str, Extra] = {
     "lmms-eval": Extra(("lmms_eval", "sklearn"), "running models with lmms-eval"),
-    "vlmevalkit": Extra(("vlmeval",), "running models with VLMEvalKit"),
+    "vlmevalkit": Extra(("vlmeval", "sklearn"), "running models with VLMEvalKit"),
     "report": Extra(("jinja2", "matplotlib"), "spiqa-tasks report"),
     "ocr": Extra(("rapidocr", "onnxruntime"), "text read out of figures"),
     "bertscore": Extra(("bert_score",), "BERTScore"),
     "excel": Extra(("openpyxl",), "answers in xlsx files"),
     "batch": Extra(("anthropic", "openai"), "judging in batches"),
+    "shots": Extra(("sklearn",), "the most similar examples of SciFIBench"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }
 """The extras of setup.cfg but `all`, which brings the others."""

@@ -15,5 +15,10 @@ def printable(text: str) -> str:
     return "".join(" " if unicodedata.category(c) in _STEERING and c not in _KEPT else c for c in text)
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return the number with what it counts: `1 question`, `2 questions`; `many` where an s is not enough."""
+    return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
+
+
 _STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _KEPT = "\n\t\u200c\u200d"

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.hosts.entries import Entry, entries_of
-from spiqa_tasks.hosts.lmms_eval.ahead import record_of, report, scorer_of
+from spiqa_tasks.hosts.lmms_eval.ahead import names, record_of, report, scorer_of
 from spiqa_tasks.hosts.lmms_eval.processes import several
 
 logger = logging.getLogger("spiqa_tasks")
@@ -38,8 +39,15 @@ def aggregate(entries: Sequence[Entry]) -> float:
         if scorer.judging is not None and several():
             report.tell(scorer.judging.judge.engine.summary())
     except Exception:
-        logger.exception("%s could not be computed and is withheld; score the samples file again.", first.metric)
+        logger.exception("%s could not be computed and is withheld; score the samples file again.", _named(first))
         return math.nan
     if value.reason is not None and "/" not in first.metric:
-        logger.warning("%s is withheld: %s.", first.metric, value.reason)
+        logger.warning("%s is withheld: %s.", _named(first), value.reason)
     return value.value
+
+
+def _named(entry: Entry) -> str:
+    """The metric after the name of its task, where that was scored in this process."""
+    benchmark, settings = entry.task
+    name = names.get((benchmark, parse(entry.record.signature).split, settings))
+    return f"{name}: {entry.metric}" if name else entry.metric

@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import logging
 import math
+import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
+
+from tqdm import tqdm
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric, Value, in_group
 from spiqa_tasks.benchmarks.benchmark import Benchmark
@@ -152,7 +155,8 @@ def _runs(records: Sequence[Record]) -> list[list[int]]:
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
     """The records with the scores that these metrics give every answer."""
     by_id: dict[str, dict[str, float]] = {}
-    for metric in metrics:
+    alone = len(records) < 2
+    for metric in tqdm(metrics, "scores of answers", file=sys.stderr, disable=alone or None, unit=" metrics"):
         for key, score in metric.compute(records).scores.items() if records else ():
             by_id.setdefault(key, {})[metric.name] = score
     return [record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.hosts.lmms_eval.response_cache import drop_failures
+from spiqa_tasks.printable import counted
 
 
 def add(subparsers: Any) -> None:
@@ -25,5 +26,6 @@ def run_drop(arguments: argparse.Namespace) -> int:
         InputError: no such cache.
     """
     count = drop_failures(arguments.folder)
-    print(f"{count} failed requests deleted from {arguments.folder}; run lmms-eval again, and only these are asked.")
+    deleted = counted(count, "failed request")
+    print(f"{deleted} deleted from {arguments.folder}; run lmms-eval again, and only these are asked.")
     return 0

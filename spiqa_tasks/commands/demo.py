@@ -74,8 +74,12 @@ def _variables(url: str) -> dict[str, str]:
 
 
 def _walk(output: Path, url: str) -> int:
-    from spiqa_tasks.cli import main
+    from spiqa_tasks.commands import compare, gain, report
 
+    parser = argparse.ArgumentParser()
+    subparsers = parser.add_subparsers()
+    for command in (gain, compare, report):
+        command.add(subparsers)
     for extra in ("lmms-eval", "ocr", "report"):
         require(extra, "The demo")
     for name, value in _variables(url).items():
@@ -88,7 +92,8 @@ def _walk(output: Path, url: str) -> int:
         ["report", str(output), "--html", str(output / "report.html")],
     ):
         _show(["spiqa-tasks", *arguments])
-        main(arguments)
+        analysis = parser.parse_args(arguments)
+        analysis.run(analysis)
     print(f"\n{ABOUT}\n{NEXT}", end="")
     return 0
 

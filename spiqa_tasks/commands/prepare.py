@@ -9,6 +9,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.printable import counted
 
 
 def add(subparsers: Any) -> None:
@@ -28,7 +29,14 @@ def run(arguments: argparse.Namespace) -> int:
             failed += 1
             print(f"spiqa-tasks: {task.name}: {error}", file=sys.stderr)
         else:
-            print(f"{task.name}: {len(rows)} questions, {_pictures(rows)} pictures, ready")
+            questions = len({row.get("question_id", row["id"]) for row in rows})
+            print(f"{task.name}: {counted(questions, 'question')}, {counted(_pictures(rows), 'picture')}, ready")
+            if questions < task.questions:
+                print(
+                    f"spiqa-tasks: {task.name}: Expected the release's {task.questions} questions, found {questions}. "
+                    "Fetch its files again, unless they are meant to be a part.",
+                    file=sys.stderr,
+                )
     return 2 if failed else 0
 
 

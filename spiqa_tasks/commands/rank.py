@@ -16,7 +16,7 @@ from spiqa_tasks.commands import batching
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.config import parse_judge
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.printable import printable
+from spiqa_tasks.printable import counted, printable
 
 
 def add(subparsers: Any) -> None:
@@ -72,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"ranking": _plain(outcome.table), "counts": counts}, indent=2))
     else:
         _print_table(outcome.table)
-        print(f"\n{len(items)} figures, {left_out} without a caption of every model, {failed} rankings failed.")
+        figures, rankings = counted(len(items), "figure"), counted(failed, "ranking")
+        print(f"\n{figures}, {left_out} without a caption of every model, {rankings} failed.")
         for name, reasons in outcome.failures.items():
             for reason, count in reasons.items():
                 print(f"  {name}: {count} x {reason}")

@@ -18,7 +18,7 @@ from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.judge.extras import EXTRA_VARIABLE
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
-from spiqa_tasks.printable import printable
+from spiqa_tasks.printable import counted, printable
 
 if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.judging import Judging
@@ -231,6 +231,6 @@ def _failures(result: Scored) -> Iterable[str]:
     failed = [sample for sample in result.samples if sample["status"] == "judge_failed"]
     if failed:
         yield (
-            f"{result.label}: {len(failed)} answers could not be judged, the first {failed[0]['id']}: "
-            f"{failed[0]['reason']}. Score again: only these are asked."
+            f"{result.task}: {result.label}: {counted(len(failed), 'answer')} could not be judged, "
+            f"the first {failed[0]['id']}: {failed[0]['reason']}. Score again: only these are asked."
         )

@@ -17,6 +17,7 @@ from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.cache import cache_folder
 from spiqa_tasks.files.source import Repository, Source
+from spiqa_tasks.printable import counted
 
 BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, NotImplementedError)
 """What opening and unpacking raise for a damaged, an encrypted and an unusually packed archive."""
@@ -155,7 +156,7 @@ def is_unsafe(name: str) -> bool:
 def missing_files(place: Path, names: list[str]) -> DataError:
     """The error for files that the annotations name and `place` lacks."""
     return DataError(
-        f"Expected {place} to hold what the annotations name, found {len(names)} files missing, "
+        f"Expected {place} to hold what the annotations name, found {counted(len(names), 'file')} missing, "
         f"the first is {names[0]}. Fetch the archive again, at the revision of the annotations."
     )
 

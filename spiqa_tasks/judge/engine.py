@@ -128,7 +128,8 @@ class Engine:
         if not all(pending.done() for pending in pendings):
             from tqdm import tqdm
 
-            bar = tqdm(pendings, f"judge {self.config.name}", file=sys.stderr, disable=None if progress else True)
+            shown = None if progress else True
+            bar = tqdm(pendings, f"judge {self.config.name}", file=sys.stderr, disable=shown, unit=" judgements")
             for pending in bar:
                 pending.result()
         if report and (line := self.summary().line()) != self._reported:

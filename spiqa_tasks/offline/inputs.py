@@ -23,6 +23,7 @@ from spiqa_tasks.offline.matching import Matched, Predictions, match
 from spiqa_tasks.offline.predictions import is_table, read_predictions
 from spiqa_tasks.offline.scored import Scored
 from spiqa_tasks.offline.tables import find_table, is_own
+from spiqa_tasks.printable import counted
 
 Row = Mapping[str, Any]
 
@@ -110,7 +111,7 @@ def read_input(label: str, place: Path, task: Task) -> Input:
         rows = _rows(ran)
         remarks.append(f"{label}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
     matched = match(predictions, rows)
-    remarks += [f"{place}: {remark}" for remark in _remarks(matched)]
+    remarks += [f"{task.name}: {place}: {remark}" for remark in _remarks(matched)]
     if predictions.unasked:
         remarks.append(
             f"{place}: {len(predictions.unasked)} of {len(rows)} documents are of figures that it does not ask about."
@@ -170,10 +171,13 @@ def _as_run(task: Task, predictions: Predictions) -> Task:
 def _remarks(matched: Matched) -> Iterator[str]:
     counts = matched.counts()
     meanings = {
-        "missing": "questions have no answer and are left out",
-        "unknown": "ids are not of this task and are ignored",
-        "duplicates": "ids occur several times with the same answer and count once",
+        "missing": ("question has no answer and is left out", "questions have no answer and are left out"),
+        "unknown": ("id is not of this task and is ignored", "ids are not of this task and are ignored"),
+        "duplicates": (
+            "id occurs several times with the same answer and counts once",
+            "ids occur several times with the same answer and count once",
+        ),
     }
-    for name, meaning in meanings.items():
+    for name, (one, many) in meanings.items():
         if counts[name]:
-            yield f"{counts[name]} {meaning}, the first: {', '.join(counts[f'{name}_first'])}."
+            yield f"{counted(counts[name], one, many)}, the first: {', '.join(counts[f'{name}_first'])}."

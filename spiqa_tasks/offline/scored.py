@@ -18,9 +18,12 @@ from spiqa_tasks.offline.matching import Matched, Prediction
 
 L3SCORE = "l3score"
 
+UNFORMATTED = "unformatted_rate"
+PLAIN = "jsonl"
+"""The form of files that have nothing but ids and answers."""
 COUNTED = {
     "unparsed_rate": "unparsed",
-    "unformatted_rate": "unparsed",
+    UNFORMATTED: "unparsed",
     "truncated_rate": "truncated",
     "request_failed_rate": "request_failed",
 }
@@ -114,6 +117,8 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
     omitted: dict[str, str] = {}
     values: dict[str, Value] = {}
     for name, metric, members in _rows(scorer, records, questions):
+        if metric.name == UNFORMATTED and not metric.of_documents and answered.matched.format == PLAIN:
+            continue  # nobody knows whether those answers were asked for the format
         reason = scorer.why_not(metric)
         if reason is not None or not members:
             metrics[name], omitted[name] = Number(None, 0), reason or "there is no such answer"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, KeysView
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
@@ -23,10 +23,10 @@ def read_table(path: Path) -> Predictions:
     """
     table = read_cells(path)
     columns = _columns(table)
-    if not columns.intersection(ID_COLUMNS) or "prediction" not in columns:
+    if not columns & ID_COLUMNS or "prediction" not in columns:
         raise InputError(
             f"Expected {path} to have the columns index (or id) and prediction, found "
-            f"{', '.join(table[0]) if table else 'none'}. Rename the columns."
+            f"{', '.join(columns) or 'none'}. Rename the columns."
         )
     return Predictions(path, "table", tuple(map(_prediction, table)))
 
@@ -58,7 +58,7 @@ def _is_answers(path: Path) -> bool:
         columns = _columns(read_cells(path))
     except InputError:
         return False
-    return "prediction" in columns and bool(columns.intersection(ID_COLUMNS)) and not columns & SCORED_COLUMNS
+    return "prediction" in columns and bool(columns & ID_COLUMNS) and not columns & SCORED_COLUMNS
 
 
 def _prediction(cells: Cells) -> Prediction:
@@ -73,5 +73,6 @@ def _prediction(cells: Cells) -> Prediction:
     )
 
 
-def _columns(table: Iterable[Cells]) -> set[str]:
-    return {column for row in table for column in row}
+def _columns(table: Iterable[Cells]) -> KeysView[str]:
+    """The names of the columns, in their order."""
+    return dict.fromkeys(column for row in table for column in row).keys()

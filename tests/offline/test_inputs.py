@@ -58,7 +58,7 @@ def test_files_are_called_by_their_names_or_paths(tmp_path: Path) -> None:
     (given,) = read_inputs(paths[:1], MMSTAR)
     assert given.label == "m"
     assert given.remarks == (
-        f"{paths[0]}: {len(rows) - 1} questions have no answer and are left out, the first: "
+        f"{MMSTAR.name}: {paths[0]}: {len(rows) - 1} questions have no answer and are left out, the first: "
         f"{', '.join(row['id'] for row in rows[1:6])}.",
     )
     assert [given.label for given in read_inputs(paths, MMSTAR)] == [str(path) for path in paths]

@@ -46,7 +46,7 @@ def similar_shots(questions: Sequence[Question], count: int, similarities: Simil
 
 def caption_similarities(questions: Sequence[Question]) -> Similarities:
     """Cosines of the true captions' TF-IDF vectors, shape (questions, questions)."""
-    require("lmms-eval", "Choosing the most similar examples (shot_kind=similar)")
+    require("shots", "Choosing the most similar examples (shot_kind=similar)")
     import numpy as np
     from sklearn.feature_extraction.text import TfidfVectorizer
 

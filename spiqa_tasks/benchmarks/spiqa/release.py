@@ -25,6 +25,7 @@ from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
 from spiqa_tasks.files.pictures import check_pictures
 from spiqa_tasks.files.source import SPIQA, Repository, Source, fingerprint
+from spiqa_tasks.printable import counted
 
 logger = logging.getLogger("spiqa_tasks")
 
@@ -139,7 +140,8 @@ def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
     """
     names = [f"{paper.paper_id}/{each.position}" for paper in papers for each in paper.questions if not each.answer]
     if names:
-        logger.warning("%d questions of %s have no answer and are left out: %s", len(names), path, ", ".join(names))
+        found = counted(len(names), "question has", "questions have")
+        logger.warning("%s no answer in %s, left out: %s", found, path, ", ".join(names))
     kept = [
         dataclasses.replace(paper, questions=tuple(question for question in paper.questions if question.answer))
         for paper in papers
@@ -169,9 +171,9 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
     ]
     empty = [paper for paper in whole if not paper.full_text and paper.questions]
     if empty:
-        questions = sum(len(paper.questions) for paper in empty)
+        questions = counted(sum(len(paper.questions) for paper in empty), "question is", "questions are")
         ids = ", ".join(paper.paper_id for paper in empty)
-        logger.warning("%d questions are asked without a text, which these papers lack: %s", questions, ids)
+        logger.warning("%s asked without a text, which these papers lack: %s", questions, ids)
     return whole
 
 

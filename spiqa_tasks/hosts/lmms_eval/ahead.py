@@ -36,6 +36,8 @@ Answer = tuple[Mapping[str, Any], str, bool | None]
 
 report = processes.JudgeReport()
 
+names: dict[tuple[str, str, str], str] = {}
+"""(benchmark, split, settings) -> the name of the task whose answers were scored last."""
 _records: dict[str, dict[Key, Record]] = {}
 """Filter -> the records of its answers, of the task that was scored last."""
 
@@ -79,19 +81,21 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
         docs: the task's split.
         filter_name: the filter whose answers count.
     """
+    row = docs[0]
+    name = str(instances[0].metadata["task"]) if instances else ""
+    names[row["benchmark"], row["split"], row["settings"]] = name
     try:
         turns: defaultdict[int, list[Answer]] = defaultdict(list)
         for place, given in answers_of(instances, filter_name).items():
-            row = docs[place]
             for turn, (text, truncated) in enumerate(given):
-                turns[turn].append((row, text, truncated))
+                turns[turn].append((docs[place], text, truncated))
         records: dict[Key, Record] = {}
         for answers in turns.values():
-            records = {**_scored(answers), **records}
+            records = {**_scored(answers, name), **records}
         _records[filter_name] = records
     except Exception:
-        logger.exception("The answers could not be scored together; they are scored one by one.")
-    judging = _scorer(docs[0]).judging
+        logger.exception("%s: The answers could not be scored together; they are scored one by one.", name)
+    judging = _scorer(row).judging
     if judging is not None and processes.several():
         report.gather(judging.judge.engine.summary())
 
@@ -116,13 +120,13 @@ def record_of(row: Mapping[str, Any], text: str) -> Record:
     return found
 
 
-def _scored(answers: Sequence[Answer]) -> dict[Key, Record]:
+def _scored(answers: Sequence[Answer], name: str) -> dict[Key, Record]:
     """The records of one answer to each question of a task."""
     scorer = _scorer(answers[0][0])
     records = [scorer.record(row, response_of(text, truncated=truncated)) for row, text, truncated in answers]
     scored = scorer.score(records, whole=not processes.several())
     for line in (*scorer.benchmark.remarks(scored), *_advice(scored)):
-        logger.warning(line)
+        logger.warning("%s: %s", name, line)
     return {_key(row, text): record for (row, text, _), record in zip(answers, scored, strict=True)}
 
 

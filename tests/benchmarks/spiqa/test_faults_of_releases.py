@@ -92,7 +92,7 @@ def test_a_question_of_c_without_an_answer_is_left_out_and_named(
     with caplog.at_level(logging.WARNING):
         rows = load_rows("spiqa", "testC", WITH_TEXT, write(tmp_path / "none", "C", {"c": paper_c()}))
     assert [(row["id"], row["answer"]) for row in rows] == [("c/1", "Yes")]
-    assert "1 questions of" in caplog.text
+    assert "1 question has no answer in" in caplog.text
     assert "c/0" in caplog.text
     assert rows[0]["full_text"] == "One.\nTwo.\n\n\n\nThree."
 

@@ -131,7 +131,7 @@ def test_train_pictures_stay_packed_until_they_are_shown(tmp_path: Path) -> None
 
 def test_missing_train_picture_is_an_error_before_the_run(tmp_path: Path) -> None:
     """A figure that the annotations name and the archive lacks is found without opening any picture."""
-    with pytest.raises(DataError, match="1 files missing"):
+    with pytest.raises(DataError, match="1 file missing"):
         load_rows("spiqa", "train", "", train_folder(tmp_path, missing=True))
 
 

@@ -41,7 +41,7 @@ def test_failures_are_dropped_and_asked_again(tmp_path: Path, capsys: pytest.Cap
     """After the command the failed request is asked again and the good answers come from the cache."""
     _run(tmp_path, ["good", "[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout", "fine"])
     assert main(["cache", "drop-failures", str(tmp_path)]) == 0
-    assert "1 failed requests deleted" in capsys.readouterr().out
+    assert "1 failed request deleted" in capsys.readouterr().out
     served, asked = _run(tmp_path, ["good", "better", "fine"])
     assert asked == [1]
     assert served == ["good", "better", "fine"]
