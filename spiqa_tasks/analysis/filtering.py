@@ -11,6 +11,7 @@ from spiqa_tasks.analysis.answers import OVERALL, Answers, MissingMetricError, r
 from spiqa_tasks.analysis.gain import check_comparable
 from spiqa_tasks.analysis.roles import Entry, entries
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.results import TaskRun
 from spiqa_tasks.scoring.filtering import DIFFICULTIES, count_hits, difficulty, is_abnormal, keeps_at_most
 
 
@@ -124,6 +125,12 @@ def filter_runs(
     paired = [(_by_task(_unseen(entries([one])[0])), _by_task(_unseen(entries([other])[0]))) for one, other in pairs]
     found = []
     for task in by_task:
+        if any(_asks_in_parts(entry) for entry in by_task[task].values()):
+            remarks.append(
+                f"{task} is left out: each of its questions is several documents, one for a figure, and would be kept "
+                "in part. Filter the task that shows all figures at once."
+            )
+            continue
         try:
             found.append(_filtered(task, by_task, lvlms, paired, max_hits, metric, threshold))
         except MissingMetricError as error:
@@ -154,6 +161,12 @@ def _by_task(listed: Sequence[Entry]) -> _ByTask:
 
 def _is_blind(entry: Entry) -> bool:
     return entry.few_shot or entry.ablation != "none"
+
+
+def _asks_in_parts(entry: Entry) -> bool:
+    """Whether a question is several documents."""
+    task = TaskRun(entry.run, entry.task)
+    return task.benchmark is not None and task.settings is not None and task.benchmark.join(task.settings) is not None
 
 
 def _filtered(

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_files import choice_sample, choice_samples, write_run
+from host_files import choice_sample, choice_samples, sample_of, write_run
 from run_command import run_json
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.cli import main
 
 Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
 
@@ -42,6 +45,16 @@ def test_keeps_what_at_most_two_of_eight_answer(tmp_path: Path, run_filter: Filt
     assert [sample["hits"] for sample in samples] == list(range(9))
     assert [sample["id"] for sample in samples if sample["kept"]] == ["q0", "q1", "q2"]
     assert [sample["id"] for sample in samples if sample["abnormal"]] == ["q6", "q7", "q8"]
+
+
+def test_questions_in_parts_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A task that shows one figure at a time has several documents a question; keeping some would tear it."""
+    settings = "setting=perfigure,max_figures=0"
+    samples = [sample_of(row, "Yes") for row in load_rows("spiqa", "demo", settings)[:9]]
+    task = "spiqa_demo_perfigure"
+    write_run(tmp_path, "m", {task: samples}, settings={task: settings}, benchmark="spiqa")
+    assert main(["filter", "--text-only-models", str(tmp_path)]) == 2
+    assert "each of its questions is several documents" in capsys.readouterr().err
 
 
 def test_threshold_can_be_given(tmp_path: Path, run_filter: Filter) -> None:

@@ -56,3 +56,19 @@ def test_a_lone_argument_that_is_no_run_is_refused(capsys: pytest.CaptureFixture
     status, _, errors = run_json(capsys, "score", "spiqa_demo")
     assert status == 2
     assert "Name the answers to the task." in errors
+
+
+def test_a_task_that_filter_wrote_is_scored_on_what_it_keeps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Answers to all questions of the source: only the kept ones count, the others are named."""
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    samples = [sample_of(row, row["answer"] if place < 6 else "no letter") for place, row in enumerate(rows)]
+    write_run(tmp_path / "blind", "m", {"mmstar_demo_text": samples}, settings={"mmstar_demo_text": "ablation=text"})
+    assert run_json(capsys, "filter", tmp_path / "blind", "--max-hits", 0, "--write")[0] == 0
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("\n".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows))
+    _, found, errors = run_json(capsys, "score", "mmstar_demo_filtered", answers)
+    assert found["metrics"]["accuracy"] == 1
+    assert found["counts"]["docs"] == len(rows) - 6
+    assert "6" in errors
