@@ -230,6 +230,7 @@ def test_the_script_draws_what_the_package_ships(redrawn: Path, papers: dict[str
         ]
 
 
+@pytest.mark.slow
 def test_two_drawings_are_byte_identical(redrawn: Path, tmp_path: Path) -> None:
     """Nothing in a file depends on the time, the place or the process."""
     command = [sys.executable, str(REPOSITORY / "tools" / "demo"), str(tmp_path)]

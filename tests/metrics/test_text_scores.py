@@ -70,7 +70,7 @@ def test_scores_equal_the_toolkit_run_directly(real_data: Path) -> None:
     from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
     pairs = [
-        *real_pairs(real_data, 150),
+        *real_pairs(real_data, 40),
         ("the same words here", "the same words here"),
         ("models attend", "the model attends"),
     ]

@@ -137,6 +137,7 @@ def test_shuffled_shows_pictures_of_other_questions(evaluate: Evaluate, server: 
     assert runs[1, None] != runs[0, None]
 
 
+@pytest.mark.slow
 def test_response_cache_never_mixes_ablated_and_real_answers(
     evaluate: Evaluate, server: OpenAIServer, tmp_path: Path
 ) -> None:
