@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from spiqa_tasks import __version__
 from spiqa_tasks.errors import SpiqaTasksError
@@ -20,13 +20,17 @@ COMMANDS = (
 """The subcommands, each a module of `commands`, in the order of the help page."""
 
 
-def parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of subcommands; each sets `run`, a function of the parsed arguments."""
     result = argparse.ArgumentParser(
         prog="spiqa-tasks", description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses."
     )
     result.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
     subparsers = result.add_subparsers(required=True, metavar="COMMAND")
+    if commands == COMMANDS:
+        import shtab
+
+        shtab.add_argument_to(result, "--print-completion", help="print what makes a shell complete the command")
     for name in commands:
         importlib.import_module(f"spiqa_tasks.commands.{name}").add(subparsers)
     return result

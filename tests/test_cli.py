@@ -14,6 +14,15 @@ from spiqa_tasks import commands
 from spiqa_tasks.cli import COMMANDS, main, parser
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_a_shell_can_complete_the_commands(capsys: pytest.CaptureFixture[str], shell: str) -> None:
+    """The script that is printed names every subcommand."""
+    with pytest.raises(SystemExit, match="0"):
+        main(["--print-completion", shell])
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in COMMANDS)
+
+
 def test_every_module_of_commands_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     """Each subcommand has a help page of its own, and the general one names it."""
     usage = parser().format_help().split()
