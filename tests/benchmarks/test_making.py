@@ -31,6 +31,7 @@ def at(server: OpenAIServer, judge: str = "openai:judge") -> dict[str, str]:
     return {"SPIQA_JUDGE": judge, "SPIQA_JUDGE_BASE_URL": server.url, "SPIQA_JUDGE_API_KEY": "key"}
 
 
+@pytest.mark.usefixtures("fresh")
 def test_a_scorer_knows_host_tokenizer_and_what_is_missing() -> None:
     """SPIQA's text metrics are those that this machine has; the others need no program."""
     spiqa = make_scorer("spiqa", "protocol=both", "offline", None)
