@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
 import unicodedata
 
 import pytest
+from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -181,7 +181,5 @@ def test_a_long_answer_loses_its_middle_and_is_counted() -> None:
     "part", ["ground truth answer ", "answer in one ", "- ", "\n>>>>", "question ", "\n", "<|", "é("]
 )
 def test_the_time_grows_with_the_text_alone(part: str) -> None:
-    """A megabyte of near-misses takes seconds at most: no pattern goes back over it."""
-    start = time.process_time()
-    neutralise(part * (1_000_000 // len(part)))
-    assert time.process_time() - start < 10
+    """A megabyte of near-misses: no pattern goes back over it."""
+    assert is_linear(neutralise, part)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
+from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -177,13 +177,9 @@ def test_no_text_is_an_error(response: str) -> None:
     "start", ["", "{'Answer': '", "{'Answer': [", "{'Image': ", "image", "answer", "'answer'", "{'Answer': 'a'"]
 )
 def test_hostile_text_takes_linear_time(unit: str, start: str) -> None:
-    """100,000 characters of anything repeated are read in less than a second."""
-    response = start + (unit * 100_000)[:100_000] + "x"
-    began = time.process_time()
-    parse_answer(response)
-    parse_cot(response)
-    parse_answer_released(response)
-    assert time.process_time() - began < 1.0
+    """Anything repeated, behind every beginning of an answer."""
+    for parse in (parse_answer, parse_cot, parse_answer_released):
+        assert is_linear(parse, unit, start, "x")
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import string
-import time
 from pathlib import Path
 
 import pytest
+from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -353,12 +353,9 @@ def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObjec
     ["A ", "(A) ", "answer is ", "<answer>", "\\boxed{", "I cannot see ", "\n", "x\n", "-> ", "A:\n", "red ", '"'],
 )
 def test_long_repetitive_responses_are_read_in_linear_time(piece: str) -> None:
-    """A megabyte of a model stuck in a loop costs less than a second of the processor."""
-    response = "Well " + piece * (1_000_000 // len(piece)) + "end"
-    start = time.process_time()
-    extract_choice(response, COLOURS)
-    is_refusal(response)
-    assert time.process_time() - start < 1
+    """A megabyte of a model stuck in a loop."""
+    assert is_linear(lambda text: extract_choice(text, COLOURS), piece, "Well ", "end")
+    assert is_linear(is_refusal, piece, "Well ", "end")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
+from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,10 +52,8 @@ def test_any_text_has_tokens(text: str) -> None:
 
 @pytest.mark.parametrize("unit", ["a", "a.", "-a", "@a", "<a ", "_", "a,", "1/", "'s", "&amp;", "x-y@", "(", "A+"])
 def test_tokenizing_hostile_text_takes_linear_time(unit: str) -> None:
-    """50,000 characters of anything repeated take seconds at most."""
-    began = time.process_time()
-    tokenize((unit * 50_000)[:50_000])
-    assert time.process_time() - began < 5.0
+    """Anything repeated."""
+    assert is_linear(tokenize, unit, long=200_000)
 
 
 @needs_java

@@ -1,0 +1,23 @@
+"""Whether reading a text takes time that grows with its length alone; no limit in seconds, which machines differ in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+LONG = 1_000_000
+UNMEASURABLE = 0.1
+"""Seconds below which a measurement says nothing."""
+
+
+def is_linear(read: Callable[[str], object], unit: str, start: str = "", end: str = "", long: int = LONG) -> bool:
+    """Return whether so much of a repeated `unit` (a megabyte) takes less than nine times a quarter of it (16 times: quadratic)."""
+
+    def seconds(length: int) -> float:
+        text = start + unit * (length // len(unit)) + end
+        began = time.process_time()
+        read(text)
+        return time.process_time() - began
+
+    whole = seconds(long)
+    return whole < UNMEASURABLE or whole < 9 * max(seconds(long // 4), seconds(long // 4))
