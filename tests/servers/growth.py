@@ -11,7 +11,10 @@ UNMEASURABLE = 0.1
 
 
 def is_linear(read: Callable[[str], object], unit: str, start: str = "", end: str = "", long: int = LONG) -> bool:
-    """Return whether so much of a repeated `unit` (a megabyte) takes less than nine times a quarter of it (16 times: quadratic)."""
+    """Return whether `long` characters of a repeated `unit` take less than nine times a quarter of them.
+
+    Four times is linear, sixteen times quadratic.
+    """
 
     def seconds(length: int) -> float:
         text = start + unit * (length // len(unit)) + end
