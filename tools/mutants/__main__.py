@@ -29,6 +29,8 @@ REPOSITORY = HERE.parents[1]
 WORK = REPOSITORY / "build" / "mutants"
 LEAST_SHARE = 0.85
 KILLED = ("killed", "timeout")
+NOT_TIMED = "not linear_time and not time_grows"
+"""Tests of the time that a megabyte takes say nothing about mutants, whose calls cost more."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def _prepare(module: str, tests: Path) -> Path:
         "only_mutate": [f"spiqa_tasks/{module}.py"],
         "also_copy": ["tools", "utils", "yaml_configs"],
         "pytest_add_cli_args_test_selection": [tests.relative_to(REPOSITORY).as_posix()],
-        "pytest_add_cli_args": ["--hypothesis-profile=mutants", "-p", "no:cacheprovider"],
+        "pytest_add_cli_args": ["--hypothesis-profile=mutants", "-p", "no:cacheprovider", "-k", NOT_TIMED],
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
     text = (REPOSITORY / "pyproject.toml").read_text()
