@@ -1,6 +1,6 @@
 """The filter of the MMStar paper at the paper's size: 22,401 questions, eight models.
 
-    python perf/filter.py [--questions 22401] [--models 8] [--runs 3]
+python perf/filter.py [--questions 22401] [--models 8] [--runs 3]
 """
 
 from __future__ import annotations

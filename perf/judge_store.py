@@ -1,6 +1,6 @@
 """What many answers cost the judge engine: verdicts that are stored already, and memory while it asks.
 
-    python perf/judge_store.py [--answers 100000] [--many 20000] [--latency 0.1] [--concurrency 64] [--runs 3]
+python perf/judge_store.py [--answers 100000] [--many 20000] [--latency 0.1] [--concurrency 64] [--runs 3]
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def memory(config: JudgeConfig, options: argparse.Namespace) -> str:
         engine.close()
     row = [f"{scored:,}", f"{seconds:.3g} s", f"{seconds / ideal:.3g}", f"{submitted / options.many * 1e6:.0f} us",
            f"{empty:.0f} MB, {tenth:.0f} MB, {end:.0f} MB"]  # fmt: skip
-    headers = ["answers judged", "time", "ratio to the ideal", "handing one over", "memory before, at a tenth, at the end"]
+    headers = ["answers judged", "time", "ratio to the ideal", "handing one over", "memory at first, a tenth, the end"]
     return table(headers, [row])
 
 
@@ -90,8 +90,8 @@ def main() -> None:
     config = JudgeConfig("openai", "gpt-4o", "http://127.0.0.1", "key", concurrency=options.concurrency)
     show(
         "Judge: stored verdicts and memory",
-        "The judge engine where every verdict is stored (`--dry-run`'s estimate, and all scores without a request), and "
-        f"its memory over many answers, against the ideal of a server that takes {options.latency * 1000:.0f} ms.",
+        "The judge engine where every verdict is stored (`--dry-run`'s estimate, and all scores without a request), "
+        f"and its memory over many answers, against the ideal of a server that takes {options.latency * 1000:.0f} ms.",
         warm(config, options.answers, options.runs),
         memory(config, options) if options.many else "",
     )

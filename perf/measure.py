@@ -1,4 +1,4 @@
-"""What the measurements share: paired runs, medians with their spread, fresh processes, and the Markdown of a section."""
+"""What the measurements share: paired runs, medians with spread, fresh processes, a section's Markdown."""
 
 from __future__ import annotations
 
@@ -106,6 +106,6 @@ def machine() -> str:
     times = [timed(lambda: sum(range(2_000_000))) for _ in range(15)]
     middle = statistics.median(times)
     return (
-        f"*{os.cpu_count()} cores, Python {platform.python_version()}, {datetime.date.today()}; on this machine the same "
-        f"loop took between {min(times) / middle:.2f} and {max(times) / middle:.2f} times its median.*"
+        f"*{os.cpu_count()} cores, Python {platform.python_version()}, {datetime.date.today()}; the same loop took "
+        f" between {min(times) / middle:.2f} and {max(times) / middle:.2f} times its median.*"
     )
