@@ -1,6 +1,6 @@
 """What building the contexts of SPIQA's test-A costs beyond the host's own start: 666 questions of 118 papers.
 
-    python perf/context.py [--runs 3]
+    python perf/context.py [--runs 2]
 
 The real annotations where they are (SPIQA_TASKS_TEST_DATA), else made ones of that size, with a small stand-in under
 the name of every picture.
@@ -31,7 +31,7 @@ def main() -> None:
     """Make the files, measure each size in fresh processes, print the section."""
     if sys.argv[1:2] == ["measure"]:
         return measure()
-    options = arguments(__doc__, runs=3)
+    options = arguments(__doc__, runs=2)
     rows, first = [], []
     with tempfile.TemporaryDirectory() as folder:
         for factor in (1, 10):

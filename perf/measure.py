@@ -107,5 +107,5 @@ def machine() -> str:
     middle = statistics.median(times)
     return (
         f"*{os.cpu_count()} cores, Python {platform.python_version()}, {datetime.date.today()}; the same loop took "
-        f" between {min(times) / middle:.2f} and {max(times) / middle:.2f} times its median.*"
+        f"between {min(times) / middle:.2f} and {max(times) / middle:.2f} times its median.*"
     )

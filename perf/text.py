@@ -81,7 +81,7 @@ def tiny_bert(folder: Path) -> Path:
     letters = "abcdefghijklmnopqrstuvwxyz"
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
     (folder / "vocab.txt").write_text("\n".join(vocabulary))
-    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
+    BertTokenizer(str(folder / "vocab.txt"), model_max_length=bertscore.TOKENS).save_pretrained(folder)
     torch.manual_seed(0)
     sizes = {"hidden_size": 16, "num_hidden_layers": bertscore.LAYER, "num_attention_heads": 2, "intermediate_size": 32}
     BertModel(BertConfig(vocab_size=len(vocabulary), **sizes)).save_pretrained(folder)
