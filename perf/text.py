@@ -47,7 +47,7 @@ def main() -> None:
             ),
         }
         found = paired(ways, options.runs)
-        grown = growth("answers", options.answers // 10, lambda size: timed(lambda: ours(pairs[:size])), 1)
+        grown = growth("answers", max(options.answers // 100, 1), lambda size: timed(lambda: ours(pairs[:size])), 1)
     rows = [[name, spread(each), ratio(found["one call an answer"], each)] for name, each in found.items()]
     equal = f"The values of {len(own)} answers differ by {difference:.1g} at most."
     show(TITLE, ABOUT, table([f"{options.answers} answers", "time", "times faster"], rows), equal, grown)
