@@ -32,7 +32,8 @@ def main() -> None:
     if sys.argv[1:2] == ["measure"]:
         return measure()
     options = arguments(__doc__, runs=2)
-    rows, first = [], []
+    rows: list[list[str]] = []
+    first: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         for factor in (1, 10):
             made = Path(folder) / str(factor)

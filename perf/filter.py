@@ -21,7 +21,8 @@ def main() -> None:
     if sys.argv[1:2] == ["measure"]:
         return measure(Path(sys.argv[2]))
     options = arguments(__doc__, questions=22_401, models=8, runs=3)
-    rows, first = [], []
+    rows: list[list[str]] = []
+    first: list[float] = []
     for factor in GROWTH:
         count = options.questions * factor // GROWTH[-1]
         with tempfile.TemporaryDirectory() as folder:

@@ -15,6 +15,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -83,7 +84,7 @@ def main() -> None:
             extractors[name] = load()
         except ImportError as error:
             left_out.append(f"{name} is left out: {error}.")
-    ways = {name: lambda extract=extract: _seconds(extract, timed) for name, extract in extractors.items()}
+    ways = {name: partial(_seconds, extract, timed) for name, extract in extractors.items()}
     found = paired(ways, options.runs)
     rows = [
         [name, *_shares(extract, certain), spread([1e6 * seconds / len(timed) for seconds in found[name]], "us"),

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def ratio(values: Sequence[float], others: Sequence[float]) -> str:
 def growth(what: str, base: int, measure: Callable[[int], float], runs: int) -> str:
     """Return a table of the seconds for 1, 10 and 100 times as many; each size is measured in turns."""
     sizes = {f"{base * factor:,}": base * factor for factor in GROWTH}
-    found = paired({name: lambda size=size: measure(size) for name, size in sizes.items()}, runs)  # type: ignore[misc]
+    found = paired({name: partial(measure, size) for name, size in sizes.items()}, runs)
     first = next(iter(found.values()))
     rows = [
         [name, f"{factor}x", spread(seconds), ratio(seconds, first)]

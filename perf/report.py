@@ -22,7 +22,8 @@ def main() -> None:
     if sys.argv[1:2] == ["measure"]:
         return measure(Path(sys.argv[2]))
     options = arguments(__doc__, samples=10_000, runs=3)
-    rows, first = [], []
+    rows: list[list[str]] = []
+    first: list[float] = []
     for factor in GROWTH:
         with tempfile.TemporaryDirectory() as folder:
             count = make(Path(folder), options.samples * factor // GROWTH[-1])
