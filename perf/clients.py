@@ -70,12 +70,16 @@ def main() -> None:
         found = paired(
             {name: lambda ask=ask: processor(ask, options.answers) for name, ask in ways.items()}, options.runs
         )
+    packages = ("openai", "httpx_aiohttp")
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    left_out = f"Left out, because it is not installed: the SDK with {', '.join(missing)}." if missing else ""
     rows = [[name, spread(each, "ms"), ratio(each, found["engine (aiohttp)"])] for name, each in found.items()]
     show(
         "Clients",
         f"Processor time of a judgement, all in (queue, claims, retries, verdicts), against the `openai` SDK: "
         f"{options.answers} requests, {options.slots} at a time, a server that answers at once.",
         table(["client", "processor time a request", "ratio to the engine"], rows),
+        left_out,
     )
 
 
