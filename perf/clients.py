@@ -10,6 +10,7 @@ import asyncio
 import importlib.util
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from measure import arguments, paired, ratio, show, spread, table
@@ -67,9 +68,7 @@ def main() -> None:
                 ways["openai SDK (aiohttp)"] = lambda: sdk(url, requests, options.slots, with_aiohttp=True)
         for ask in ways.values():
             ask()  # imports, uncounted
-        found = paired(
-            {name: lambda ask=ask: processor(ask, options.answers) for name, ask in ways.items()}, options.runs
-        )
+        found = paired({name: partial(processor, ask, options.answers) for name, ask in ways.items()}, options.runs)
     packages = ("openai", "httpx_aiohttp")
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     left_out = f"Left out, because it is not installed: the SDK with {', '.join(missing)}." if missing else ""
