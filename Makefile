@@ -8,7 +8,7 @@ VLMEVALKIT := .venv-vlmevalkit
 UV := $(shell command -v uv || echo $(BIN)/uv)
 export HF_HUB_DISABLE_TELEMETRY := 1
 
-.PHONY: demo test test-vlmevalkit slow mutants lint docs lock clean
+.PHONY: demo test test-vlmevalkit slow mutants bench lint docs lock clean
 
 $(VENV)/.installed: requirements.lock setup.cfg setup.py pyproject.toml
 	test -x $(BIN)/python || python3 -m venv $(VENV)
@@ -37,6 +37,9 @@ slow: $(VENV)/.installed
 
 mutants: $(VENV)/.installed
 	$(BIN)/python tools/mutants $(MODULES)
+
+bench: $(VENV)/.installed
+	$(BIN)/python perf $(NAMES)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

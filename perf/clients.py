@@ -1,18 +1,20 @@
 """What a judgement costs in processor time: this package's engine against the `openai` SDK.
 
 Runs a local server of the OpenAI protocol in a process of its own, so that only the client's time is counted.
-Usage: `python perf/clients.py [--answers 666] [--slots 64]`.
+Usage: `python perf/clients.py [--answers 666] [--slots 64] [--runs 3]`.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import importlib.util
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
-from judge import requests_for, server
+from measure import arguments, paired, ratio, show, spread, table
+from served import requests_for, server
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
@@ -31,7 +33,7 @@ def sdk(url: str, requests: list[JudgeRequest], slots: int, *, with_aiohttp: boo
     from openai import AsyncOpenAI
 
     async def ask_all() -> None:
-        transport = {}
+        transport: dict[str, Any] = {}
         if with_aiohttp:
             from openai import DefaultAioHttpClient
 
@@ -54,31 +56,37 @@ def sdk(url: str, requests: list[JudgeRequest], slots: int, *, with_aiohttp: boo
     asyncio.run(ask_all())
 
 
-def measured(name: str, ask: Callable[[], None], answers: int) -> None:
-    """Print the processor and wall time of one way to ask, the second time that it is gone."""
-    for is_counted in (False, True):
-        processor, wall = time.process_time(), time.perf_counter()
-        ask()
-        processor, wall = time.process_time() - processor, time.perf_counter() - wall
-        if is_counted:
-            print(f"{name:28} {processor / answers * 1000:6.2f} ms of processor time each, {wall:6.2f} s in all")
-
-
 def main() -> None:
-    """Measure and print one line a client."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--answers", type=int, default=666)
-    parser.add_argument("--slots", type=int, default=64)
-    options = parser.parse_args()
+    """Measure each client that is installed and print the section."""
+    options = arguments(__doc__, answers=666, slots=64, runs=3)
     requests = requests_for(options.answers)
-    with server(0.0) as url:
-        measured("engine (aiohttp)", lambda: engine(url, requests, options.slots), options.answers)
-        if importlib.util.find_spec("openai") is None:
-            return
-        measured("openai SDK (httpx)", lambda: sdk(url, requests, options.slots, with_aiohttp=False), options.answers)
-        if importlib.util.find_spec("httpx_aiohttp") is not None:
-            ask = lambda: sdk(url, requests, options.slots, with_aiohttp=True)  # noqa: E731
-            measured("openai SDK (aiohttp)", ask, options.answers)
+    with server() as url:
+        ways: dict[str, Callable[[], object]] = {"engine (aiohttp)": lambda: engine(url, requests, options.slots)}
+        if importlib.util.find_spec("openai"):
+            ways["openai SDK (httpx)"] = lambda: sdk(url, requests, options.slots, with_aiohttp=False)
+            if importlib.util.find_spec("httpx_aiohttp"):
+                ways["openai SDK (aiohttp)"] = lambda: sdk(url, requests, options.slots, with_aiohttp=True)
+        for ask in ways.values():
+            ask()  # imports, uncounted
+        found = paired({name: partial(processor, ask, options.answers) for name, ask in ways.items()}, options.runs)
+    packages = ("openai", "httpx_aiohttp")
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    left_out = f"Left out, because it is not installed: the SDK with {', '.join(missing)}." if missing else ""
+    rows = [[name, spread(each, "ms"), ratio(each, found["engine (aiohttp)"])] for name, each in found.items()]
+    show(
+        "Clients",
+        f"Processor time of a judgement, all in (queue, claims, retries, verdicts), against the `openai` SDK: "
+        f"{options.answers} requests, {options.slots} at a time, a server that answers at once.",
+        table(["client", "processor time a request", "ratio to the engine"], rows),
+        left_out,
+    )
+
+
+def processor(ask: Callable[[], object], answers: int) -> float:
+    """Milliseconds of this process's CPU per request."""
+    start = time.process_time()
+    ask()
+    return (time.process_time() - start) * 1000 / answers
 
 
 if __name__ == "__main__":

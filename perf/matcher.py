@@ -1,9 +1,9 @@
 """The choice matcher beside the extractors of the hosts, on real answers with the letter that they state.
 
-    python perf/matcher.py ANSWERS [REPEATS]
+    python perf/matcher.py [--runs 5]
 
-ANSWERS is a file of {model, response, choices, letter, certain} lines. Hits and wrong letters are over the answers
-whose letter is certain; speed is over the answers of gpt-4o, one after another in one process, the best of REPEATS.
+The answers are `mcq/answers.jsonl` of SPIQA_TASKS_TEST_DATA: {model, response, choices, letter, certain} lines. Hits
+and wrong letters are over the answers whose letter is certain; speed is over the answers of gpt-4o, one after another.
 An extractor whose package is not installed is left out, and named. VLMEvalKit's is loaded from its one file.
 """
 
@@ -14,16 +14,22 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-from tabulate import tabulate
+from measure import REAL_DATA, arguments, growth, paired, ratio, show, spread, table
 
 from spiqa_tasks.scoring.mcq import extract_choice
 
+CHOICES = {"A": "a bar chart", "B": "a line plot", "C": "a table", "D": "a photograph"}
+TEXT = (
+    "The figure shows accuracy over time, so a table is unlikely; option A would need bars. Two lines cross near epoch "
+    "ten, and the legend names both of them. Therefore the correct answer is (B) a line plot.\n\n"
+)
 Extractor = Callable[[str, Mapping[str, str]], str | None]
 
 
@@ -65,23 +71,40 @@ def vlmevalkit() -> Extractor:
 
 
 def main() -> None:
-    """Print hits, wrong letters and speed of each extractor, as ratios to ours."""
-    answers = [json.loads(line) for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()]
-    repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    """Print the section: hits, wrong letters and speed of each extractor, and ours on longer answers."""
+    options = arguments(__doc__, runs=5)
+    lines = (REAL_DATA / "mcq" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    answers = [json.loads(line) for line in lines]
     certain = [answer for answer in answers if answer["certain"]]
-    timed = [answer for answer in answers if answer["model"].startswith("gpt-4o")]
+    timed = [(answer["response"], answer["choices"]) for answer in answers if answer["model"].startswith("gpt-4o")]
     extractors: dict[str, Extractor] = {"spiqa-tasks": ours}
-    for name, load in (("lmms-eval, MMMU parser", lmms_eval), ("VLMEvalKit, can_infer", vlmevalkit)):
+    left_out = []
+    for name, load in (("lmms-eval, MMMU parser", lmms_eval), ("VLMEvalKit, `can_infer`", vlmevalkit)):
         try:
             extractors[name] = load()
         except ImportError as error:
-            print(f"{name} is left out: {error}")
-    speeds = {name: max(_speed(extract, timed) for _ in range(repeats)) for name, extract in extractors.items()}
-    table = [
-        [name, *_shares(extract, certain), f"{speeds[name]:,.0f}", f"{speeds[name] / speeds['spiqa-tasks']:.2f}"]
+            left_out.append(f"{name} is left out: {error}.")
+    ways = {name: partial(_seconds, extract, timed) for name, extract in extractors.items()}
+    found = paired(ways, options.runs)
+    rows = [
+        [name, *_shares(extract, certain), spread([1e6 * seconds / len(timed) for seconds in found[name]], "us"),
+         ratio(found["spiqa-tasks"], found[name])]
         for name, extract in extractors.items()
-    ]
-    print(tabulate(table, headers=["extractor", "found", "wrong", "none", "answers/s", "speed"], disable_numparse=True))
+    ]  # fmt: skip
+    show(
+        "Letters",
+        f"The choice matcher against the hosts' extractors: hits on {len(certain):,} real answers whose letter is "
+        f"certain, processor time on {len(timed):,} answers of gpt-4o. Then ours on one answer, and on the same text "
+        "repeated.",
+        table(["extractor", "found", "wrong", "none", "time an answer", "speed as a ratio to ours"], rows),
+        growth("characters", len(TEXT), _long, options.runs),
+        *left_out,
+    )
+
+
+def _long(characters: int) -> float:
+    """Seconds of our matcher on an answer of so many characters."""
+    return _seconds(ours, [(TEXT * (characters // len(TEXT)), CHOICES)] * 20) / 20
 
 
 def _shares(extract: Extractor, answers: list[dict[str, Any]]) -> list[str]:
@@ -91,12 +114,11 @@ def _shares(extract: Extractor, answers: list[dict[str, Any]]) -> list[str]:
     return [f"{100 * count / len(letters):.2f}%" for count in (right, len(letters) - right - none, none)]
 
 
-def _speed(extract: Extractor, answers: Iterable[Mapping[str, Any]]) -> float:
-    pairs = [(answer["response"], answer["choices"]) for answer in answers]
+def _seconds(extract: Extractor, pairs: Sequence[tuple[str, Mapping[str, str]]]) -> float:
     start = time.process_time()
     for response, choices in pairs:
         extract(response, choices)
-    return len(pairs) / (time.process_time() - start)
+    return time.process_time() - start
 
 
 if __name__ == "__main__":

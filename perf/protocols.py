@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tabulate import tabulate
+from measure import show, table
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.files.source import LocalSource
@@ -34,15 +34,20 @@ def main() -> None:
     """Print one line per form and protocol."""
     split, source = ("testA", LocalSource(Path(sys.argv[1]))) if len(sys.argv) > 1 else ("demo", None)
     references = [row["answer"] for row in load_rows("spiqa", split, "ablation=text", source)]
-    table = []
+    rows = []
     for form, (setting, say) in FORMS.items():
         for protocol in ("corrected", "released"):
             predictions = [read(setting, protocol, say(reference)) for reference in references]
             scores = text_scores(list(zip(predictions, references, strict=True)), METRICS).values
             pairs = zip(predictions, references, strict=True)
             same = sum(prediction.strip() == reference.strip() for prediction, reference in pairs) / len(references)
-            table.append([form, protocol, *(f"{100 * scores[name]:.1f}" for name in METRICS), f"{100 * same:.1f}"])
-    print(tabulate(table, headers=["answers", "protocol", *METRICS, "equal to the reference"], disable_numparse=True))
+            rows.append([form, protocol, *(f"{100 * scores[name]:.1f}" for name in METRICS), f"{100 * same:.1f}"])
+    show(
+        "Released protocol",
+        f"What the faults of the released scripts do to the numbers (no speed): all {len(references)} answers are the "
+        "reference itself, in one of several forms; values times 100.",
+        table(["answers", "protocol", *METRICS, "equal to the reference"], rows),
+    )
 
 
 def read(setting: str, protocol: str, response: str) -> str:

@@ -1,9 +1,9 @@
 """Load time and memory of SPIQA's train split: 262,524 questions of 25,459 papers, on a synthetic file of that size.
 
-    python perf/train_load.py [FOLDER]
+    python perf/train_load.py [--runs 2]
 
-Writes FOLDER/spiqa/train_val/ (annotations of about 300 MB, and a zip with one small picture under every figure's
-name), or takes what is there, and loads the split in a process of its own.
+Writes annotations of about 300 MB and a zip with one small picture under every figure's name, and loads the split in
+processes of their own.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import io
 import json
 import random
-import resource
-import subprocess
 import sys
 import tempfile
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
+
+from measure import arguments, fresh, peak_mb, ratio, resident_mb, show, spread, table, timed
 
 PAPERS, QUESTIONS = 25_459, 262_524
 WORDS = ("the", "model", "accuracy", "of", "figure", "table", "shows", "method", "training", "results", "layer", "loss")
@@ -25,37 +26,44 @@ LABELS = ("plot", "Plot", "schematic", "photograph(s)", "other", "** plot", "tab
 
 
 def main() -> None:
-    """Make the files, then measure in a fresh process."""
-    if len(sys.argv) > 2:
+    """Make the files, measure in fresh processes, print the section."""
+    if sys.argv[1:2] == ["measure"]:
         return measure(Path(sys.argv[2]))
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary)
-        make(folder / "spiqa" / "train_val")
-        subprocess.run([sys.executable, __file__, "measure", str(folder)], check=True)
+    options = arguments(__doc__, runs=2)
+    with tempfile.TemporaryDirectory() as folder:
+        make(Path(folder) / "spiqa" / "train_val")
+        found = [fresh(__file__, folder) for _ in range(options.runs)]
+    times, floor, memory = ([each[name] for each in found] for name in ("seconds", "floor", "memory"))
+    row = [f"{found[0]['rows']:,}", spread(times), ratio(times, floor), spread(memory, "MB")]
+    show(
+        "Train split",
+        "Loading SPIQA's train split (25,459 papers, on made annotations of about 300 MB) as the host's hook does, "
+        "against `json.loads` of the same file.",
+        table(["questions", "time", "ratio to parsing alone", "memory above the imports"], [row]),
+    )
     return None
 
 
 def measure(folder: Path) -> None:
-    """Load once, as the host's hook does, and print seconds and peak memory."""
+    """Load once, as the host's hook does, and print seconds and memory; then the seconds of parsing alone."""
     import datasets
 
     from spiqa_tasks.benchmarks.registry import load_table
     from spiqa_tasks.files.source import LocalSource
 
-    start, start_cpu = time.perf_counter(), time.process_time()
-    table = load_table("spiqa", "train", "", LocalSource(folder))
-    dataset = datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint="benchmark")
-    seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{len(dataset):,} questions in {seconds:.1f} s ({cpu:.1f} s of CPU), peak memory {peak:.2f} GiB")
+    before, start = resident_mb(), time.perf_counter()
+    rows_table = load_table("spiqa", "train", "", LocalSource(folder))
+    dataset = datasets.Dataset(datasets.table.InMemoryTable(rows_table), fingerprint="benchmark")
+    seconds, memory, rows = time.perf_counter() - start, peak_mb() - before, len(dataset)
+    del rows_table, dataset
+    floor = timed(lambda: json.loads((folder / "spiqa" / "train_val" / "SPIQA_train.json").read_bytes()))
+    print(json.dumps({"rows": rows, "seconds": seconds, "memory": memory, "floor": floor}))
 
 
 def make(folder: Path) -> None:
     """Write the annotations and the pictures."""
     annotations = folder / "SPIQA_train.json"
-    if annotations.exists():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True)
     generator = random.Random(0)
     papers = {}
     for number in range(PAPERS):
@@ -73,7 +81,7 @@ def make(folder: Path) -> None:
                 archive.writestr(f"SPIQA_train_val_Images/{paper_id}/{name}", picture.getvalue())
 
 
-def paper(generator: random.Random, paper_id: str, questions: int) -> dict[str, object]:
+def paper(generator: random.Random, paper_id: str, questions: int) -> dict[str, Any]:
     """A paper with about ten figures, in the release's format."""
     figures = {
         f"{paper_id}-Figure{index + 1}-1.png": {
