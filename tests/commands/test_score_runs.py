@@ -62,6 +62,7 @@ def test_a_task_that_filter_wrote_is_scored_on_what_it_keeps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Answers to all questions of the source: only the kept ones count, the others are named."""
+    pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
     rows = load_rows("mmstar", "demo", "ablation=text")
     samples = [sample_of(row, row["answer"] if place < 6 else "no letter") for place, row in enumerate(rows)]
     write_run(tmp_path / "blind", "m", {"mmstar_demo_text": samples}, settings={"mmstar_demo_text": "ablation=text"})

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable
 
 LONG = 1_000_000
-UNMEASURABLE = 0.1
-"""Seconds below which a measurement says nothing."""
+UNMEASURABLE = 0.5
+"""Seconds in which nothing quadratic reads a megabyte, and below which a ratio says little."""
 
 
 def is_linear(read: Callable[[str], object], unit: str, start: str = "", end: str = "", long: int = LONG) -> bool:
-    """Return whether `long` characters of a repeated `unit` take less than nine times a quarter of them.
+    """Return whether `long` characters of a repeated `unit` take less than twelve times a quarter of them.
 
     Four times is linear, sixteen times quadratic.
     """
@@ -23,4 +23,4 @@ def is_linear(read: Callable[[str], object], unit: str, start: str = "", end: st
         return time.process_time() - began
 
     whole = seconds(long)
-    return whole < UNMEASURABLE or whole < 9 * max(seconds(long // 4), seconds(long // 4))
+    return whole < UNMEASURABLE or whole < 12 * max(seconds(long // 4), seconds(long // 4))
