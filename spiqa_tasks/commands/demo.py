@@ -8,7 +8,9 @@ import shlex
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,10 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.judge.overlap_server import MODEL, overlap_judge
 
 RUNS = (
-    ("ocr_baseline", ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text")),
+    ("ocr_baseline", ("spiqa_demo", "scifibench_demo", "scifibench_demo_text")),
     ("caption_retrieval", ("spiqa_demo",)),
 )
-"""(baseline, tasks): the first one reads pictures; the second one, of SPIQA, only captions."""
+"""(baseline, tasks): the first one reads pictures; the second one, which runs beside it, only captions."""
 
 ABOUT = f"""\
 ocr_baseline reads the text in the pictures (RapidOCR) and picks what shares most words with it; caption_retrieval picks
@@ -84,8 +86,7 @@ def _walk(output: Path, url: str) -> int:
         require(extra, "The demo")
     for name, value in _variables(url).items():
         _show(["export", f"{name}={value}"])
-    for model, tasks in RUNS:
-        _run_host(model, tasks, output, _variables(url))
+    _run_hosts(output, {**os.environ, **_variables(url)})
     for arguments in (
         ["gain", str(output), "--task", "scifibench_demo"],
         ["compare", str(output), "--task", "spiqa_demo"],
@@ -98,20 +99,31 @@ def _walk(output: Path, url: str) -> int:
     return 0
 
 
-def _run_host(model: str, tasks: tuple[str, ...], output: Path, variables: Mapping[str, str]) -> None:
-    """Run the host's own command, its output as it comes."""
+def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
+    """Run the host's own command for each baseline, the first one's output as it comes, the second one's in a file."""
     from spiqa_tasks.hosts.lmms_eval.results import latest_run
 
-    folder = output / model
-    arguments = ["--model", model, "--tasks", ",".join(tasks), "--output_path", str(folder), "--log_samples"]
-    _show(["lmms-eval", *arguments])
-    before = latest_run(folder)
-    subprocess.run([sys.executable, "-m", "lmms_eval", *arguments], env={**os.environ, **variables}, check=False)
-    found = latest_run(folder)
-    fresh = found is not None and (before is None or found.path != before.path)
-    if found is None or not fresh or set(tasks) - set(found.tasks):
-        raise SpiqaTasksError(f"Expected results of {', '.join(tasks)} in {folder}, found none. See the lines above.")
+    started = time.time()
+    output.mkdir(parents=True, exist_ok=True)
+    processes = []
+    for model, tasks in reversed(RUNS):
+        log = None if (model, tasks) == RUNS[0] else output / f"{model}.log"
+        arguments = ["--model", model, "--tasks", ",".join(tasks)]
+        arguments += ["--output_path", str(output / model), "--log_samples"]
+        _show(["lmms-eval", *arguments], f" >{log} 2>&1 &" if log else "")
+        with open(log, "wb") if log else nullcontext() as file:
+            command = [sys.executable, "-m", "lmms_eval", *arguments]
+            processes.append(subprocess.Popen(command, env=environment, stdout=file, stderr=file))
+    for process in reversed(processes):
+        process.wait()
+    for model, tasks in RUNS:
+        found = latest_run(output / model)
+        if found is None or found.path.stat().st_mtime < started or set(tasks) - set(found.tasks):
+            raise SpiqaTasksError(
+                f"Expected results of {', '.join(tasks)} in {output / model}, found none. See the lines above, and "
+                f"{output / RUNS[1][0]}.log."
+            )
 
 
-def _show(command: list[str]) -> None:
-    print(f"\n$ {shlex.join(command)}", flush=True)
+def _show(command: list[str], behind: str = "") -> None:
+    print(f"\n$ {shlex.join(command)}{behind}", flush=True)
