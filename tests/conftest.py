@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import traceback
@@ -59,6 +60,9 @@ def pytest_runtest_call() -> Iterator[None]:
 @contextmanager
 def skipped_without_parts() -> Iterator[None]:
     """Skip what imports a missing package itself, or through what only a host calls; the core's imports must work."""
+    if importlib.util.find_spec("lmms_eval") is not None:  # the whole test environment: a missing part is a failure
+        yield
+        return
     try:
         yield
     except MissingPartError as error:

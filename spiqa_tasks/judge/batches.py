@@ -98,8 +98,7 @@ def _parts(api: BatchApi, missing: Mapping[str, JudgeRequest]) -> Iterator[dict[
 
 
 def _hand_over(api: BatchApi, opened: OpenBatches, part: Mapping[str, tuple[JudgeRequest, Any]]) -> OpenBatch:
-    tops = {key: request.top_logprobs if request.kind == "logprobs" else None for key, (request, _) in part.items()}
-    batch = opened.begin(tops)
+    batch = opened.begin({key: request.top for key, (request, _) in part.items()})
     return opened.arrived(batch, api.submit([entry for _, entry in part.values()], batch.tag))
 
 

@@ -30,6 +30,11 @@ class JudgeRequest:
     lookup: tuple[str, ...] = ()
     cut: bool = False
 
+    @property
+    def top(self) -> int | None:
+        """How many log-probabilities it asks for; None where it wants a written answer."""
+        return self.top_logprobs if self.kind == "logprobs" else None
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

@@ -102,18 +102,15 @@ def test_a_failure_is_asked_again_and_never_stored(server: OpenAIServer, engine_
 
 
 def test_no_slot_is_held_while_a_retry_waits(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """With one slot, other requests are judged while the first waits out its Retry-After."""
-    server.behaviour.retry_after = "1"
+    """With two slots, other requests are judged while the first two wait, one of them as long as the server asked."""
+    server.behaviour.retry_after = "30"
     server.behaviour.script = ["500", "429"]
-    engine = engine_of(concurrency=2, retry=RetryPolicy(base=2.0))
+    engine = engine_of(concurrency=2, retry=RetryPolicy(base=30.0))
     pendings = [engine.submit(request) for request in _requests(20)]
-    start = time.monotonic()
     for pending in pendings[2:]:
         pending.result(10)
-    assert time.monotonic() - start < 0.9
     assert not pendings[0].done()
     assert not pendings[1].done()
-    assert all(pending.result(10).ok for pending in pendings)
 
 
 def test_a_rate_limit_is_waited_out_without_hammering(server: OpenAIServer, engine_of: MakeEngine) -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.judge.providers.anthropic import AnthropicApi, verdict_of
-from spiqa_tasks.judge.providers.declaration import BatchProgress, batches_refused, sdk_missing
+from spiqa_tasks.judge.providers.declaration import BatchProgress
+from spiqa_tasks.judge.providers.sdk import client_options, importing, told
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
 
-_SDK_TRIES = 8
 _CLOCKS_APART = 60.0
 
 
@@ -22,19 +22,11 @@ class AnthropicBatches:
     """Lists of requests, handed over once and fetched when they are done."""
 
     def __init__(self, config: JudgeConfig) -> None:
-        try:
+        with importing("anthropic"):
             import anthropic
-        except ImportError:
-            raise sdk_missing("anthropic") from None
-        self._config = config
         self._api = AnthropicApi(config)
-        self._error = anthropic.AnthropicError
-        client = anthropic.Anthropic(
-            api_key=config.api_key or "none",
-            base_url=config.url.removesuffix("/v1"),
-            timeout=config.timeout,
-            max_retries=_SDK_TRIES,
-        )
+        self._told = partial(told, config, anthropic.AnthropicError)
+        client = anthropic.Anthropic(base_url=config.url.removesuffix("/v1"), **client_options(config))
         self._batches = client.messages.batches
 
     def entry(self, key: str, request: JudgeRequest) -> dict[str, Any]:
@@ -70,14 +62,6 @@ class AnthropicBatches:
             for result in self._batches.results(batch):
                 if result.custom_id in tops:
                     yield result.custom_id, _read(result.result.model_dump())
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """The SDK's errors as one sentence."""
-        try:
-            yield
-        except self._error as error:
-            raise batches_refused(self._config, error) from None
 
 
 def _read(result: Mapping[str, Any]) -> Verdict:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.extras import how_to_install
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
 
@@ -59,22 +57,6 @@ class BatchApi(Protocol):
 
         `tops` tells for each key how many log-probabilities were asked for; None: a written answer.
         """
-
-
-def sdk_missing(package: str) -> JudgeError:
-    """Return the error for an SDK that is not installed."""
-    return JudgeError(
-        f"Judging in batches needs the package {package}, which is not installed. Run: {how_to_install('batch')}"
-    )
-
-
-def batches_refused(config: JudgeConfig, error: Exception) -> JudgeError:
-    """Return the error for what an SDK says, without the key."""
-    return JudgeError(
-        f"Expected the batch interface of the judge {config.name} to answer, found "
-        f"{config.redact(str(error))[:300] or type(error).__name__}. Check the judge's key and address and run the "
-        "command again: what was handed over is neither lost nor paid again."
-    )
 
 
 def served_model(answer: Mapping[str, Any]) -> str | None:

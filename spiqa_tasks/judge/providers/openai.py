@@ -51,7 +51,7 @@ class OpenAIApi:
             except HttpError as error:
                 if error.status != 400 or not self._adapt(error.message, body):
                     raise
-        return verdict_of(answer, top_of(request), time.monotonic() - start)
+        return verdict_of(answer, request.top, time.monotonic() - start)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -105,11 +105,6 @@ def _image_url(image: str) -> str:
         return image
     kind, data = encoded(image)
     return f"data:{kind};base64,{data}"
-
-
-def top_of(request: JudgeRequest) -> int | None:
-    """Return how many log-probabilities a request asks for; None where it wants a written answer."""
-    return request.top_logprobs if request.kind == "logprobs" else None
 
 
 def verdict_of(answer: dict[str, Any], top: int | None, seconds: float = 0.0) -> Verdict:

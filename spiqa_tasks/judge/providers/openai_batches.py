@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from spiqa_tasks.judge.providers.declaration import BatchProgress, batches_refused, sdk_missing
+from spiqa_tasks.judge.providers.declaration import BatchProgress
 from spiqa_tasks.judge.providers.openai import OpenAIApi, verdict_of
+from spiqa_tasks.judge.providers.sdk import client_options, importing, told
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 _PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _TAG = "spiqa_tasks"
 _EARLY_ENDS = ("failed", "expired", "cancelled")
-_SDK_TRIES = 8
 
 
 class OpenAIBatches:
@@ -29,16 +29,11 @@ class OpenAIBatches:
     """
 
     def __init__(self, config: JudgeConfig) -> None:
-        try:
+        with importing("openai"):
             import openai
-        except ImportError:
-            raise sdk_missing("openai") from None
-        self._config = config
         self._api = OpenAIApi(config)
-        self._error = openai.OpenAIError
-        self._client = openai.OpenAI(
-            api_key=config.api_key or "none", base_url=config.url, timeout=config.timeout, max_retries=_SDK_TRIES
-        )
+        self._told = partial(told, config, openai.OpenAIError)
+        self._client = openai.OpenAI(base_url=config.url, **client_options(config))
 
     def entry(self, key: str, request: JudgeRequest) -> dict[str, Any]:
         """Return one line of the file."""
@@ -78,14 +73,6 @@ class OpenAIBatches:
                 with self._client.files.with_streaming_response.content(file) as response:
                     for line in response.iter_lines():
                         yield from _read(line, tops)
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """The SDK's errors as one sentence."""
-        try:
-            yield
-        except self._error as error:
-            raise batches_refused(self._config, error) from None
 
 
 def _read(line: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verdict]]:
