@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from spiqa_tasks import __version__
 from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.printable import say
 
 COMMANDS = (
     *("list", "path", "prepare", "demo", "doctor", "score", "report", "compare", "gain", "filter"),
@@ -44,10 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int = arguments.run(arguments)
     except SpiqaTasksError as error:
-        print(f"spiqa-tasks: {error}", file=sys.stderr)
+        say(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        print("spiqa-tasks: interrupted; what was finished is kept.", file=sys.stderr)
+        say("interrupted; what was finished is kept.")
         return 130
     except BrokenPipeError:
         sys.stderr.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 
 
@@ -13,6 +14,12 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(" " if unicodedata.category(c) in _STEERING and c not in _KEPT else c for c in text)
+
+
+def say(*lines: str, program: str = "spiqa-tasks") -> None:
+    """Print remarks on stderr, each after the name of the program."""
+    for line in lines:
+        print(f"{program}: {printable(line)}", file=sys.stderr)
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.pricing import BATCH_SHARE
-from spiqa_tasks.printable import printable
+from spiqa_tasks.printable import say
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
@@ -54,10 +53,6 @@ def all_there(arguments: argparse.Namespace, asked: Mapping[str, tuple[Engine, S
     from spiqa_tasks.judge.batches import judge_in_batches
 
     found = [
-        judge_in_batches(engine, requests, wait=not arguments.no_wait, say=_say) for engine, requests in asked.values()
+        judge_in_batches(engine, requests, wait=not arguments.no_wait, say=say) for engine, requests in asked.values()
     ]
     return all(found)
-
-
-def _say(line: str) -> None:
-    print(f"spiqa-tasks: {printable(line)}", file=sys.stderr)

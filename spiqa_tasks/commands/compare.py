@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import math
-import sys
 from pathlib import Path
 from typing import Any
+
+from spiqa_tasks.printable import say
+from spiqa_tasks.scoring.units import without_nan
 
 
 def add(subparsers: Any) -> None:
@@ -34,17 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.report.tables import comparison_table
 
     found, remarks = compared_places(arguments.runs, arguments.task, arguments.metric)
-    for remark in remarks:
-        print(f"spiqa-tasks: {remark}", file=sys.stderr)
+    say(*remarks)
     if arguments.json:
-        print(json.dumps([_plain(dataclasses.asdict(each)) for each in found], indent=1, ensure_ascii=False))
+        print(json.dumps(without_nan([dataclasses.asdict(each) for each in found]), indent=1, ensure_ascii=False))
     else:
         print(as_text(comparison_table(found)))
     return 0
-
-
-def _plain(value: Any) -> Any:
-    """The value with None for NaN."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    return None if isinstance(value, float) and math.isnan(value) else value

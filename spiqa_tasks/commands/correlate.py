@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from tabulate import tabulate
+
+from spiqa_tasks.printable import say
+from spiqa_tasks.scoring.units import without_nan
 
 
 def add(subparsers: Any) -> None:
@@ -32,10 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     runs, remarks = own_runs(arguments.runs, arguments.task)
     rows, left_out = correlations(runs)
-    for remark in [*remarks, *left_out]:
-        print(f"spiqa-tasks: {remark}", file=sys.stderr)
+    say(*remarks, *left_out)
     if arguments.json:
-        print(json.dumps([dataclasses.asdict(row) for row in rows], indent=2))
+        print(json.dumps(without_nan([dataclasses.asdict(row) for row in rows]), indent=2))
     else:
         cells = [
             [

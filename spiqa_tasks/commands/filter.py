@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from spiqa_tasks.analysis.filtering import Filtered, filter_runs
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.hosts.written import user_folder
+from spiqa_tasks.printable import say
 from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
 
@@ -67,8 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.threshold,
         arguments.text_only_models,
     )
-    for remark in remarks:
-        print(f"spiqa-tasks: {remark}", file=sys.stderr)
+    say(*remarks)
     if arguments.name and len(found) > 1:
         raise InputError(f"Expected one task for --name, found {len(found)}. Choose one with --task.")
     written = {filtered.task: _write(arguments, filtered) for filtered in found} if arguments.write else {}

@@ -17,6 +17,7 @@ from spiqa_tasks.analysis.gain import Row, average, rows, sample_lists, warnings
 from spiqa_tasks.analysis.pairing import triples
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
+from spiqa_tasks.printable import say
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
 from spiqa_tasks.scoring.units import percent
 
@@ -65,8 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     for record in records:
         for warning in record["warnings"]:
             print(f"warning: {record['task']} {record['group']}: {warning}.", file=sys.stderr)
-    for problem in problems:
-        print(f"spiqa-tasks: {problem}", file=sys.stderr)
+    say(*problems)
     return 3 if problems else 0
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.printable import counted
+from spiqa_tasks.printable import counted, say
 
 
 def add(subparsers: Any) -> None:
@@ -27,15 +26,14 @@ def run(arguments: argparse.Namespace) -> int:
             rows = load_rows(task.benchmark, task.split, task.settings)
         except SpiqaTasksError as error:
             failed += 1
-            print(f"spiqa-tasks: {task.name}: {error}", file=sys.stderr)
+            say(f"{task.name}: {error}")
         else:
             questions = len({row.get("question_id", row["id"]) for row in rows})
             print(f"{task.name}: {counted(questions, 'question')}, {counted(_pictures(rows), 'picture')}, ready")
             if questions < task.questions:
-                print(
-                    f"spiqa-tasks: {task.name}: Expected the release's {task.questions} questions, found {questions}. "
-                    "Fetch its files again, unless they are meant to be a part.",
-                    file=sys.stderr,
+                say(
+                    f"{task.name}: Expected the release's {task.questions} questions, found {questions}. "
+                    "Fetch its files again, unless they are meant to be a part."
                 )
     return 2 if failed else 0
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,8 @@ from spiqa_tasks.commands import batching
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.config import parse_judge
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.printable import counted, printable
+from spiqa_tasks.printable import counted, say
+from spiqa_tasks.scoring.units import without_nan
 
 
 def add(subparsers: Any) -> None:
@@ -50,8 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if blind:
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {_seeing()}.")
     items, left_out, remarks = read_items(arguments.runs, arguments.task)
-    for remark in remarks:
-        print(f"spiqa-tasks: {printable(remark)}", file=sys.stderr)
+    say(*remarks)
     if not items:
         raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
     engines = {name: shared_engine(config) for name, config in configs.items()}
@@ -69,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
     counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}
     if arguments.json:
-        print(json.dumps({"ranking": _plain(outcome.table), "counts": counts}, indent=2))
+        print(json.dumps({"ranking": _named(outcome.table), "counts": counts}, indent=2))
     else:
         _print_table(outcome.table)
         figures, rankings = counted(len(items), "figure"), counted(failed, "ranking")
@@ -100,11 +98,10 @@ def _print_table(table: dict[str, dict[str, tuple[float, float, int]]]) -> None:
     print(tabulate(rows, headers=["captions by", *judges], disable_numparse=True))
 
 
-def _plain(table: dict[str, dict[str, tuple[float, float, int]]]) -> dict[str, Any]:
+def _named(table: dict[str, dict[str, tuple[float, float, int]]]) -> dict[str, Any]:
     return {
         writer: {
-            judge: {"mean": None if math.isnan(mean) else mean, "sd": None if math.isnan(sd) else sd, "n": count}
-            for judge, (mean, sd, count) in columns.items()
+            judge: without_nan({"mean": mean, "sd": sd, "n": count}) for judge, (mean, sd, count) in columns.items()
         }
         for writer, columns in table.items()
     }

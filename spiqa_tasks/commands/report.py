@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from spiqa_tasks.printable import say
 
 DEFAULT = Path("report.html")
 
@@ -40,8 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.report.page import as_html
 
     found = build(arguments.runs, arguments.task)
-    for note in found.notes:
-        print(f"spiqa-tasks: {note}", file=sys.stderr)
+    say(*found.notes)
     others = (arguments.markdown, arguments.csv, arguments.json, arguments.card)
     page = arguments.html or (None if any(others) else DEFAULT)
     writers: dict[Path | None, Callable[[], str]] = {

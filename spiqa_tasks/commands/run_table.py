@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import json
 import math
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ from typing import Any
 from tabulate import tabulate
 
 from spiqa_tasks.analysis.own_runs import OwnRun, own_runs
-from spiqa_tasks.scoring.units import percent
+from spiqa_tasks.printable import say
+from spiqa_tasks.scoring.units import percent, without_nan
 
 SHARES = {"value", "accuracy", "low", "high", "control", "change", "mean", "sd", "range"}
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
@@ -40,8 +40,7 @@ def named_runs(arguments: argparse.Namespace) -> list[OwnRun]:
         InputError: see `own_runs`.
     """
     runs, remarks = own_runs(arguments.runs, arguments.task)
-    for remark in remarks:
-        print(f"spiqa-tasks: {remark}", file=sys.stderr)
+    say(*remarks)
     return runs
 
 
@@ -49,15 +48,11 @@ def show(arguments: argparse.Namespace, items: Sequence[Any], columns: Sequence[
     """Print dataclasses as JSON with all fields, or as a table of `columns` with shares times 100; return 0."""
     rows = [dataclasses.asdict(item) for item in items]
     if arguments.json:
-        print(json.dumps([{key: _plain(value) for key, value in row.items()} for row in rows], indent=2))
+        print(json.dumps(without_nan(rows), indent=2))
     else:
         table = [[_cell(column, row[column]) for column in columns] for row in rows]
         print(tabulate(table, headers=columns, disable_numparse=True))
     return 0
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _cell(column: str, value: Any) -> str:

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import json
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.judge.extras import EXTRA_VARIABLE
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
-from spiqa_tasks.printable import counted, printable
+from spiqa_tasks.printable import counted, say
 
 if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.judging import Judging
@@ -94,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         if found:
             results.append(found)
         if found and arguments.output is not None:
-            _say(f"wrote {path}." for path in output.write(found, arguments.output))
+            say(*(f"wrote {path}." for path in output.write(found, arguments.output)))
     if arguments.json and results:
         objects = [output.as_json(each) for each in results]
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
@@ -111,7 +110,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) ->
     from spiqa_tasks.benchmarks.making import make_scorer
     from spiqa_tasks.offline import inputs, scored
 
-    _say(remark for each in given for remark in each.remarks)
+    say(*(remark for each in given for remark in each.remarks))
     judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
     configs = [judging.judge.engine.config for judging in judges.values()]
     batching.check(arguments, configs)
@@ -137,9 +136,9 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) ->
     results = []
     for each, name, scorer, read in answers:
         result = scored.score(scorer, task.name, read, each.label, name)
-        _say(inputs.differences(each, result))
-        _say(_failures(result))
-        _say(result.remarks)
+        say(*inputs.differences(each, result))
+        say(*_failures(result))
+        say(*result.remarks)
         results.append(result)
     return results
 
@@ -161,7 +160,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Input]]]:
                 "or folder. Name the answers to the task."
             )
         found, remarks = inputs_of_run(run, arguments.only, arguments.include_path)
-        _say(remarks)
+        say(*remarks)
         return found
     task = _one_task(arguments.task, arguments.include_path, task_of_runs(arguments.task, arguments.predictions))
     chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))  # before any file
@@ -198,11 +197,6 @@ def _environ(arguments: argparse.Namespace) -> dict[str, str]:
     """The environment, with what the arguments say instead."""
     said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
     return {**os.environ, **{name: value for name, value in said.items() if value is not None}}
-
-
-def _say(remarks: Iterable[str]) -> None:
-    for remark in remarks:
-        print(f"spiqa-tasks: {printable(remark)}", file=sys.stderr)
 
 
 def _forecast(task: Task, estimates: Mapping[str, Estimate], as_json: bool, share: float) -> str:

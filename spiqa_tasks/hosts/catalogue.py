@@ -129,7 +129,13 @@ def _task_in(path: Path, config: Mapping[str, Any]) -> Task | None:
 def _kept(listing: Path) -> frozenset[str] | None:
     if not listing.is_file():
         return None
-    return frozenset(str(question["id"]) for question in json.loads(listing.read_text(encoding="utf-8"))["kept"])
+    try:
+        return frozenset(str(question["id"]) for question in json.loads(listing.read_text(encoding="utf-8"))["kept"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"Expected {listing} to list the questions that a filter kept, found {type(error).__name__} {error}. "
+            "Run `spiqa-tasks filter` again."
+        ) from error
 
 
 def read_task(path: Path) -> Task:

@@ -1,8 +1,20 @@
-"""Numbers as people read them."""
+"""Numbers as people and JSON readers take them."""
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 
 def percent(value: float | None) -> str:
     """Return a value times 100 with one decimal, or `-` where there is none."""
     return "-" if value is None else f"{100 * value:.1f}"
+
+
+def without_nan(value: Any) -> Any:
+    """Return a value, or lists and dicts of them, with None for NaN, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: without_nan(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [without_nan(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

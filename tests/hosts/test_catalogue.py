@@ -39,6 +39,16 @@ def test_a_yaml_of_ones_own_wins_over_what_it_includes(tmp_path: Path) -> None:
     assert load_yaml(path)["process_results"] == "spiqa_tasks.utils.answers.process_results"
 
 
+@pytest.mark.parametrize("text", ["{", "[]", '{"kept": [{}]}', '{"kept": null}'])
+def test_a_damaged_list_of_kept_questions_is_one_sentence(tmp_path: Path, text: str) -> None:
+    """What a filter wrote is named, with what to do."""
+    (tmp_path / "kept.json").write_text(text)
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"include: {yaml_folder()}/mmstar/mmstar_demo.yaml\ntask: mine\n")
+    with pytest.raises(InputError, match=r"kept\.json to list .* Run `spiqa-tasks filter` again"):
+        read_task(path)
+
+
 @pytest.mark.parametrize("text", ["", "[", "task: x", "- 1", "include: nowhere.yaml"])
 def test_other_yamls_are_refused(tmp_path: Path, text: str) -> None:
     """One sentence names the file, whatever is wrong with it."""

@@ -207,6 +207,21 @@ def test_a_batch_that_never_arrived_is_handed_over(engine: MakeEngine, batching:
     assert len(batching.batches) == 1
 
 
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_an_earlier_batch_of_the_same_requests_is_not_taken_for_one_that_never_arrived(
+    engine: MakeEngine, batching: BatchServer, tmp_path: Path, provider: str
+) -> None:
+    """All requests failed yesterday and are handed over anew; a kill comes before they arrive."""
+    batching.refused = set(range(len(WRITTEN)))
+    judged(engine(provider), WRITTEN)
+    batching.refused, batching.batches[0].made = set(), time.time() - 86_400
+    keys = engine(provider).missing(WRITTEN)
+    OpenBatches(engine(provider).config, tmp_path).begin(dict.fromkeys(keys))
+    assert judged(engine(provider), WRITTEN)[0]
+    assert len(batching.batches) == 2
+    assert all(verdict.ok for verdict in engine(provider).map(WRITTEN, progress=False))
+
+
 def test_a_refusal_is_one_sentence_without_the_key(engine: MakeEngine, batching: BatchServer) -> None:
     """The server repeats the key; the message does not, and the next call hands the requests over."""
     batching.behaviour.sticky = "401"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 import pytest
 
-from spiqa_tasks.scoring.units import percent
+from spiqa_tasks.scoring.units import percent, without_nan
 
 
 @pytest.mark.parametrize(
@@ -13,3 +16,10 @@ from spiqa_tasks.scoring.units import percent
 def test_values_are_shown_times_100_with_one_decimal(value: float | None, shown: str) -> None:
     """A value that is not there is a dash, never a zero."""
     assert percent(value) == shown
+
+
+def test_what_is_not_a_number_is_null_in_json() -> None:
+    """NaN becomes null wherever it stands; everything else stays."""
+    given = {"value": math.nan, "interval": [0.5, math.nan], "n": 3, "groups": [{"score": math.nan, "name": "nan"}]}
+    expected = '{"value": null, "interval": [0.5, null], "n": 3, "groups": [{"score": null, "name": "nan"}]}'
+    assert json.dumps(without_nan(given)) == expected

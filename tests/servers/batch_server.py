@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -20,6 +21,7 @@ class Batch:
     entries: list[dict[str, Any]]
     metadata: dict[str, str] = field(default_factory=dict)
     looks: int = 0
+    made: float = field(default_factory=time.time)
 
 
 class BatchServer(OpenAIServer):
@@ -97,7 +99,7 @@ class BatchServer(OpenAIServer):
             "endpoint": "/v1/chat/completions",
             "input_file_id": "file-0",
             "completion_window": "24h",
-            "created_at": 0,
+            "created_at": int(batch.made),
             "metadata": batch.metadata,
             "status": self.status if ended else "in_progress",
             "request_counts": {"total": len(batch.entries), "completed": batch.looks, "failed": 0},
@@ -137,14 +139,14 @@ class BatchServer(OpenAIServer):
     def _described_messages(self, batch: Batch) -> dict[str, Any]:
         ended = batch.looks >= self.ends_at
         counts = {"processing": 0 if ended else len(batch.entries), "succeeded": len(batch.entries) if ended else 0}
-        now = datetime.now(timezone.utc)
+        made = datetime.fromtimestamp(batch.made, timezone.utc)
         return {
             "id": batch.id,
             "type": "message_batch",
             "processing_status": "ended" if ended else "in_progress",
             "request_counts": {"canceled": 0, "errored": 0, "expired": 0, **counts},
-            "created_at": now.isoformat(),
-            "expires_at": (now + timedelta(days=1)).isoformat(),
+            "created_at": made.isoformat(),
+            "expires_at": (made + timedelta(days=1)).isoformat(),
             "results_url": f"{self.url}/messages/batches/{batch.id}/results" if ended else None,
         }
 

@@ -49,7 +49,7 @@ def _drop_from_database(path: Path) -> set[str]:
 
 def _drop_from_log(path: Path) -> set[str]:
     kept, failed = [], set()
-    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+    for line in path.read_text(encoding="utf-8").split("\n"):
         with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
             entry = json.loads(line)
             if _is_failure(entry.get("response")):
@@ -57,7 +57,7 @@ def _drop_from_log(path: Path) -> set[str]:
                 continue
         kept.append(line)
     if failed:
-        write_atomically(path, "".join(kept).encode())
+        write_atomically(path, "\n".join(kept).encode())
     return failed
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.vlmevalkit import registration
 from spiqa_tasks.hosts.vlmevalkit.arguments import read
-from spiqa_tasks.printable import printable
+from spiqa_tasks.printable import say
 
 LOSSLESS = "tsv"
 
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(list(sys.argv[1:] if argv is None else argv))
     except SpiqaTasksError as error:
-        _say([str(error)])
+        _say(str(error))
         return error.exit_code
 
 
@@ -41,7 +41,7 @@ def _run(argv: list[str]) -> int:
     argv_of_host, more = set_length(arguments) if arguments.ours else (arguments.argv, [])
     first = int(os.environ.get("RANK", 0)) == 0
     if first:
-        _say([*remarks, *more])
+        _say(*remarks, *more)
         for task in arguments.ours if arguments.mode != "infer" else ():
             judge_of(task, arguments.judge)
     dataset.outcomes.clear()
@@ -50,7 +50,7 @@ def _run(argv: list[str]) -> int:
     if not first:
         return 0
     status, remarks = status_of(arguments, dataset.outcomes, started)
-    _say(remarks)
+    _say(*remarks)
     return status
 
 
@@ -58,13 +58,12 @@ def _set_format() -> None:
     """Have answers written as text that loses nothing: a spreadsheet cuts them, json cannot be continued."""
     given = os.environ.get("PRED_FORMAT", "").lower()
     if given not in ("", LOSSLESS):
-        _say([f"PRED_FORMAT={given} loses parts of answers; they are written as {LOSSLESS}."])
+        _say(f"PRED_FORMAT={given} loses parts of answers; they are written as {LOSSLESS}.")
     os.environ["PRED_FORMAT"] = LOSSLESS
 
 
-def _say(remarks: Iterable[str]) -> None:
-    for remark in remarks:
-        print(f"spiqa-vlmevalkit: {printable(remark)}", file=sys.stderr)
+def _say(*remarks: str) -> None:
+    say(*remarks, program="spiqa-vlmevalkit")
 
 
 if __name__ == "__main__":

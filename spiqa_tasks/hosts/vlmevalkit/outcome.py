@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments
+from spiqa_tasks.printable import counted
 
 if TYPE_CHECKING:
     from spiqa_tasks.hosts.vlmevalkit.dataset import Outcome
@@ -42,12 +43,12 @@ def status_of(arguments: Arguments, outcomes: Mapping[Path, Outcome], started: f
 
 
 def _failures(outcome: Outcome) -> list[str]:
-    sentences = {
-        "requests to the model failed or were answered with nothing. Run again with --reuse": outcome.request_failed,
-        "answers could not be judged. `spiqa-tasks score` on the folder asks these again": outcome.judge_failed,
-        "answers could not be scored; the samples file has them": outcome.scoring_failed,
-    }
-    return [f"{count} {what}." for what, count in sentences.items() if count]
+    sentences = (
+        (outcome.request_failed, "request", "to the model failed or got an empty answer. Run again with --reuse."),
+        (outcome.judge_failed, "answer", "could not be judged. `spiqa-tasks score` on the folder asks again."),
+        (outcome.scoring_failed, "answer", "could not be scored; see the samples file."),
+    )
+    return [f"{counted(count, what)} {rest}" for count, what, rest in sentences if count]
 
 
 def _is_fresh(folder: Path, stem: str, started: float) -> bool:

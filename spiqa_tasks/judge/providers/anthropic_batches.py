@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.judge.providers.anthropic import AnthropicApi, verdict_of
 from spiqa_tasks.judge.providers.declaration import BatchProgress
-from spiqa_tasks.judge.providers.sdk import client_options, importing, told
+from spiqa_tasks.judge.providers.sdk import client_options, importing, is_before, told
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
-
-_CLOCKS_APART = 60.0
 
 
 class AnthropicBatches:
@@ -43,7 +41,7 @@ class AnthropicBatches:
         """Return the id of the newest batch of that many entries since then."""
         with self._told():
             for batch in self._batches.list():
-                if batch.created_at.timestamp() < since - _CLOCKS_APART:
+                if is_before(batch.created_at.timestamp(), since):
                     return None
                 if sum(batch.request_counts.model_dump().values()) == count:
                     return batch.id

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from spiqa_tasks.judge.providers.declaration import BatchProgress
 from spiqa_tasks.judge.providers.openai import OpenAIApi, verdict_of
-from spiqa_tasks.judge.providers.sdk import client_options, importing, told
+from spiqa_tasks.judge.providers.sdk import client_options, importing, is_before, told
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
@@ -50,10 +50,14 @@ class OpenAIBatches:
         return batch.id
 
     def find(self, tag: str, count: int, since: float) -> str | None:  # noqa: ARG002 - the tag is enough here
-        """Return the id of the batch that carries the tag."""
+        """Return the id of the newest batch since then that carries the tag."""
         with self._told():
-            tagged = (batch.id for batch in self._client.batches.list() if (batch.metadata or {}).get(_TAG) == tag)
-            return next(tagged, None)
+            for batch in self._client.batches.list():
+                if is_before(batch.created_at, since):
+                    return None
+                if (batch.metadata or {}).get(_TAG) == tag:
+                    return batch.id
+        return None
 
     def progress(self, batch: str) -> BatchProgress:
         """Return how far a batch is."""

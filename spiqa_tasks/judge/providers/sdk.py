@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TRIES = 8
 """How often an SDK repeats a request that failed on the way."""
+_CLOCKS_APART = 60.0
 
 
 @contextmanager
@@ -29,6 +30,11 @@ def importing(package: str) -> Iterator[None]:
         raise JudgeError(
             f"Judging in batches needs the package {package}, which is not installed. Run: {how_to_install('batch')}"
         ) from None
+
+
+def is_before(made: float, since: float) -> bool:
+    """Return whether a server's Unix time is before one of ours, its clock being a minute off at most."""
+    return made < since - _CLOCKS_APART
 
 
 def client_options(config: JudgeConfig) -> dict[str, Any]:
