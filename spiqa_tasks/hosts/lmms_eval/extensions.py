@@ -1,0 +1,119 @@
+"""What five modules of lmms-eval do in addition, from the moment they are imported."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+NO_FILTER = "none"
+"""What the host calls the filter of a task whose YAML names none; it takes the first of a request's answers."""
+stand_ins: dict[str, str] = {}
+"""Model name -> the name whose values a task's `lmms_eval_specific_kwargs` give it: that of the wrapped model."""
+
+
+def _folders() -> list[Path]:
+    """The folders with task YAMLs, found out when they are needed: benchmarks may be registered until then."""
+    from spiqa_tasks.benchmarks.registry import yaml_folders
+    from spiqa_tasks.hosts.written import written_tasks
+
+    return [*yaml_folders(), *written_tasks()]
+
+
+def _extend_tasks(host: Any) -> None:
+    """The task index includes our folders, and a wrapped model gets the values of the one that it wraps."""
+    manager = host.TaskManager
+    initialize = manager.initialize_tasks
+
+    @functools.wraps(initialize)
+    def with_ours(self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any) -> Any:
+        given = [include_path] if isinstance(include_path, str) else list(include_path or [])
+        return initialize(self, [*given, *map(str, _folders())], *args, **kwargs)
+
+    def get_model_name(self: Any) -> str | None:
+        name: str | None = self.__dict__["model_name"]
+        return stand_ins.get(name, name) if name else name
+
+    manager.initialize_tasks = with_ours
+    manager.model_name = property(get_model_name, lambda self, name: self.__dict__.update(model_name=name))
+
+
+def _extend_filters(host: Any) -> None:
+    """When a task's answers are all there, they are scored together: the judge is asked everything at once.
+
+    Repeated answers become requests of their own, where the task's YAML has no filter that chooses among them.
+    """
+    ensemble = host.FilterEnsemble
+    apply = ensemble.apply
+
+    @functools.wraps(apply)
+    def then_score(self: Any, instances: list[Any], docs: Any) -> None:
+        from spiqa_tasks.hosts.lmms_eval.ahead import is_ours, score_ahead
+        from spiqa_tasks.hosts.lmms_eval.instances import split_repeats
+
+        ours = is_ours(docs)
+        if ours and self.name == NO_FILTER:
+            split_repeats(instances)
+        apply(self, instances, docs)
+        if ours:
+            score_ahead(instances, docs, self.name)
+
+    ensemble.apply = then_score
+
+
+def _extend_discovery(host: Any) -> None:
+    """The user interface lists our tasks and groups."""
+    discover = host.discover_tasks
+
+    @functools.wraps(discover)
+    def with_ours(include_path: str | None = None) -> list[tuple[str, str]]:
+        paths = (path for folder in _folders() for path in folder.rglob("*.yaml"))
+        ours = dict(entry for path in paths if (entry := host._parse_task_yaml(path)) is not None)
+        return sorted((ours | dict(discover(include_path))).items())
+
+    host.discover_tasks = with_ours
+
+
+def _extend_results(host: Any) -> None:
+    """A task of ours has no row for the score that its samples hold for `--baseline`."""
+    output = host.TaskOutput
+    aggregate = output.calculate_aggregate_metric
+
+    @functools.wraps(aggregate)
+    def of_rows(self: Any, *args: Any, **kwargs: Any) -> None:
+        from spiqa_tasks.hosts.entries import BASELINE, Entry
+
+        if any(isinstance(entry, Entry) for entries in self.sample_metrics.values() for entry in entries):
+            for key in [key for key in self.sample_metrics if key[0] == BASELINE]:
+                del self.sample_metrics[key]
+        aggregate(self, *args, **kwargs)
+
+    output.calculate_aggregate_metric = of_rows
+
+
+def _extend_baselines(host: Any) -> None:
+    """`--baseline` leaves out answers of ours without a score; the host would compare their text with the target."""
+    extract = host._extract_score_from_sample
+
+    @functools.wraps(extract)
+    def score_of(sample: Mapping[str, Any], task: str) -> float | None:
+        from spiqa_tasks.hosts.entries import BASELINE
+        from spiqa_tasks.hosts.lmms_eval.results import record_of
+
+        if BASELINE not in sample and record_of(sample) is not None:
+            return None
+        score: float | None = extract(sample, task)
+        return score
+
+    host._extract_score_from_sample = score_of
+
+
+EXTENSIONS: Mapping[str, tuple[str, Callable[[Any], None]]] = {
+    "lmms_eval.tasks": ("TaskManager", _extend_tasks),
+    "lmms_eval.api.filter": ("FilterEnsemble", _extend_filters),
+    "lmms_eval.evaluator_utils": ("TaskOutput", _extend_results),
+    "lmms_eval.baselines.loader": ("load_baseline", _extend_baselines),
+    "lmms_eval.tui.discovery": ("discover_tasks", _extend_discovery),
+}
+"""Module of the host -> (what it has once it is imported, what extends it)."""
