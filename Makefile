@@ -1,14 +1,16 @@
 # `make demo`: install and run the real host on the shipped data. `make test`: install and test.
 # Both install into .venv what requirements.lock pins, and the package itself from this folder.
-# `make test-vlmevalkit`: the tests of the other host, in an environment of its own.
+# `make test-vlmevalkit`: the tests of the other host, in an environment of its own. `make test-core PYTHON=3.12`: those
+# of the core alone, on a Python that lies on this machine.
 
 VENV := .venv
 BIN := $(VENV)/bin
 VLMEVALKIT := .venv-vlmevalkit
+PYTHON := 3.13
 UV := $(shell command -v uv || echo $(BIN)/uv)
 export HF_HUB_DISABLE_TELEMETRY := 1
 
-.PHONY: demo test test-vlmevalkit slow mutants bench lint docs lock clean
+.PHONY: demo test test-vlmevalkit test-core slow mutants bench lint docs platforms lock clean
 
 $(VENV)/.installed: requirements.lock setup.cfg setup.py pyproject.toml
 	test -x $(BIN)/python || python3 -m venv $(VENV)
@@ -32,6 +34,9 @@ $(VLMEVALKIT)/.installed: requirements-vlmevalkit.lock $(VENV)/.installed
 test-vlmevalkit: $(VLMEVALKIT)/.installed
 	$(VLMEVALKIT)/bin/python -m pytest -q -n 2 --dist loadfile tests/hosts/vlmevalkit
 
+test-core: $(VENV)/.installed
+	.ci/core $(PYTHON)
+
 slow: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "slow or not slow"
 
@@ -48,6 +53,9 @@ lint: $(VENV)/.installed
 
 docs: $(VENV)/.installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+platforms: $(VENV)/.installed
+	.ci/platforms
 
 lock:
 	$(UV) pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --extra dev setup.py -o requirements.lock

@@ -78,6 +78,17 @@ def folder(runs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def test_links_work_on_the_package_index_too() -> None:
+    """Every link is absolute, and what it names of this repository is there."""
+    links = re.findall(r"\]\(([^)\s]+)\)", README)
+    assert links
+    root = Path(__file__).resolve().parents[1]
+    for link in links:
+        assert link.startswith("https://")
+        _, ours, path = link.partition("/spiqa-tasks/spiqa-tasks/blob/main/")
+        assert not ours or (root / re.sub(r"[?#].*", "", path)).is_file()
+
+
 def test_there_is_something_to_test() -> None:
     """The patterns find README's commands and programs, and each command that is left out has its test."""
     assert {arguments_of(command)[0] for command in COMMANDS} >= {
