@@ -105,7 +105,9 @@ def test_lower_case_keeps_the_length(text: str) -> None:
     lowered = lower(text)
     assert len(lowered) == len(text)
     assert all(low in (character, character.lower()) for low, character in zip(lowered, text, strict=True))
-    assert not any(unicodedata.category(low) == "Lu" and len(low.lower()) == 1 and low.lower() != low for low in lowered)
+    assert not any(
+        unicodedata.category(low) == "Lu" and len(low.lower()) == 1 and low.lower() != low for low in lowered
+    )
 
 
 @pytest.mark.parametrize(
