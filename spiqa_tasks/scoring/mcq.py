@@ -28,7 +28,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 
 __all__ = ["MATCHER_VERSION", "Choice", "extract_choice", "is_refusal", "released_match"]
 
-MATCHER_VERSION = "2"
+MATCHER_VERSION = "3"
 """Raised with every change that can change a letter; it is in every signature."""
 
 _NOTHING: frozenset[str] = frozenset()
