@@ -150,7 +150,7 @@ def test_alone_and_lead_are_told_apart() -> None:
         ("The answer is B", False, "B"),
         ("B, because A is correct only at night", False, "B"),
         ("A is shown, but B is correct", False, "B"),
-        ("The answer is A. Wait, B", False, "B"),
+        ("The answer is A. Wait, the answer is B", False, "B"),
         ("blue", False, ""),
         ("blue", True, "B"),
         ("The answer is blue", False, ""),
