@@ -8,6 +8,7 @@ import os
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,22 @@ def scifibench_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("release")
     write_release(folder, questions=14)
     return folder
+
+
+@pytest.fixture
+def run_filter(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any, str]]:
+    """`run_filter(*arguments)`: `spiqa-tasks filter --text-only-models ...`: (exit status, records, stderr)."""
+    from run_command import run_json
+
+    return partial(run_json, capsys, "filter", "--text-only-models")
+
+
+@pytest.fixture
+def source_task(tmp_path: Path) -> Path:
+    """The folder of a task of the host itself, `numbers`."""
+    from numbers_task import write_source
+
+    return write_source(tmp_path / "source")
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 
 __all__ = ["MATCHER_VERSION", "Choice", "extract_choice", "is_refusal", "released_match"]
 
-MATCHER_VERSION = "2"
+MATCHER_VERSION = "3"
 """Raised with every change that can change a letter; it is in every signature."""
 
 _NOTHING: frozenset[str] = frozenset()
@@ -51,8 +51,6 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
     """
     keys = _check(choices)
     text = shortened(response)
-    if is_blank(text):
-        return Choice(None, "empty")
     for option in choices.values():
         if "\n" in option:
             text = text.replace(option, " ".join(option.split()))
@@ -66,6 +64,8 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
         if letters:
             reason = "ambiguous" if len(letters) > 1 else "out_of_range"
             break
+    if is_blank(text):
+        return Choice(None, "empty")
     if is_refusal(text):
         return Choice(None, "refusal")
     return Choice(None, reason or ("ambiguous" if len(reading.mentioned()) > 1 else "no_match"))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from spiqa_tasks.scoring.mcq_tokens import Line
@@ -48,6 +49,12 @@ _FORMS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
 )
 _ALONE = re.compile(rf"[FOSACGIP=:,.]{{0,6}}(?P<m>[LEDTRl]{_MORE})[.,]*$")
 _DENIAL = re.compile(r"[NH]|(?<![LEDTl=:])W")  # a W right after a mention or a copula is said of that option
+_CORRECTS = re.compile("[CS]")
+_QUESTION = re.compile(r"[^.?]{0,199}\?")
+_CLAUSE_ENDS = frozenset(",.:?YCS")
+_SENTENCE_ENDS = frozenset(".?")
+_BY_LETTER = frozenset("LEDRl")
+_BY_TEXT = frozenset("DT")
 _REJECTED = r"F{0,3}(?:W|NF{0,2}[GV])"
 _LEAD = re.compile(
     rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.YC?](?!={_REJECTED})|:(?!=?{_REJECTED})|$)"
@@ -72,7 +79,8 @@ def claims_in(line: Line) -> list[Claim]:
     for level, form in _FORMS:
         for match in form.finditer(line.kinds):
             start, end = match.span("m")
-            if end not in found and not _denied(line.kinds, match.start(), match.end()):
+            asked = line.kinds[match.end() - 1] != "D" and _asked(line.kinds, match.end())
+            if end not in found and not asked and not _negated(line.kinds, match.start()):
                 found[end] = _claim(line, level, start, end)
     return [found[end] for end in sorted(found)]
 
@@ -92,38 +100,35 @@ def lead(line: Line) -> Claim | None:
 
 
 def _claim(line: Line, level: Level, start: int, end: int) -> Claim:
-    return Claim(level, start, end, line.named(start, end), not set("LEDRl") & set(line.kinds[start:end]))
+    return Claim(level, start, end, line.named(start, end), _BY_LETTER.isdisjoint(line.kinds[start:end]))
 
 
-def _denied(kinds: str, start: int, end: int) -> bool:
-    """Whether a negation or a condition stands before in the clause, or the sentence is a question."""
-    clause = start
-    while clause and clause > start - 60 and kinds[clause - 1] not in ",.:?YCS":
-        clause -= 1
-    before = kinds[clause:start]
-    if _DENIAL.search(before) and kinds[start : start + 1] not in ("S", "C"):
-        return True
-    if kinds[end - 1 : end] == "D":
+def _negated(kinds: str, start: int) -> bool:
+    """Whether a negation or a condition stands in the clause before `start`; a conclusion begins a clause."""
+    if _CORRECTS.match(kinds, start):
         return False
-    stop = next((kind for kind in kinds[end : end + 200] if kind in ".?"), "")
-    return stop == "?"
+    clause = start
+    while clause > max(0, start - 60) and kinds[clause - 1] not in _CLAUSE_ENDS:
+        clause -= 1
+    return _DENIAL.search(kinds[clause:start]) is not None
 
 
-def settle(claims: Iterable[Claim], line: Line) -> frozenset[str]:
+def _asked(kinds: str, end: int) -> bool:
+    """Whether the sentence that goes on at `end` is a question."""
+    return _QUESTION.match(kinds, end) is not None
+
+
+def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:
     """Return the letters that the `claims` of a line (in order) leave standing; several where they disagree.
 
     A claim inside an earlier list narrows it; a conclusion, or a claim after a word of correction, replaces what
     stood before; any other disagreement leaves both standing.
     """
-    standing: frozenset[str] = frozenset()
-    previous = 0
-    for claim in claims:
-        replaces = claim.level == "concluded" or set("CS") & set(line.kinds[previous : claim.start])
-        if not standing or replaces or claim.letters < standing:
-            standing = claim.letters
-        elif claim.letters != standing:
-            standing = standing | claim.letters
-        previous = claim.end
+    standing = claims[0].letters if claims else frozenset()
+    for before, claim in pairwise(claims):
+        corrects = claim.level == "concluded" or _CORRECTS.search(line.kinds, before.end, claim.start)
+        narrows = claim.letters < standing
+        standing = claim.letters if corrects or narrows else standing | claim.letters
     return standing
 
 
@@ -131,8 +136,9 @@ def affirmed(line: Line) -> frozenset[str]:
     """Return the options that the last sentence of a line with options' texts affirms."""
     letters: frozenset[str] = frozenset()
     for position in reversed(range(len(line.kinds))):
-        if letters and line.kinds[position] in ".?":
+        if letters and line.kinds[position] in _SENTENCE_ENDS:
             break
-        if line.kinds[position] in "DT" and not _denied(line.kinds, position, position):
+        is_text = line.kinds[position] in _BY_TEXT
+        if is_text and not _asked(line.kinds, position) and not _negated(line.kinds, position):
             letters |= line.named(position, position + 1)
     return letters

@@ -5,6 +5,8 @@ A kind is one character, so that a line of text becomes a short string of kinds 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 ANSWER, OPTION, GOOD, FITS, WRONG = "A", "O", "G", "V", "W"
 IS, COLON, PICK, NOT, IF = "=", ":", "P", "N", "H"
 SO, BUT, IT, AND, FILL, BECAUSE, ONLY, LISTING = "S", "C", "I", "J", "F", "Y", "U", "K"
@@ -13,7 +15,7 @@ OTHER, COMMA, STOP, QUESTION = "x", ",", ".", "?"
 WORDS: dict[str, str] = {
     # an answer
     ANSWER: """answer ans answered verdict prediction submission assistant
-        respuesta resposta réponse antwort risposta ответ antwoord cevap jawaban odpowiedź svar""",
+        respuesta resposta réponse antwort risposta ответ antwoord cevap jawaban odpowiedź svar الإجابة""",
     # what is chosen between
     OPTION: """option choice letter selection caption figure image candidate alternative
         opción opcion opção opcao letra alternativa choix lettre buchstabe auswahl opzione lettera вариант буква optie
@@ -53,6 +55,7 @@ WORDS: dict[str, str] = {
 }
 
 PHRASES: dict[str, str] = {
+    ANSWER: "उत्तर",  # a word with marks inside
     PICK: """leaves us with|go with|going with|went with|opt for|opting for|settle on|settled on|vote for
         |corresponds to|corresponding to|correspond to|matches with|stick with|lean towards|leaning towards
         |lean toward""",
@@ -73,7 +76,7 @@ PHRASES: dict[str, str] = {
 
 JOINED: dict[str, str] = {
     # languages written without spaces, and endings that follow a letter directly
-    ANSWER: "答案 答 答え 解答 正解 回答 正答 정답 답변 답 الإجابة उत्तर",
+    ANSWER: "答案 答 答え 解答 正解 回答 正答 정답 답변 답",
     OPTION: "选项 選項 選択肢 선택지 보기",
     GOOD: "正确 正確 正しい 适当 適切 最佳 옳 맞",
     WRONG: "错误 錯誤 不正确 不正確 错 間違 誤り 不适合 틀",
@@ -92,10 +95,11 @@ JOINED: dict[str, str] = {
 MARKS: dict[str, str] = {":": COLON, "=": IS, "→": COLON, "⇒": SO, ",": COMMA, ";": COMMA, "、": COMMA, ".": STOP}
 
 
-def _by_cue(cues: dict[str, str], separator: str | None) -> dict[str, str]:
+def kind_by_cue(cues: Mapping[str, str], separator: str | None) -> dict[str, str]:
+    """Return cue -> kind of a table kind -> cues with `separator` (None: any space) between them."""
     return {" ".join(cue.split()): kind for kind, line in cues.items() for cue in line.split(separator)}
 
 
-KIND_OF_WORD = _by_cue(WORDS, None)
-KIND_OF_PHRASE = _by_cue(PHRASES, "|")
-KIND_OF_JOINED = _by_cue(JOINED, None)
+KIND_OF_WORD = kind_by_cue(WORDS, None)
+KIND_OF_PHRASE = kind_by_cue(PHRASES, "|")
+KIND_OF_JOINED = kind_by_cue(JOINED, None)

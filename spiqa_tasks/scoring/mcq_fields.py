@@ -11,16 +11,14 @@ _TAG = re.compile(
     r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200}))",
     re.IGNORECASE,
 )
-_NAMES = ("answer", "ans", "option", "choice", "letter", "prediction")
-_HINTS = tuple(name + mark for name in _NAMES for mark in ">]\"'")
 _BRACE = re.compile(r"[{}]")
+_BOX = re.compile(r"\\boxed[^{]{0,5}\{")
+_LONGEST = 2000
 
 
 def fields_in(text: str) -> list[str]:
     """Return the contents of the fields in `text`, the last one first."""
-    low = text.lower()
-    found = [*_boxes(text), *(_tags(text) if any(hint in low for hint in _HINTS) else ())]
-    return [content for _, content in sorted(found, reverse=True)]
+    return [content for _, content in sorted([*_boxes(text), *_tags(text)], reverse=True)]
 
 
 def _tags(text: str) -> Iterator[tuple[int, str]]:
@@ -30,20 +28,19 @@ def _tags(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _boxes(text: str) -> Iterator[tuple[int, str]]:
-    position = text.find("\\boxed")
-    while position != -1:
-        opening = text.find("{", position, position + 12)
-        end = _closing(text, opening + 1) if opening != -1 else position + 6
-        if opening != -1:
-            yield position, text[opening + 1 : end]
-        position = text.find("\\boxed", max(end, position + 6))
+    end = 0
+    for box in _BOX.finditer(text):
+        if box.start() >= end:
+            end = _closing(text, box.end())
+            yield box.start(), text[box.end() : end]
 
 
 def _closing(text: str, start: int) -> int:
     """Return where the brace closes whose inside begins at `start`: at most 2,000 characters later."""
+    end = start + _LONGEST
     depth = 1
-    for brace in _BRACE.finditer(text, start, start + 2000):
+    for brace in _BRACE.finditer(text, start, end):
         depth += 1 if brace[0] == "{" else -1
         if depth == 0:
             return brace.start()
-    return min(len(text), start + 2000)
+    return end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +14,7 @@ TEXTS = "\ue000"
 
 _PAD = "\uf8ff"
 _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
+_ITEM = re.compile(r"[ -]{0,7}(\d(?:[\d.,]*\d)?)[.)] \S")
 
 
 @dataclass(frozen=True)
@@ -34,30 +35,26 @@ class Options:
 
 def options_of(choices: Mapping[str, str]) -> Options:
     """Return the options whose texts by upper-case letter are `choices`."""
-    texts = {letter: fold(plain(text)) if text else "" for letter, text in choices.items()}
+    texts = {letter: fold(plain(text)) for letter, text in choices.items()}
     return Options({letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()})
 
 
 def masked(text: str, options: Options) -> str:
-    """Return cleaned lower-case `text`, at its own length, with option texts as single characters and padding."""
+    """Return a cleaned line in lower case, at its own length, with option texts as single characters and padding."""
     for index, (option, _) in enumerate(options.sought):
-        if option in text:
-            text = "".join(_masked(text, option, chr(ord(TEXTS) + index)))
+        text = _masked(text, option, chr(ord(TEXTS) + index))
     return text
 
 
-def _masked(text: str, option: str, character: str) -> Iterator[str]:
-    done = 0
+def _masked(text: str, option: str, character: str) -> str:
     replacement = character + _PAD * (len(option) - 1)
-    position = text.find(option)
-    while position != -1:
-        end = position + len(option)
-        if _is_whole(text, position, end):
-            yield text[done:position]
-            yield replacement
-            done = end
-        position = text.find(option, max(end, position + 1))
-    yield text[done:]
+    start = text.find(option)
+    while start != -1:
+        end = start + len(option)
+        if _is_whole(text, start, end):
+            text = text[:start] + replacement + text[end:]
+        start = text.find(option, start + 1)
+    return text
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
@@ -72,10 +69,8 @@ def _is_whole(text: str, start: int, end: int) -> bool:
         return False
     if last.isdigit() and after in (".", ",") and text[end + 1 : end + 2].isdigit():
         return False
-    starts_line = not text[text.rfind("\n", max(0, start - 8), start) + 1 : start].strip(" -") and (
-        start < 8 or "\n" in text[max(0, start - 8) : start]
-    )
-    return not (starts_line and last.isdigit() and first.isdigit() and re.match(r"[.)] \S", text[end : end + 3]))
+    item = _ITEM.match(text)
+    return not (item and item.span(1) == (start, end))
 
 
 def _is_wordy(character: str) -> bool:

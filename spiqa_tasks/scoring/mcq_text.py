@@ -19,7 +19,8 @@ _LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|m
 _LATEX = (
     (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
     (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
-    (re.compile(r"\\([%$#&_])|\\[,;:! ]|~"), r"\1"),
+    (re.compile(r"\\[;: ]|~"), " "),
+    (re.compile(r"\\([%$#&_])|\\[,!]"), r"\1"),
     (re.compile(r"\\(?:left|right)(?![a-z])"), ""),
     (re.compile(r"\\times(?![a-z])"), "×"),
 )
@@ -60,4 +61,4 @@ def fold(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Return whether nothing is left of `text` without markup and special tokens."""
-    return len(text) < 100 and not plain(text)
+    return not plain(text)

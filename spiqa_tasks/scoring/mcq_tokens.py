@@ -21,8 +21,8 @@ _PHRASES = "|".join(sorted(map(re.escape, cues.KIND_OF_PHRASE), key=len, reverse
 _WORD = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _TOKEN = re.compile(
     rf"(?P<enclosed>(?<![\w'\\^_)\]}}])[(\[{{\"'<]\ ?[a-z]\ ?[)\]}}\"'>])"
-    rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]))"
     rf"|(?P<phrase>\b(?:{_PHRASES})\b)"
+    rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]))"
     rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
     rf"|(?P<text>[{TEXTS}-\ue0ff])"
     r"|(?P<stop>[.!?…。])(?=[\s\"')\]]|$|(?<=[。!?]))"
@@ -35,7 +35,9 @@ _MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-
 _CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
 _CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
-_AFTER_LETTER = frozenset(")]}.:;,\"'/&\n>。，、")
+_ARTICLE = "a"
+_MENTIONS = frozenset((LETTER, ENCLOSED, STRANGE, WEAK, _ARTICLE))
+_WORDS_TOO = frozenset("AI")
 _VERB_LIKE = frozenset("=JYVWN,.:?C")
 
 
@@ -48,7 +50,7 @@ class Line:
 
     def named(self, start: int, end: int) -> frozenset[str]:
         """Return the letters of the mentions in kinds[start:end]; a letter outweighs an option's text."""
-        by_letter = {self.letters[i] for i in range(start, end) if self.kinds[i] not in "T"} - {""}
+        by_letter = {self.letters[i] for i in range(start, end) if self.kinds[i] != TEXT} - {""}
         return frozenset("".join(by_letter or {self.letters[i] for i in range(start, end)}))
 
 
@@ -75,10 +77,8 @@ def read_line(line: str, low: str, options: Options) -> Line:
         elif group == "enclosed":
             at = token.start() + 1 + (value[1] == " ")
             kind, named, skip = _enclosed(low, at, token.end(), options)
-            if (
-                letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]
-            ):  # "C (D)" where D is "C"
-                kinds[-1], letters[-1] = cues.FILL, ""
+            if letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]:
+                kinds[-1], letters[-1] = cues.FILL, ""  # "C (D)" where D is "C"
         elif group == "text":
             kind, named = TEXT, options.sought[ord(value) - ord(TEXTS)][1]
         elif group == "stop":
@@ -93,12 +93,14 @@ def read_line(line: str, low: str, options: Options) -> Line:
             kind = cues.OTHER
         if kind == cues.OTHER and kinds and kinds[-1] == cues.OTHER:
             continue
-        if kinds and kinds[-1] == "a":
-            kinds[-1] = LETTER if kind in _VERB_LIKE else cues.FILL
+        if kinds and kinds[-1] == _ARTICLE:
+            if kind in _VERB_LIKE:
+                kinds[-1] = LETTER
+            else:
+                kinds[-1] = cues.FILL
+                letters[-1] = letters[-1] if named else ""  # the A of "A B" is mentioned, the article is not
         kinds.extend(kind)
         letters.extend([named] * len(kind))
-    if kinds and kinds[-1] == "a":
-        kinds[-1] = LETTER
     return Line("".join(kinds), letters)
 
 
@@ -116,7 +118,9 @@ def _kind_of_word(word: str) -> str:
 
 def _own_text(low: str, letter: str, end: int, options: Options) -> int:
     """Return where the option's own text ends if it follows its letter, which ends at `end`; else 0."""
-    text = options.texts.get(letter, "")
+    if letter not in options.texts:
+        return 0
+    text = options.texts[letter]
     if text.upper() in options.texts:
         found = _MARKED_LETTER.match(low, end)
         return found.end() if found and found[1] == text else 0
@@ -129,38 +133,38 @@ def _own_text(low: str, letter: str, end: int, options: Options) -> int:
 def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, int]:
     letter = low[at].upper()
     own = _own_text(low, letter, end - 1, options)
-    if own:
-        return CONFIRMED, letter, own
-    return (ENCLOSED if letter in options.texts else STRANGE), letter, 0
+    kind = CONFIRMED if own else ENCLOSED if letter in options.texts else STRANGE
+    return kind, letter, own
 
 
 def _letter(line: str, low: str, start: int, end: int, kinds: Sequence[str], options: Options) -> tuple[str, str, int]:
     """Return the kind of a single letter, the option, and where its own text ends (0: it does not follow)."""
     letter = low[start].upper()
     own = _own_text(low, letter, end, options)
-    if letter == "A" and not kinds and not own and _ANSWER_ROLE.match(low, end):
-        return cues.ANSWER, "", 0
-    following = low[end : end + 1]
-    delimited = not following or following in _AFTER_LETTER
-    spaced = following == " " and low[end + 1 : end + 2].isalpha()
     if own:
         text = options.texts[letter].upper()
         swapped = options.texts.get(text) == letter.lower() != text.lower() and low[end:own].lstrip().startswith("(")
         return CONFIRMED, letter + text if swapped else letter, own  # "C (D)" where C is "D" and D is "C"
-    capital = line[start].isupper()
-    announced = bool(kinds) and kinds[-1] == cues.OPTION
+    kind = _kind_of_letter(line[start], low, end, kinds, options)
+    return kind, letter if kind in _MENTIONS else "", own
+
+
+def _kind_of_letter(character: str, low: str, end: int, kinds: Sequence[str], options: Options) -> str:
+    letter = character.upper()
+    capital = character == letter
+    if letter == "A" and not kinds and _ANSWER_ROLE.match(low, end):
+        return cues.ANSWER
     if letter not in options.texts:
-        return (STRANGE, letter, 0) if capital and letter not in "AI" else (cues.OTHER, "", 0)
-    if announced and (capital or delimited or following == " "):
-        return LETTER, letter, 0
-    if following == ")":
-        return ENCLOSED, letter, 0
-    if capital and letter not in "AI":
-        return LETTER, letter, 0
-    if capital and letter == "A":
-        return (LETTER if delimited or not spaced else "a"), letter, 0
-    if capital:
-        return (WEAK if delimited or not spaced else cues.OTHER), letter, 0
-    if letter == "A" and spaced:
-        return ("a", letter, 0) if low[end : end + 4] == " is " else (cues.FILL, "", 0)
-    return WEAK, letter, 0
+        return STRANGE if capital and letter not in _WORDS_TOO else cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER)
+    if kinds and kinds[-1] == cues.OPTION:
+        return LETTER
+    if low.startswith(")", end):
+        return ENCLOSED
+    if capital and letter not in _WORDS_TOO:
+        return LETTER
+    if low[end : end + 1] == " " and low[end + 1 : end + 2].isalpha():
+        if letter == "A":
+            return _ARTICLE if capital or low.startswith(" is ", end) else cues.FILL
+        if capital:
+            return cues.OTHER
+    return LETTER if capital and letter == "A" else WEAK

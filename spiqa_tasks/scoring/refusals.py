@@ -63,4 +63,4 @@ def is_refusal(text: str) -> bool:
 
 
 def _refuses(sentence: str) -> bool:
-    return len(sentence) > 2 and any(pattern.search(sentence) for pattern in _REFUSALS)
+    return any(pattern.search(sentence) for pattern in _REFUSALS)

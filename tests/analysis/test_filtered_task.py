@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
+from filter_runs import Filter
 from host_files import choice_sample, write_run
-from numbers_task import host_inspectors, manager, write_source
-from run_command import run_json
+from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.hosts.written import user_folder
 
 pytestmark = pytest.mark.usefixtures("host")
-
-Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
-
-
-@pytest.fixture
-def source_task(tmp_path: Path) -> Path:
-    """The folder of the task `numbers`."""
-    return write_source(tmp_path / "source")
-
-
-@pytest.fixture
-def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
-    """Runs the command: (exit status, records, stderr)."""
-    return partial(run_json, capsys, "filter", "--text-only-models")
 
 
 def test_written_task_of_the_host_runs_at_once(source_task: Path, tmp_path: Path, run_filter: Filter) -> None:

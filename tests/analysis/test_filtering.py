@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
+from filter_runs import Filter, write_inspectors
 from host_files import choice_sample, choice_samples, sample_of, write_run
-from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
-
-Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
-
-
-@pytest.fixture
-def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
-    """Runs the command: (exit status, records, stderr)."""
-    return partial(run_json, capsys, "filter", "--text-only-models")
-
-
-def write_inspectors(folder: Path, hits: list[int], models: int = 8, task: str = "t", **options: Any) -> None:
-    """Runs of so many models; question k is answered by the first hits[k] of them."""
-    for model in range(models):
-        write_run(
-            folder, f"m{model}", {task: choice_samples([model < hit for hit in hits], **options)}, stamp=str(model)
-        )
 
 
 def test_keeps_what_at_most_two_of_eight_answer(tmp_path: Path, run_filter: Filter) -> None:

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
+from filter_runs import Filter, write_inspectors
 from host_files import choice_samples, write_run
-from run_command import run_json
 
 from spiqa_tasks.cli import main
-
-Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
-
-
-@pytest.fixture
-def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
-    """Runs the command: (exit status, records, stderr)."""
-    return partial(run_json, capsys, "filter", "--text-only-models")
-
-
-def write_inspectors(folder: Path, hits: list[int], models: int = 8, task: str = "t", **options: Any) -> None:
-    """Runs of so many models; question k is answered by the first hits[k] of them."""
-    for model in range(models):
-        write_run(
-            folder, f"m{model}", {task: choice_samples([model < hit for hit in hits], **options)}, stamp=str(model)
-        )
 
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path, run_filter: Filter) -> None:

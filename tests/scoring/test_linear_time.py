@@ -14,6 +14,7 @@ from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.helpful import is_helpful_released, parse_helpful
 from spiqa_tasks.scoring.mcq_released import released_match
 from spiqa_tasks.scoring.ranking import parse_ranking
+from spiqa_tasks.scoring.refusals import is_refusal
 
 PARTS = (
     "\n",
@@ -29,12 +30,14 @@ PARTS = (
     "\\",
     "\x1b[",
     "1. ",
+    "I cannot see ",
 )
 PARSERS: dict[str, Callable[[str], object]] = {
     "cot_released": parse_cot_released,
     "helpful": parse_helpful,
     "helpful_released": is_helpful_released,
     "mcq_released": lambda text: released_match(text, "A"),
+    "refusals": is_refusal,
     "ranking": lambda text: parse_ranking(text, "ABCDE"),
     "request_failure": is_request_failure,
     "printable": printable,

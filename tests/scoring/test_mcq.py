@@ -10,13 +10,11 @@ import pytest
 from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
+from lines import COLOURS, NINE
 
-from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
-from spiqa_tasks.scoring.mcq import Choice, extract_choice, is_refusal, released_match
+from spiqa_tasks.scoring.mcq import Choice, extract_choice, released_match
 
-COLOURS = {"A": "red", "B": "blue", "C": "green", "D": "dark red", "E": "15"}
 PICTURES = dict.fromkeys("ABCDE", "")
-NINE = dict.fromkeys("ABCDEFGHI", "")
 NUMBERS = {"A": "5", "B": "15", "C": "5.5", "D": "-5"}
 COMPOUND = {
     "A": "An overview of training.",
@@ -45,6 +43,7 @@ PICKS = {
     "lead-space-text": ("B blue", "B"),
     "lead-article-letter-text": ("A red", "A"),
     "lead-comma-because": ("B, because the sky is blue", "B"),
+    "lead-after-article": ("A dog is shown.\nB, because it is red.", "B"),
     "lead-then-denial": ("B, not A", "B"),
     "lead-then-explanation": ("A\n\nExplanation: B is a distractor and C is wrong.", "A"),
     "lead-then-others-rejected": ("B\n\nA: wrong.\nC: wrong.\nD: wrong.", "B"),
@@ -68,6 +67,8 @@ PICKS = {
     "answer-then-rejected": ("Answer: B, A is wrong", "B"),
     "answer-text-then-letter": ("The answer is blue (B).", "B"),
     "final-answer": ("Final answer: D", "D"),
+    "arabic": ("الإجابة: B", "B"),
+    "hindi": ("उत्तर: B", "B"),
     "chinese": ("答案是B", "B"),
     "option": ("Option C", "C"),
     "choice-lower": ("choice (d)", "D"),
@@ -85,9 +86,12 @@ PICKS = {
     "not-a-but-b": ("It's not A, it's B", "B"),
     "neither-so": ("Neither A nor B; so C", "C"),
     "all-rejected-therefore": ("A is wrong, C is wrong, D is wrong, therefore B.", "B"),
+    "stated-then-named": ("A is correct at night. The answer is B", "B"),
+    "stated-then-corrected": ("A is correct. But B is correct", "B"),
     "doubt-then-answer": ("I don't think A is correct. The answer is B", "B"),
     "self-correction-wait": ("A. Wait, actually the answer is B", "B"),
     "self-correction-recheck": ("The answer is A. Hmm, let me re-check. The answer is B.", "B"),
+    "self-correction-i-mean": ("The answer is A. I mean, B", "B"),
     "self-correction-no": ("The answer is A... no, C.", "C"),
     "final-after-first": ("The answer is A at first sight. Final answer: B", "B"),
     "list-narrowed": ("The answer is A or B. I'd say the answer is B.", "B"),
@@ -119,6 +123,7 @@ NONE = {
     "empty": ("", "empty"),
     "spaces": (" \n\t", "empty"),
     "only-a-token": ("</s>", "empty"),
+    "only-tokens": ("<|pad|>" * 100, "empty"),
     "article-capital": ("A chart shows growth", "no_match"),
     "article-lower": ("a dog", "no_match"),
     "article-after-answer-is": ("The answer is a dog", "no_match"),
@@ -137,11 +142,13 @@ NONE = {
     "number-inside-number": ("115", "no_match"),
     "and": ("A and B", "ambiguous"),
     "or": ("A or B", "ambiguous"),
+    "or-spanish": ("La respuesta correcta es A o C", "ambiguous"),
     "both": ("Both A and C", "ambiguous"),
     "comma": ("A, B", "ambiguous"),
     "slash": ("A/B", "ambiguous"),
     "boxed-two": ("\\boxed{A, C}", "ambiguous"),
     "either": ("The answer is either A or B", "ambiguous"),
+    "each-correct": ("A is correct.\nB is correct.", "ambiguous"),
     "both-correct": ("Options A and B are both correct.", "ambiguous"),
     "conflict": ("The answer is A. Colours differ. The answer is B.", "ambiguous"),
     "two-texts": ("red and blue", "ambiguous"),
@@ -170,6 +177,8 @@ OTHER = {
     "text-with-letters": ("Both A and B", COMPOUND, "C"),
     "text-with-letters-stated": ("The answer is both A and B.", COMPOUND, "C"),
     "text-none-of-the-above": ("None of the above.", COMPOUND, "D"),
+    "text-in-two-lines": ("The answer is two\nlines.", {"A": "a line", "B": "two\nlines"}, "B"),
+    "only-option": ("A", {"A": "red"}, "A"),
     "text-quoted": ('The curve rises.\n\nSo the correct caption is: "Accuracy over epochs."', COMPOUND, "B"),
     "text-like-a-letter": ("C++", LANGUAGES, "A"),
     "text-sharp": ("C#", LANGUAGES, "C"),
@@ -209,9 +218,15 @@ def test_an_answer_is_read_in_the_light_of_its_choices(
         ("The answer is B", "answer_line"),
         ("(B)", "answer_line"),
         ("B: blue", "answer_line"),
+        ("The answer is blue", "answer_line"),
+        ('{"answer": "blue"}', "answer_line"),
+        ("B\nred", "answer_line"),
         ("It is not A, so B.", "conclusion"),
         ("Option B is correct.", "statement"),
         ("The car is blue.", "text"),
+        ("It rains, therefore blue.", "text"),
+        ("It rains, therefore blue.\nRed is shown too.", "text"),
+        ("I choose blue.\nRed is shown too.", "text"),
     ],
 )
 def test_the_rule_that_fired_is_named(response: str, rule: str) -> None:
@@ -240,6 +255,7 @@ OF_THE_ISSUE = {
         {"A": "7", "D": "\\frac{14}{3}"},
         "D",
     ),
+    "boxed-latex-space": ("\\boxed{\\text{Option~B}}", COLOURS, "B"),
     "boxed-fraction": ("\\boxed{\\frac{1}{3}}", {"A": "\\frac{1}{3}", "B": "1/2"}, "A"),
     "json-with-comma": ('{"answer": "(A) a plot, with axes"}', {"A": "a plot, with axes", "B": "a map"}, "A"),
     "last-line-decides": ("I think it is A.\n\nAnswer: C", COLOURS, "C"),
@@ -355,65 +371,6 @@ def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObjec
 def test_long_repetitive_responses_are_read_in_linear_time(piece: str) -> None:
     """A megabyte of a model stuck in a loop."""
     assert is_linear(lambda text: extract_choice(text, COLOURS), piece, "Well ", "end")
-    assert is_linear(is_refusal, piece, "Well ", "end")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("No image was provided.", True),
-        ("The image is not provided.", True),
-        ("As an AI language model, I cannot view images.", True),
-        ("I don't have access to the image.", True),
-        ("Please upload the figure.", True),
-        ("I am unable to view the figure.", True),
-        ("I'm sorry, I can't do that.", True),
-        ("I can't identify the structure from the image.", True),
-        ("抱歉，我无法查看图片。", True),
-        ("Lo siento, no puedo ver la imagen.", True),
-        ("The person says sorry to the dog.", False),
-        ("I cannot see the cat in option A, so the answer is B", False),
-        ("The speed cannot be determined.", False),
-        ("The figure does not show error bars.", False),
-        ("The robot is unable to see the chart", False),
-        ("Please note that the image shows a cat.", False),
-        ("", False),
-    ],
-)
-def test_refusals_are_told_from_findings(text: str, expected: bool) -> None:
-    """A refusal speaks of its author; a finding speaks of the content."""
-    assert is_refusal(text) is expected
-
-
-def test_host_markers_count_only_at_the_start() -> None:
-    """A text that merely quotes the host's failure marker is an answer."""
-    assert is_request_failure("[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout")
-    assert not is_request_failure("B, unlike [LMMS_EVAL_BUDGET_EXCEEDED]")
-
-
-@pytest.mark.parametrize(
-    ("response", "answer", "hit"),
-    [
-        ("B", "B", True),
-        (" b: blue", "B\n", True),
-        ("(B) blue", "b", True),
-        ("Option B", "B", True),
-        ("The answer is B.", "B", True),
-        ("The answer\nis B.", "B", True),
-        ("Blue", "B", True),
-        ("A chart shows B", "B", False),
-        ("The correct answer is B", "B", False),
-        ("Answer: B", "B", False),
-        ("the answer is (B)", "B", False),
-        ("(", "B", False),
-        ("", "B", False),
-        ("B", "", False),
-        ("BC", "BC", False),
-    ],
-)
-def test_released_rules_look_at_one_character(response: str, answer: str, hit: bool) -> None:
-    """Only the character at the start or right after one of three openings counts, whatever word it begins."""
-    assert released_match(response, answer) is hit
 
 
 def test_both_matchers_agree_with_a_count_by_eye_on_real_predictions(real_data: Path) -> None:

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from numbers_task import host_inspectors, manager, write_source
-from run_command import run_json
+from filter_runs import Filter
+from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.hosts.written import user_folder, written_tasks
 
 pytestmark = pytest.mark.usefixtures("host")
-
-Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
-
-
-@pytest.fixture
-def source_task(tmp_path: Path) -> Path:
-    """The folder of the task `numbers`."""
-    return write_source(tmp_path / "source")
-
-
-@pytest.fixture
-def run_filter(capsys: pytest.CaptureFixture[str]) -> Filter:
-    """Runs the command: (exit status, records, stderr)."""
-    return partial(run_json, capsys, "filter", "--text-only-models")
 
 
 def test_task_whose_source_is_gone_is_not_indexed(source_task: Path, tmp_path: Path, run_filter: Filter) -> None:

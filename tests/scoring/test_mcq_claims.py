@@ -1,0 +1,293 @@
+"""Commitments to an option are found in a line, with how much they say, and denials and questions are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lines import COLOURS, line_of
+
+from spiqa_tasks.scoring.mcq_claims import Claim, Level, affirmed, alone, claims_in, lead, settle
+from spiqa_tasks.scoring.mcq_tokens import Line
+
+KINDS = "AOGVW=:PNHSCIJFYUKx,.?LEDTlR"
+
+
+def said(claim: Claim | None) -> str:
+    """The letters of a claim in order."""
+    return "".join(sorted(claim.letters)) if claim else ""
+
+
+def claims_of(text: str, choices: Mapping[str, str] = COLOURS) -> list[tuple[Level, str]]:
+    """The levels and letters of what `text` commits to."""
+    return [(claim.level, said(claim)) for claim in claims_in(line_of(text, choices))]
+
+
+def line(kinds: str) -> Line:
+    """A line of these kinds, whose mentions stand for B."""
+    return Line(kinds, ["B" if kind in "LEDTl" else "" for kind in kinds])
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("The answer is B", "named"),
+        ("Answer: B", "named"),
+        ("The correct option is B.", "named"),
+        ("The answer (as shown) is B", "named"),
+        ("Answer B", "named"),
+        ("The answer is sky blue (B)", "named"),
+        ("So B", "concluded"),
+        ("Actually, it is B", "concluded"),
+        ("No, B", "concluded"),
+        ("B is correct", "stated"),
+        ("B is the answer", "stated"),
+        ("Option B best matches", "stated"),
+        ("B: correct", "stated"),
+        ("Only B is true", "stated"),
+        ("The closest is B", "stated"),
+        ("I choose B", "stated"),
+        ("Leaving B", "stated"),
+        ("It fits (B)", "stated"),
+        ("The picture is option B", "stated"),
+        ("The colour is (B)", "stated"),
+        ("It is B", "stated"),
+    ],
+)
+def test_a_commitment_says_so_much(text: str, level: Level) -> None:
+    """An answer is named, concluded or stated."""
+    assert claims_of(text) == [(level, "B")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "B",
+        "B has bars",
+        "No B",
+        "The answer is not B",
+        "The answer cannot be B.",
+        "I don't think B is correct",
+        "The wrong answer is B",
+        "B is wrong",
+        "If B is correct, it rises",
+        "Is the answer B?",
+        "Is B correct? Yes.",
+    ],
+)
+def test_what_commits_to_nothing_is_no_claim(text: str) -> None:
+    """A mention, a denial, a condition or a question commits to nothing."""
+    assert claims_of(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("The answer is not A. The answer is B", [("named", "B")]),
+        ("Not A, so B", [("concluded", "B")]),
+        ("Not A so B", [("concluded", "B")]),
+        ("If A is wrong, B is correct", [("stated", "B")]),
+        ("A is wrong. The answer is B", [("named", "B")]),
+        ("Which one? The answer is B", [("named", "B")]),
+        ("The answer is B. Why?", [("named", "B")]),
+        ("The answer is (B) blue?", [("named", "B")]),
+        ("The answer is (A) red? B is correct?", [("named", "A")]),
+        ("The answer is A or B", [("named", "AB")]),
+        ("A, B and C are correct", [("stated", "ABC")]),
+        ("The answer is A. Wait, B.", [("named", "A"), ("concluded", "B")]),
+        ("So the answer is B", [("named", "B")]),
+        ("C is correct. The answer is B", [("stated", "C"), ("named", "B")]),
+    ],
+)
+def test_a_line_may_commit_several_times(text: str, claims: list[tuple[Level, str]]) -> None:
+    """Each commitment counts in its order, at one mention only the strongest, and a denial ends with its clause."""
+    assert claims_of(text) == claims
+
+
+def test_a_claim_knows_where_it_stands() -> None:
+    """The place is that of the mention, in kinds."""
+    assert claims_in(line_of("The answer is A or B")) == [Claim("named", 3, 6, frozenset("AB"), False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "of_text"),
+    [
+        ("The answer is blue", True),
+        ("The answer is B", False),
+        ("The answer is (B)", False),
+        ("The answer is (B) blue", False),
+        ("The answer is b", False),
+        ("The answer is F", False),
+        ("The answer is blue (B)", False),
+        ("The answer is red or blue", True),
+    ],
+)
+def test_a_claim_by_text_alone_is_marked(text: str, of_text: bool) -> None:
+    """A letter, in whatever form, is stronger evidence than an option's text."""
+    assert [claim.of_text for claim in claims_in(line_of(text))] == [of_text]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "found"),
+    [
+        ("N" + "F" * 59 + "A=L", True),
+        ("N" + "F" * 60 + "A=L", False),
+        ("H" + "F" * 30 + "L=G", True),
+        ("FNA=L", True),
+        ("NA=L", True),
+        ("N,A=L", False),
+        ("N.A=L", False),
+        ("N:A=L", False),
+        ("N?A=L", False),
+        ("NYA=L", False),
+        ("WA=L", True),
+        ("LWA=L", False),
+        ("=WA=L", False),
+        ("L,WA=L", True),
+    ],
+)
+def test_a_denial_reaches_to_the_end_of_its_clause(kinds: str, found: bool) -> None:
+    """A negation, a condition or "wrong" denies what follows within 60 words of its clause."""
+    assert (claims_in(line(kinds)) == []) is found
+
+
+@pytest.mark.parametrize(
+    ("kinds", "found"),
+    [
+        ("A=L" + "F" * 199 + "?", True),
+        ("A=L" + "F" * 200 + "?", False),
+        ("A=L?", True),
+        ("A=Lx.?", False),
+        ("A=L,x?", True),
+        ("A=D?", False),
+        ("A=Lx", False),
+    ],
+)
+def test_a_question_commits_to_nothing(kinds: str, found: bool) -> None:
+    """A question mark within 200 words ends a question, unless it may be that of an option's text."""
+    assert (claims_in(line(kinds)) == []) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("B", "B"),
+        ("(B).", "B"),
+        ("b", "B"),
+        ("B, C", "BC"),
+        ("F", "F"),
+        ("blue", "B"),
+        ("Option B", "B"),
+        ("It is B", "B"),
+        ("The best is: (B) blue.", "B"),
+        ("B fits", ""),
+        ("The sky is B", ""),
+        ("B?", ""),
+        ("", ""),
+    ],
+)
+def test_a_mention_may_be_all_of_a_line(text: str, letters: str) -> None:
+    """Nothing else stands there but words that say nothing; such a line names an answer."""
+    claim = alone(line_of(text))
+    assert said(claim) == letters
+    assert claim is None or claim.level == "named"
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("B", "B"),
+        ("B, because it fits", "B"),
+        ("B. It fits", "B"),
+        ("B: it fits", "B"),
+        ("B because it fits", "B"),
+        ("(B) blue, as shown", "B"),
+        ("(B) blue is shown", ""),
+        ("(B) it shows this", "B"),
+        ("A or B. Both fit", "AB"),
+        ("blue, as shown", "B"),
+        ("B fits", ""),
+        ("B, not shown", "B"),
+        ("B, is not correct", ""),
+        ("B: wrong", ""),
+        ("B: is wrong", ""),
+        ("(B) is wrong", ""),
+        ("(B) and (C)", "BC"),
+        ("It shows B", ""),
+        ("", ""),
+    ],
+)
+def test_a_line_may_begin_with_a_mention(text: str, letters: str) -> None:
+    """A mention with a mark or a reason behind it states an option, unless it is rejected there."""
+    claim = lead(line_of(text))
+    assert said(claim) == letters
+    assert claim is None or claim.level == "stated"
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("The answer is A. Wait, the answer is B.", "B"),
+        ("The answer is A. So the answer is B.", "B"),
+        ("The answer is A, therefore B.", "B"),
+        ("The answer is A. No, B.", "B"),
+        ("The answer is A or B. I say B.", "B"),
+        ("The answer is A. The answer is B.", "AB"),
+        ("The answer is A. The answer is B. So be it.", "AB"),
+        ("The answer is A. The answer is A.", "A"),
+        ("The answer is A or B. I say C.", "ABC"),
+        ("The answer is A. I say A or B.", "AB"),
+        ("Wait, the answer is A. The answer is B.", "AB"),
+        ("The sky has stars", ""),
+    ],
+)
+def test_what_a_line_leaves_standing(text: str, letters: str) -> None:
+    """A correction replaces, a choice from a list narrows, and other disagreements leave both."""
+    read = line_of(text)
+    assert settle(claims_in(read), read) == set(letters)
+
+
+def test_a_correction_counts_once() -> None:
+    """A word of correction replaces what stood before it, not what follows the next claim."""
+    claims = [Claim("named", at, at + 1, frozenset(letter), False) for at, letter in ((0, "A"), (2, "B"), (4, "C"))]
+    assert settle(claims, Line("LCL.L", "")) == {"B", "C"}
+    assert settle(claims, Line("L.LCL", "")) == {"C"}
+    assert settle(claims, Line("LSLxL", "")) == {"B", "C"}
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("The colour is blue, not red.", "B"),
+        ("The colour is not blue.", ""),
+        ("Red first. The colour is blue.", "B"),
+        ("Red first? The colour is blue.", "B"),
+        ("Red is shown. The colour is bright.", "A"),
+        ("red and blue", "AB"),
+        ("Is it blue?", ""),
+        ("Is it (B) blue?", ""),
+        ("Is it (A) red or (B) blue?", ""),
+        ("Is it (A) red (B) blue?", ""),
+        ("The colour is (B) blue.", "B"),
+        ("The colour is B", ""),
+        ("The answer is 15", "E"),
+        ("", ""),
+    ],
+)
+def test_texts_are_affirmed_by_the_last_sentence_that_has_one(text: str, letters: str) -> None:
+    """Without a claim, the texts that the last such sentence neither denies nor asks about are affirmed."""
+    assert affirmed(line_of(text)) == set(letters)
+
+
+@given(st.text(KINDS, max_size=30))
+def test_any_line_gives_claims_in_order(kinds: str) -> None:
+    """Claims of any line are at different mentions, in order, and what they leave standing was claimed."""
+    read = line(kinds)
+    claims = claims_in(read)
+    ends = [claim.end for claim in claims]
+    assert ends == sorted(set(ends))
+    assert all(set("LEDTlR") & set(kinds[claim.start : claim.end]) for claim in claims)
+    assert settle(claims, read) <= frozenset().union(*(claim.letters for claim in claims))

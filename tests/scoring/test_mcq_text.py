@@ -1,0 +1,138 @@
+"""Responses and option texts are cleaned of markup, and of nothing else."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring.mcq_text import LONGEST, fold, is_blank, lower, plain, shortened
+
+
+def test_of_a_response_its_reasoning_is_not_read() -> None:
+    """Reasoning and the space around the rest are left out."""
+    assert shortened(" <think>A?</think>\n The answer is B.\n") == "The answer is B."
+
+
+def test_a_response_of_the_longest_length_is_read_whole() -> None:
+    """20,000 characters are read, not counting the space around them."""
+    text = "a" * 10_000 + "b" * 10_000
+    assert shortened(f"  {text}  ") == text
+
+
+def test_of_a_longer_response_both_ends_are_read() -> None:
+    """The first and the last 10,000 characters are read, as lines of their own."""
+    assert shortened("a" * 10_000 + "b" + "c" * 10_000) == "a" * 10_000 + "\n" + "c" * 10_000
+    assert len(shortened("ab" * LONGEST)) == LONGEST + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("**Answer:** `B`", "Answer: B"),
+        ("### Answer", "Answer"),
+        ("# Answer", "Answer"),
+        ("__B__", "B"),
+        ("C#", "C#"),
+        ("a_b", "a_b"),
+        ("<b>B</b><br/>", "B"),
+        ("B</s>", "B"),
+        ("B<|im_end|>", "B"),
+        ("x < 3 and y > 2", "x < 3 and y > 2"),
+        ("<B>", "<B>"),
+        ("B\u200b\ufeff", "B"),
+        ("B\ue000", "B"),
+        ("  The\tanswer\n is  B ", "The answer is B"),
+        ("", ""),
+    ],
+)
+def test_markup_is_removed(text: str, expected: str) -> None:
+    """Markdown, HTML tags, special tokens, invisible characters and repeated spaces go; what looks like them stays."""
+    assert plain(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"\text{(D) }\frac{14}{3}", "(D) 14/3"),
+        (r"\dfrac {1} {2}", "1/2"),
+        (r"\textbf{B}", "B"),
+        (r"\mathrm {B}", "B"),
+        (r"30^\circ", "30°"),
+        (r"30^{\circ}", "30°"),
+        (r"30\degree", "30°"),
+        (r"5\%", "5%"),
+        (r"\text{Option~B}", "Option B"),
+        (r"5\ cm\;\text{long}", "5 cm long"),
+        (r"2\,\times\,3", "2×3"),
+        (r"\left(1, 2\right)", "(1, 2)"),
+        (r"\leftarrow", r"\leftarrow"),
+        (r"\(B\) \[C\]", "B C"),
+        ("$B$", "B"),
+    ],
+)
+def test_latex_is_read_as_people_write_it(text: str, expected: str) -> None:
+    """Wrappers of text and mathematics go, and fractions, degrees and products become characters."""
+    assert plain(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("（Ｂ）", "(B)"), ("“B”", '"B"'), ("«B»", '"B"'), ("it’s B", "it's B"), ("½", "1⁄2"), ("blåbær", "blåbær")],
+)
+def test_characters_have_one_form(text: str, expected: str) -> None:
+    """Full-width characters and the quotes of all languages become the common ones."""
+    assert plain(text) == expected
+
+
+@given(st.text("aB3 .,:;()[]{}\t\n"))
+def test_text_without_markup_keeps_its_words(text: str) -> None:
+    """Of a text without markup nothing but the space between its words changes."""
+    assert plain(text) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(("text", "expected"), [("Blue İÇ", "blue İç"), ("İ", "İ"), ("ẞ", "ß"), ("BLUE", "blue")])
+def test_a_character_that_would_grow_keeps_its_case(text: str, expected: str) -> None:
+    """Lower case is one character for each."""
+    assert lower(text) == expected
+
+
+@given(st.text())
+def test_lower_case_keeps_the_length(text: str) -> None:
+    """Positions are the same in both cases, and characters with a lower-case form of one character have it."""
+    lowered = lower(text)
+    assert len(lowered) == len(text)
+    assert all(low in (character, character.lower()) for low, character in zip(lowered, text, strict=True))
+    assert not any(
+        unicodedata.category(low) == "Lu" and len(low.lower()) == 1 and low.lower() != low for low in lowered
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dark Red.", "dark red"),
+        ('"Dark red."', "dark red"),
+        ("'Dark red'?!", "dark red"),
+        ("暗红。", "暗红"),
+        ("Dark red .", "dark red"),
+        (".5", ".5"),
+        ("red, blue", "red, blue"),
+        ("XXL", "xxl"),
+        ("...", ""),
+    ],
+)
+def test_options_are_compared_without_case_and_closing_marks(text: str, expected: str) -> None:
+    """Case, quotes around a text and punctuation at its end do not count; what a text begins with does."""
+    assert fold(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "blank"),
+    [("", True), (" \n", True), ("</s>", True), ("**", True), ("<|pad|>" * 50, True), ("?", False), ("B", False)],
+)
+def test_markup_alone_is_blank(text: str, blank: bool) -> None:
+    """A text is blank when nothing but space, markup and special tokens is in it, however many."""
+    assert is_blank(text) is blank

@@ -1,0 +1,19 @@
+"""Runs of text-only models, and the command that filters by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from host_files import choice_samples, write_run
+
+Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
+"""What the fixture `run_filter` gives: the command's further arguments -> (exit status, records, stderr)."""
+
+
+def write_inspectors(folder: Path, hits: list[int], models: int = 8, task: str = "t", **options: Any) -> None:
+    """Write runs of so many models; question k is answered by the first hits[k] of them."""
+    for model in range(models):
+        samples = choice_samples([model < hit for hit in hits], **options)
+        write_run(folder, f"m{model}", {task: samples}, stamp=str(model))
