@@ -57,7 +57,7 @@ _BY_LETTER = frozenset("LEDRl")
 _BY_TEXT = frozenset("DT")
 _REJECTED = r"F{0,3}(?:W|NF{0,2}[GV])"
 _LEAD = re.compile(
-    rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[,.YC?](?!={_REJECTED})|:(?!=?{_REJECTED})|$)"
+    rf"[FOA:]{{0,4}}(?P<m>[LEDTl]{_MORE})(?=[.YC?](?!={_REJECTED})|[,:](?!=?{_REJECTED})|$)"
     r"|[FO:]{0,4}(?P<c>[DE])(?![=NVWGJLEDT])"
 )
 

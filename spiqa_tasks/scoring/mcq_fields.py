@@ -28,11 +28,8 @@ def _tags(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _boxes(text: str) -> Iterator[tuple[int, str]]:
-    end = 0
     for box in _BOX.finditer(text):
-        if box.start() >= end:
-            end = _closing(text, box.end())
-            yield box.start(), text[box.end() : end]
+        yield box.start(), text[box.end() : _closing(text, box.end())]
 
 
 def _closing(text: str, start: int) -> int:

@@ -212,6 +212,8 @@ def test_a_mention_may_be_all_of_a_line(text: str, letters: str) -> None:
         ("B fits", ""),
         ("B, not shown", "B"),
         ("B, is not correct", ""),
+        ("B, not correct", ""),
+        ("B. Wrong are A and C", "B"),
         ("B: wrong", ""),
         ("B: is wrong", ""),
         ("(B) is wrong", ""),

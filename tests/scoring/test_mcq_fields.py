@@ -23,14 +23,14 @@ LONGEST = 2000
         (r"\boxed{}", [""]),
         (r"\boxed B", []),
         (r"\boxed B, not \boxed{C}", ["C"]),
-        (r"\boxed{\boxed{B}}", [r"\boxed{B}"]),
+        (r"\boxed{\boxed{B}}", ["B", r"\boxed{B}"]),
         (r"\boxed{B", ["B"]),
         (r"\boxed", []),
         (r"boxed{B}", []),
     ],
 )
 def test_a_box_holds_what_its_braces_enclose(text: str, contents: list[str]) -> None:
-    """The content of a box goes to the brace that closes it, or to the end of an answer that is cut off."""
+    """The content of a box, also within another, goes to the brace that closes it, or to where an answer is cut off."""
     assert fields_in(text) == contents
 
 
