@@ -19,7 +19,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.judge.overlap_server import MODEL, overlap_judge
 
 RUNS = (
-    ("ocr_baseline", ("spiqa_demo", "scifibench_demo", "scifibench_demo_text")),
+    ("ocr_baseline", ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text")),
     ("caption_retrieval", ("spiqa_demo",)),
 )
 """(baseline, tasks): the first one reads pictures; the second one, which runs beside it, only captions."""
