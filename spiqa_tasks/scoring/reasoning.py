@@ -15,8 +15,6 @@ def without_reasoning(text: str) -> str:
     A block whose opening tag stood in the prompt ends at its closing tag. One that is never closed goes to the tag
     that opens the answer, or to the end: reasoning that was cut off is no answer.
     """
-    if "think" not in text and _TAG.search(text) is None:
-        return text
     kept: list[str] = []
     position = 0
     is_open = False

@@ -47,6 +47,15 @@ from spiqa_tasks.scoring.answers import (
         ("{'Answer': True}", "True"),
         ("{'Answer': ['a', \"b's\", 3]}", "a, b's, 3"),
         ("{'Answer': [[1, 2], [3]]}", "[[1, 2], [3]]"),
+        ("{'Answer': [[1, 2]]}", "[[1, 2]]"),
+        ("{'Answer': less loss'}", "less loss"),
+        ("{'Answer': unbalanced\"}", "unbalanced"),
+        ("'Answer': 72.5, as shown\nBecause it says so.", "72.5, as shown"),
+        ("'Answer': 72.5,", "72.5"),
+        ("{'Image': 2, 'Answer': 72.5}", "72.5"),
+        ("{a} {'Image': 2, 'Answer': 72.5} b", "72.5"),
+        ("{'Image': 2} {b}\n'Answer': 72.5 (see {c})", "72.5 (see {c})"),
+        (r"{'Answer': '\U0010ffff \U00110000'}", "\U0010ffff \\U00110000"),
         ("{'Answer': 'x', 'Rationale': 'Figure 2 says so'}", "x"),
         ("{'Image': 2, 'Answer': 'x'}", "x"),
         ("{'Answer': 'first'}\n{'Answer': 'second'}", "first"),
@@ -72,6 +81,7 @@ def test_answers_in_the_format_are_found(response: str, text: str | None) -> Non
         ("{'Answer': ", ""),
         ("{'Answer': '", ""),
         ('"Answer": "cut', "cut"),
+        ("'Answer': 'see {a} and } b", "see {a} and } b"),
     ],
 )
 def test_a_format_that_does_not_end_is_truncated(response: str, text: str) -> None:
@@ -88,6 +98,7 @@ def test_a_format_that_does_not_end_is_truncated(response: str, text: str) -> No
         (" \n", ParsedAnswer("", "empty")),
         ("{'Answer': ''}", ParsedAnswer("", "empty")),
         ("{'Answer': }", ParsedAnswer("", "empty")),
+        ("{'Answer': '}", ParsedAnswer("", "empty")),
     ],
 )
 def test_other_responses_have_their_status(response: str, expected: ParsedAnswer) -> None:
@@ -211,6 +222,12 @@ def test_the_released_parser_keeps_its_faults(response: str, text: str) -> None:
         ("image: 2\n**The answer is :** x", CotAnswer(2, "x", "ok")),
         ("{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x'}", CotAnswer(1, "x", "ok")),
         ("{'Image': 1, 'Rationale': 'r'} The answer is : <x y>", CotAnswer(1, "x y", "ok")),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : <MAX X>\n```", CotAnswer(1, "MAX X", "ok")),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : x ->", CotAnswer(1, "x ->", "ok")),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x", CotAnswer(1, "x", "ok")),
+        ("{'Image': 1, 'Rationale': 'r'}KEHNN", CotAnswer(1, "KEHNN", "unformatted")),
+        ("{'Image': 1234} The answer is : x", CotAnswer(1234, "x", "ok")),
+        ("{'Image': 12345} The answer is : x", CotAnswer(None, "x", "ok")),
         (
             "{'Image': 1, 'Rationale': 'the answer is in it'} As the answer is there. The answer is : x",
             CotAnswer(1, "x", "ok"),

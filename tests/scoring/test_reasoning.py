@@ -20,7 +20,8 @@ from spiqa_tasks.scoring.reasoning import without_reasoning
         ("First. <think>A?</think> Then. <think>C?</think> B", "First.  Then.  B"),
         ("<think>A? The answer is A", ""),
         ("<think>A? <answer>B</answer>", "<answer>B</answer>"),
-        ("I think it is <b>B</b>", "I think it is <b>B</b>"),
+        ("<answer>A? <think>no <answer>B</answer>", "<answer>A? <answer>B</answer>"),
+        (" I think it is <b>B</b>\n", " I think it is <b>B</b>\n"),
         ("", ""),
     ],
 )

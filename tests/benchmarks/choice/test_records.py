@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, choice_record, choice_signature
+from spiqa_tasks.benchmarks.choice.records import (
+    ACCURACY,
+    FAILURE_RATES,
+    TRUNCATED_RATE,
+    choice_record,
+    choice_signature,
+    truncation_remark,
+)
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -59,6 +66,34 @@ def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
     assert (value.scores, value.n, math.isnan(value.value)) == ({}, 0, True)
     assert rates(failed)["request_failed_rate"] == 1
     assert rates(failed)["unparsed_rate"] == rates(failed)["refusal_rate"] == 0
+
+
+def cut(row: dict[str, Any], *truncated: bool | None) -> list[Record]:
+    """Answers of which the host tells that they were cut off, or not, or nothing."""
+    rows = [{**row, "id": str(place)} for place in range(len(truncated))]
+    responses = [Response(row["answer"], truncated=told) for told in truncated]
+    return [choice_record(*pair, GROUPS, Signature("1")) for pair in zip(rows, responses, strict=True)]
+
+
+def test_answers_at_the_limit_of_tokens_are_counted(row: dict[str, Any]) -> None:
+    """The rate is over the answers whose length the host tells, which are nearly all."""
+    records = cut(row, *[True] * 50, *[False] * 149, None)
+    value = TRUNCATED_RATE.compute(records)
+    assert (value.value, value.n) == (pytest.approx(50 / 199), 199)
+    assert value.scores == {str(place): float(place < 50) for place in range(199)}
+    assert [records[place].details for place in (0, 50, 199)] == [{"truncated": True}, {"truncated": False}, {}]
+    assert truncation_remark(records) == [
+        "truncated_rate 0.2500: 50 of 200 answers ended at the limit of generated tokens, perhaps before their letter. "
+        "Raise max_new_tokens with --gen_kwargs."
+    ]
+
+
+def test_without_lengths_no_rate_of_truncated_answers_is_told(row: dict[str, Any]) -> None:
+    """It is not a number where no length is known, and withheld where too few are; nothing is said of whole answers."""
+    value = TRUNCATED_RATE.compute(cut(row, None, None))
+    assert (math.isnan(value.value), value.n) == (True, 0)
+    assert TRUNCATED_RATE.compute(cut(row, *[False] * 90, *[None] * 10)).reason
+    assert truncation_remark(cut(row, False, None)) == []
 
 
 def test_a_row_has_an_option_for_each_letter(row: dict[str, Any]) -> None:
