@@ -53,7 +53,7 @@ def judged(scores: list[float], served: str = "gpt-4o") -> list[Record]:
 def test_metrics_of_which_more_is_better_are_shown_the_headline_first() -> None:
     """Failure rates are the coverage's matter, and what the answers have no scores for is not there."""
     assert [metric.name for metric in shown_metrics(run_of(choices([True])))] == ["accuracy", "accuracy_released"]
-    assert [metric.name for metric in shown_metrics(run_of(judged([0.5]), signature=SPIQA))][0] == "l3score"
+    assert shown_metrics(run_of(judged([0.5]), signature=SPIQA))[0].name == "l3score"
 
 
 def test_the_judge_is_told_with_the_model_that_was_served() -> None:
