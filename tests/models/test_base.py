@@ -41,7 +41,7 @@ def test_every_request_has_its_answer_in_order() -> None:
 
 def test_arguments_that_it_does_not_know_are_refused() -> None:
     """All of them are named; what the host always passes is known."""
-    with pytest.raises(InputError, match="model_args of Echo that it knows; found pretrained, seed."):
+    with pytest.raises(InputError, match=r"model_args of Echo that it knows; found pretrained, seed\."):
         Echo(seed=1, pretrained="x", batch_size=1)
 
 

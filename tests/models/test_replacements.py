@@ -42,7 +42,7 @@ def split_of(*shown: list[int]) -> tuple[NumberedDocs, Callable[[Any], list[Any]
 @given(st.integers(1, 30), st.text(max_size=3))
 def test_every_other_document_comes_once(count: int, seed: str) -> None:
     """From each place the cycle visits all others and never the document itself; the next one is another for each."""
-    docs = NumberedDocs(list({"n": place} for place in range(count)), seed)
+    docs = NumberedDocs([{"n": place} for place in range(count)], seed)
     visits = [[other.place for other in docs.others(place)] for place in range(count)]
     for place, others in enumerate(visits):
         assert sorted(others) == [other for other in range(count) if other != place]

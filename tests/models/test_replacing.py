@@ -51,7 +51,11 @@ def test_marks_of_pictures_are_taken_out(text: str, left: str) -> None:
     assert without_placeholders(text) == left
 
 
-@pytest.mark.parametrize(("shown", "count"), [([RED], 1), ([[RED, [RED]], RED], 3), (RED, 1), ((RED, RED), 2)], ids=str)
+@pytest.mark.parametrize(
+    ("shown", "count"),
+    [([RED], 1), ([[RED, [RED]], RED], 3), (RED, 1), ((RED, RED), 2)],
+    ids=["list", "nested", "one", "tuple"],
+)
 def test_visuals_of_any_nesting_become_a_list(shown: Any, count: int) -> None:
     """As many pictures as there were; the hook's further arguments reach it for this document and for others."""
     replace = Told()
