@@ -35,7 +35,7 @@ ELSEWHERE = {
     "alignment": "tests/commands/test_alignment.py",
     "spread": "tests/commands/test_spread.py",
     "rank": "tests/commands/test_rank.py",
-    "cache": "tests/hosts/lmms_eval/test_response_cache.py",
+    "cache": "tests/commands/test_cache.py",
     "filter": "tests/commands/test_filter.py",
     "doctor": "tests/commands/test_doctor.py",
 }

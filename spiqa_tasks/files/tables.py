@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,9 +55,10 @@ def _xlsx(path: Path) -> list[Cells]:
             size = sum(member.file_size for member in archive.infolist())
         if size > LARGEST:
             raise ValueError(f"a table of {size >> 20} MB, more than {LARGEST >> 20}")
-        sheet = load_workbook(path, read_only=True).worksheets[0]
-        sheet.reset_dimensions()  # some writers leave wrong ones
-        rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
+        with path.open("rb") as file:  # a path would have to end in .xlsx
+            sheet = load_workbook(file, read_only=True).worksheets[0]
+            sheet.reset_dimensions()  # some writers leave wrong ones
+            rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
     except Exception as error:  # openpyxl raises whatever a broken file leads it to
         raise InputError(f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx.") from error
     header, *body = rows or [[]]
@@ -66,11 +68,14 @@ def _xlsx(path: Path) -> list[Cells]:
 def _tsv(path: Path) -> list[Cells]:
     import pandas as pd
 
+    form: dict[str, Any] = {"sep": "\t", "dtype": str, "keep_default_na": False, "na_filter": False}
     try:
-        table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
-    except pd.errors.ParserError as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # more cells than columns
+            table = pd.read_csv(path, **form, index_col=False, encoding="utf-8-sig")
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         opened = re.search(r"EOF inside string starting at row (\d+)", str(error))
-        where = f"a quotation mark in row {int(opened[1]) + 1} that is never closed" if opened else str(error)
+        where = f"a quotation mark in row {int(opened[1]) + 1} that is never closed" if opened else str(error).strip()
         raise InputError(
             f"Expected {path} to be a tab-separated file, found {where}. Write quotation marks twice and around the "
             "whole cell, as pandas does, or save the answers as jsonl."

@@ -22,8 +22,8 @@ def as_text(table: Table) -> str:
 
 def as_markdown(report: Report) -> str:
     """Return all tables of a report as Markdown; plots and samples are in the page only."""
-    parts = [f"# {report.title}", *report.notes, *(part for section in report.sections for part in _section(section))]
-    return "\n\n".join(parts) + "\n"
+    sections = [part for section in report.sections for part in _section(section)]
+    return "\n\n".join([f"# {report.title}", *map(_escaped, report.notes), *sections]) + "\n"
 
 
 def _section(section: Section) -> Sequence[str]:

@@ -78,7 +78,11 @@ def _responses(run: OwnRun) -> dict[str, str]:
 
 
 def _scores(run: OwnRun, metric: Metric | None) -> Mapping[str, float]:
-    return {} if metric is None else run.value(metric).scores
+    """Question -> its score, also where the metric's value is withheld."""
+    if metric is None:
+        return {}
+    own = {record.id: record.scores[metric.name] for record in run.questions if metric.name in record.scores}
+    return {**own, **run.value(metric).scores}
 
 
 def _question(row: Row | None, record: Record, show: Callable[[str], int | None]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.archives import unpacked
-from spiqa_tasks.files.pictures import on_page
+from spiqa_tasks.files.pictures import UNREADABLE, on_page
 
 SIDE = 256
 """The longest side, in pixels."""
@@ -41,6 +41,6 @@ def _small(path: str) -> str:
             image.draft("RGB", (SIDE, SIDE))
             image.thumbnail((SIDE, SIDE))
             on_page(image).save(buffer, "WEBP", quality=QUALITY)
-    except (DataError, OSError, ValueError):
+    except (DataError, *UNREADABLE):
         return ""
     return base64.b64encode(buffer.getvalue()).decode()

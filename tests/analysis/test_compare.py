@@ -108,12 +108,3 @@ def test_one_run_alone_and_no_run_are_one_sentence(places: list[Path], tmp_path:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"Expected a result file of lmms-eval or a folder with some.*empty"):
         compared_places([tmp_path / "empty"])
-
-
-def test_the_table_for_people_has_a_line_per_pair(places: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    """With times 100 and what the columns mean below."""
-    assert main(["compare", *map(str, places)]) == 0
-    told = capsys.readouterr().out
-    assert told.count("mmstar_demo") == 3
-    assert "25.0 [" in told
-    assert "Holm" in told

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from host_files import sample_of, write_run
+from judged_runs import write_judged
 from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
@@ -14,25 +14,12 @@ from spiqa_tasks.benchmarks.registry import rows_for_scoring
 pytestmark = pytest.mark.usefixtures("no_java")
 
 
-def write(folder: Path, model: str, scores: list[float] | None) -> None:
-    """A run on the demo questions whose answers are more and more of the reference, with these L3Scores."""
-    samples = []
-    for place, row in enumerate(rows_for_scoring("spiqa", "demo", "")):
-        words = row["answer"].split()
-        sample = sample_of(row, "{'Answer': '%s'}" % " ".join(words[: 1 + place % len(words)]))  # noqa: UP031
-        record = next(value for value in sample.values() if isinstance(value, dict) and "status" in value)
-        if scores is not None:
-            record["scores"]["l3score"] = scores[place]
-        samples.append(sample)
-    write_run(folder, model, {"spiqa_demo": samples}, settings={"spiqa_demo": ""}, benchmark="spiqa", stamp=model)
-
-
 def test_correlations_are_spearmans_of_each_run_and_of_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Equal to numpy's correlation of ranks; a run without a judge is left out with a sentence."""
     scores = {name: np.random.default_rng(seed).random(39).tolist() for seed, name in enumerate("ab")}
     for name, each in scores.items():
-        write(tmp_path, name, each)
-    write(tmp_path, "unjudged", None)
+        write_judged(tmp_path, name, each)
+    write_judged(tmp_path, "unjudged", None)
     status, rows, errors = run_json(capsys, "correlate", tmp_path)
     assert status == 3
     assert "spiqa_demo of unjudged is left out: it has no L3Score." in errors

@@ -280,33 +280,6 @@ def test_videos_are_refused(make: Callable[..., Any]) -> None:
         model.generate_until([instance(lambda _: ["clip.mp4"])])
 
 
-def test_questions_that_share_one_picture_cannot_be_shuffled(make: Callable[..., Any]) -> None:
-    """A split with a single picture has no other to show."""
-    model = make("base=recorder,ablation=shuffled")
-    model.task_dict = {"t": {"test": [{}, {}]}}
-    with pytest.raises(SystemExit, match="pictures of other questions"):
-        model.generate_until([instance(lambda _: [Image.new("RGB", (2, 2))])])
-
-
-def test_rounds_of_a_chat_model_are_ablated_too() -> None:
-    """Messages of later rounds are rewritten, plain results and (messages, terminal, ...) tuples alike."""
-    from spiqa_tasks.models.replacements import Remade
-    from spiqa_tasks.models.replacing import replacing_messages
-
-    def to_messages(_: Any, round_idx: int | None = None) -> Any:
-        content = [{"type": "text", "text": "Q"}, {"type": "image", "url": Image.new("RGB", (2, 3), "red")}]
-        messages = [{"role": "user", "content": content}, {"role": "assistant", "content": "A"}]
-        return messages if round_idx is None else (messages if round_idx < 2 else None, round_idx == 2, ["o"], None)
-
-    hook = replacing_messages(to_messages, Remade("grey", 0))
-    for messages in (hook({}), hook({}, round_idx=1)[0]):
-        assert messages[0]["content"][0] == {"type": "text", "text": "Q"}
-        assert messages[0]["content"][1]["url"].getpixel((0, 0)) == (128, 128, 128)
-        assert messages[1]["content"] == "A"
-    assert hook({}, round_idx=2) == (None, True, ["o"], None)
-    assert replacing_messages(to_messages, Remade("text", 0))({})[0]["content"] == [{"type": "text", "text": "Q"}]
-
-
 def test_a_local_chat_model_answers_differently(evaluate: Evaluate, tmp_path: Path) -> None:
     """A vision-language model tells pictures, grey pictures and no pictures apart."""
     pytest.importorskip("decord")

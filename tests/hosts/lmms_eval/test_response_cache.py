@@ -45,8 +45,3 @@ def test_failures_are_dropped_and_asked_again(tmp_path: Path, capsys: pytest.Cap
     served, asked = _run(tmp_path, ["good", "better", "fine"])
     assert asked == [1]
     assert served == ["good", "better", "fine"]
-
-
-def test_another_folder_is_refused(tmp_path: Path) -> None:
-    """A folder that is no such cache is exit status 2."""
-    assert main(["cache", "drop-failures", str(tmp_path)]) == 2

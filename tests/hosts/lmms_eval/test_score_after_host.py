@@ -12,12 +12,10 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.analysis.tables import results_table
 from spiqa_tasks.benchmarks import making
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.lmms_eval import ahead
-from spiqa_tasks.hosts.lmms_eval.results import Run, Score
 from spiqa_tasks.metrics import coco_java, text_scores
 
 QUESTIONS = 39
@@ -168,15 +166,3 @@ def test_own_table_of_offline_scores_begins_with_the_headline(
     assert names[0] == "l3score"
     assert names[1].startswith("l3score/")
     assert [name for name in names if "/" in name] == names[1 : 1 + sum("/" in name for name in names)]
-
-
-def test_own_table_of_runs_begins_with_the_headline() -> None:
-    """The table of `demo` has the benchmark's order, though the host's file of two processes is alphabetical."""
-    scores = {name: Score(0.5, None) for name in ("bleu_1", "cider", "l3score", "rouge_l", "unformatted_rate")}
-    config = {"metadata": {"benchmark": "spiqa"}, "dataset_name": "setting=direct"}
-    run = Run(Path("x"), "m", "", {"spiqa_demo": scores, "group": scores}, {"spiqa_demo": config})
-    lines = [line.split() for line in results_table([run]).splitlines()[2:]]
-    assert [metric for _, task, metric, _ in lines if task == "spiqa_demo"] == [
-        *("l3score", "bleu_1", "rouge_l", "cider", "unformatted_rate")
-    ]
-    assert [metric for _, task, metric, _ in lines if task == "group"] == list(scores)

@@ -1,8 +1,9 @@
-"""VLMEvalKit's real files: every field quoted, failed requests, spreadsheet escapes, lists and folders."""
+"""Answers in xlsx, tsv and json tables: MMStar's submission, VLMEvalKit's files and folders, one's own."""
 
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +14,7 @@ from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.offline.matching import match
 from spiqa_tasks.offline.predictions import read_predictions
+from spiqa_tasks.offline.tables import find_table, is_own, read_table
 
 ROWS = rows_for_scoring("mmstar", "demo", "")
 MARKS = ["None", "NA", "nan", "null", "007", "=1+1", "7.0", "", "A\nB", 'say "B"']
@@ -44,6 +46,52 @@ def write(frame: pd.DataFrame, path: Path) -> Path:
     else:
         frame.to_csv(path, sep="\t", index=False, quoting=csv.QUOTE_ALL)
     return path
+
+
+def pairs(path: Path) -> list[tuple[str, str]]:
+    """The (id, answer) pairs read from a table."""
+    return [(item.id, item.text) for item in read_table(path).items]
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "tsv"])
+def test_tables_are_read_by_their_columns(tmp_path: Path, kind: str) -> None:
+    """The authors' submission and VLMEvalKit's results: an index, a prediction, and columns that do not matter."""
+    table = pd.DataFrame(
+        {
+            "index": [1, 2, 30],
+            "question": ["q", "multi\nline", "q"],
+            "answer": ["A", "B", "C"],
+            "prediction": ["A", "None", "NA"],
+        }
+    )
+    path = tmp_path / f"model_MMStar.{kind}"
+    if kind == "xlsx":
+        table.to_excel(path, index=False)
+    else:
+        table.to_csv(path, sep="\t", index=False)
+    assert pairs(path) == [("1", "A"), ("2", "None"), ("30", "NA")]
+
+
+def test_an_empty_cell_is_an_empty_answer_and_a_decimal_index_a_whole_number(tmp_path: Path) -> None:
+    """Spreadsheet programs turn 30 into 30.0; a model may have said nothing."""
+    path = tmp_path / "p.xlsx"
+    pd.DataFrame({"index": [1.0, 2.0, 30.0], "prediction": ["A", None, "7.0"]}).to_excel(path, index=False)
+    assert pairs(path) == [("1", "A"), ("2", ""), ("30", "7.0")]
+
+
+def test_an_id_column_wins_over_the_running_index(tmp_path: Path) -> None:
+    """Exports whose ids are no numbers carry them in a column of their own."""
+    path = tmp_path / "p.tsv"
+    path.write_text("index\tid\tprediction\n0\t30\tB\n")
+    assert pairs(path) == [("30", "B")]
+
+
+def test_a_table_without_predictions_names_its_columns(tmp_path: Path) -> None:
+    """The message lists what is there."""
+    path = tmp_path / "p.xlsx"
+    pd.DataFrame({"index": [1], "answer": ["A"]}).to_excel(path, index=False)
+    with pytest.raises(InputError, match="found index, answer"):
+        pairs(path)
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
@@ -112,3 +160,38 @@ def test_the_authors_submission_has_the_authors_score(
     _, result, _ = run_json(capsys, "score", "mmstar_filtered", write(frame, tmp_path / "real.xlsx"))
     hits = (frame["prediction"].str.strip().str.lower().str[0] == frame["answer"].str.strip().str.lower()).mean()
     assert result["metrics"]["accuracy_released"] == pytest.approx(hits)
+
+
+def test_the_columns_are_asked_for_and_an_empty_table_has_none(tmp_path: Path) -> None:
+    """The path, what is there and what to do."""
+    path = tmp_path / "p.json"
+    path.write_text("[]")
+    with pytest.raises(InputError) as error:
+        read_table(path)
+    assert str(error.value) == (
+        f"Expected {path} to have the columns index (or id) and prediction, found none. Rename the columns."
+    )
+
+
+def test_the_newest_of_several_runs_counts(tmp_path: Path) -> None:
+    """VLMEvalKit makes a folder for each run; names without answers and broken files are passed over."""
+    old, new = (write(table([]), tmp_path / name / "model_MMStar.tsv") for name in ("T1", "T2"))
+    os.utime(old, times=(2e9, 2e9))
+    (tmp_path / "broken.xlsx").write_bytes(b"PK\x03\x04 no zip")
+    (tmp_path / "log.tsv").write_text("index\tlog\n1\tx\n")
+    (tmp_path / "folder.tsv").mkdir()
+    assert find_table(tmp_path) == old
+    os.utime(new, times=(3e9, 3e9))
+    assert find_table(tmp_path) == new
+    (tmp_path / "empty").mkdir()
+    assert find_table(tmp_path / "empty") is None
+
+
+def test_a_table_has_its_own_questions_where_all_columns_are_there() -> None:
+    """Questions, true answers and predictions, in any of its rows."""
+    whole = {"question": "q", "answer": "A", "prediction": "B"}
+    assert is_own([whole])
+    assert is_own([{"question": "q"}, whole])
+    for column in whole:
+        assert not is_own([{name: text for name, text in whole.items() if name != column}])
+    assert not is_own([])

@@ -1,0 +1,146 @@
+"""`spiqa-tasks demo`: the judge that it serves, what it refuses, and once the whole walk."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from host_files import write_run
+
+from spiqa_tasks import extras
+from spiqa_tasks.cli import main
+from spiqa_tasks.commands.demo import RUNS
+
+COMMAND = [sys.executable, "-m", "spiqa_tasks.cli", "demo"]
+PROMPT = "Ground-truth answer: the red line\nCandidate answer: the red line\n"
+
+
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch, host: None) -> None:  # noqa: ARG001 - the demo refuses to start without it
+    """An interpreter that does nothing in the place of the one that runs the host."""
+    program = shutil.which("true")
+    assert program is not None
+    monkeypatch.setattr(sys, "executable", program)
+
+
+def test_the_judge_is_served_until_it_is_interrupted() -> None:
+    """It prints what to export, answers a chat completion at that address, and ends by Ctrl-C."""
+    process = subprocess.Popen([*COMMAND, "--serve-judge"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        lines = [process.stdout.readline().split() for _ in range(2)]
+        assert "Ctrl-C" in process.stdout.readline()
+        assert [line[0] for line in lines] == ["export", "export"]
+        variables = dict(line[1].split("=", 1) for line in lines)
+        assert variables["SPIQA_JUDGE"] == "openai:demo-overlap"
+        body = {"model": "demo-overlap", "messages": [{"role": "user", "content": PROMPT}], "logprobs": True}
+        url = f"{variables['SPIQA_JUDGE_BASE_URL']}/chat/completions"
+        with urllib.request.urlopen(url, json.dumps(body).encode(), timeout=30) as answer:
+            assert json.load(answer)["choices"][0]["message"]["content"] == "Yes"
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, rest) == (130, "")
+    assert errors == "spiqa-tasks: interrupted; what was finished is kept.\n"
+
+
+@pytest.mark.parametrize("arguments", [["--serve-judge"], []])
+def test_a_taken_port_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    """Before anything is printed or run."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["demo", *arguments, "--port", str(port)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"spiqa-tasks: Expected port {port} to be free, found ")
+    assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("absent", ["lmms-eval", "ocr", "report"])
+def test_an_absent_part_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], absent: str
+) -> None:
+    """It is told before the host is started, with the command that installs it."""
+    monkeypatch.setattr(extras, "_missing", lambda extra: ["part"] if extra == absent else [])
+    assert main(["demo", "--output", str(tmp_path / "out")]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    install = f"pip install 'spiqa-tasks[{absent}]'"
+    assert printed.err == f"spiqa-tasks: The demo needs part, found not installed. Install it with: {install}\n"
+    assert not (tmp_path / "out").exists()
+
+
+def results(folder: Path, seconds: float, leave_out: str = "") -> None:
+    """Results of both baselines below a folder, made so many seconds from now, without one task."""
+    for model, tasks in RUNS:
+        path = write_run(folder / model / "x", model, {task: [] for task in tasks if task != leave_out})
+        os.utime(path, times=(time.time() + seconds,) * 2)
+
+
+@pytest.mark.usefixtures("idle")
+@pytest.mark.parametrize("left", ["nothing", "an older run", "a run without one task"])
+def test_a_host_that_writes_no_results_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], left: str
+) -> None:
+    """Results of an earlier demo, or of a part of the tasks, are none; the commands were shown, the log is named."""
+    output = tmp_path / "out"
+    if left != "nothing":
+        results(output, **({"seconds": -60} if left == "an older run" else {"seconds": 60, "leave_out": "mmstar_demo"}))
+    assert main(["demo", "--output", str(output)]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == (
+        f"spiqa-tasks: Expected results of {', '.join(RUNS[0][1])} in {output / 'ocr_baseline'}, found none. See the "
+        f"lines above, and {output / 'caption_retrieval.log'}.\n"
+    )
+    shown = [line.split()[1:3] for line in printed.out.splitlines() if line.startswith("$ ")]
+    assert shown == [["export", "SPIQA_JUDGE=openai:demo-overlap"], shown[1], *[["lmms-eval", "--model"]] * 2]
+    assert (output / "caption_retrieval.log").read_bytes() == b""
+
+
+def found_by_task(output: Path, task: str) -> float:
+    """The accuracy of the baseline that reads pictures, as the host reports it."""
+    (path,) = (output / "ocr_baseline").rglob("*_results.json")
+    return float(json.loads(path.read_text())["results"][task]["accuracy,none"])
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("host")
+def test_the_whole_demo_runs(tmp_path: Path) -> None:
+    """Every task has results; gain, comparison, report and what to type next are printed in this order."""
+    output = tmp_path / "out"
+    done = subprocess.run([*COMMAND, "--output", str(output)], capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    for model, tasks in RUNS:
+        (path,) = (output / model).rglob("*_results.json")
+        found = json.loads(path.read_text())["results"]
+        assert set(tasks) <= found.keys()
+        assert all(
+            (path.parent / path.name.replace("results.json", f"samples_{task}.jsonl")).is_file() for task in tasks
+        )
+        judged = found["spiqa_demo"]["l3score,none"]
+        assert 0 < judged < 1
+    told = done.stdout
+    commands = [f"spiqa-tasks {name} {output}" for name in ("gain", "compare", "report")]
+    places = [told.index(text) for text in (*commands, "With a model and a judge of your own:")]
+    assert places == sorted(places)
+    gain, compare, report = (told[start:end] for start, end in itertools.pairwise(places))
+    (line,) = (line.split() for line in gain.splitlines() if line.startswith("scifibench_demo") and " all " in line)
+    with_images, without = (found_by_task(output, task) for task in ("scifibench_demo", "scifibench_demo_text"))
+    assert line[4:7] == ["24", f"{100 * with_images:.1f}", f"{100 * without:.1f}"]
+    assert f"{100 * (with_images - without):.1f}" in line
+    assert any(line.startswith("spiqa_demo") and "caption_retrieval" in line for line in compare.splitlines())
+    assert str(output / "report.html") in report
+    assert (output / "report.html").read_text(encoding="utf-8").count("<svg") > 3

@@ -1,0 +1,72 @@
+"""`spiqa-tasks report`: which files are written where, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from host_files import write_demo_run
+
+from spiqa_tasks.cli import main
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """Two runs of one task."""
+    for name in ("a", "b"):
+        write_demo_run(tmp_path / "runs" / name, name, lambda _, row: row["answer"])
+    return tmp_path / "runs"
+
+
+def test_the_command_writes_the_page_and_prints_its_path(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without options it is report.html in this folder."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", str(runs)]) == 0
+    assert capsys.readouterr().out.splitlines() == [str(tmp_path / "report.html")]
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert text.count("<svg") >= 3
+    assert 'id="picture-0"' in text
+    for outside in ('src="http', 'href="http', "url(http", "@import"):
+        assert outside not in text.partition('id="data"')[0]
+
+
+def test_every_file_that_is_asked_for_is_written(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In folders that are made, their whole paths printed; other files than the page are alone unless it is named."""
+    monkeypatch.chdir(tmp_path)
+    names = {"--markdown": "new/r.md", "--csv": "new/r.csv", "--json": "new/r.json", "--card": "new/card.md"}
+    arguments = [part for pair in names.items() for part in pair]
+    assert main(["report", str(runs), *arguments]) == 0
+    assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in names.values()]
+    assert (tmp_path / "new/r.md").read_text().startswith("# What the runs say")
+    assert (tmp_path / "new/r.csv").read_text().startswith("model,benchmark,")
+    assert len(json.loads((tmp_path / "new/r.json").read_text())) > 2
+    assert (tmp_path / "new/card.md").read_text().startswith("| model")
+    assert not list(tmp_path.rglob("*.html"))
+    assert main(["report", str(runs), "--html", "p.html", "--csv", "new/r.csv", "--no-pictures"]) == 0
+    assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in ("p.html", "new/r.csv")]
+    assert 'id="picture-0"' not in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+def test_a_folder_without_runs_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says what was expected, found, and what to do."""
+    assert main(["report", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("spiqa-tasks: Expected a result file of lmms-eval or a folder with some")
+    assert told.count("\n") == 1
+
+
+def test_what_could_not_be_read_is_told(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run without samples is named on stderr and in the report; a task that no run has is refused."""
+    next((runs / "b").glob("*.jsonl")).unlink()
+    path = tmp_path / "r.md"
+    assert main(["report", str(runs), "--markdown", str(path)]) == 0
+    remark = "mmstar_demo of openai,model_version=b has no samples; run it with --log_samples."
+    assert remark in capsys.readouterr().err
+    assert remark in path.read_text().replace("\\", "")
+    assert main(["report", str(runs), "--task", "spiqa_demo", "--markdown", str(path)]) == 2
+    assert "spiqa_demo" in capsys.readouterr().err

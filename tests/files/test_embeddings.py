@@ -1,0 +1,79 @@
+"""Embeddings of tiny CLIP and SigLIP checkpoints, against the models' own computation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from spiqa_tasks import extras
+from spiqa_tasks.errors import DataError, InputError, MissingPartError
+from spiqa_tasks.files.embeddings import ClipEncoder
+
+
+@pytest.fixture(scope="module", params=["clip", "siglip"])
+def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint of each kind."""
+    pytest.importorskip("torch", reason="the extra hf is not installed")
+    from tiny_clip import build
+
+    return build(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def test_embeddings_do_not_depend_on_the_batch_and_long_texts_are_cut(checkpoint: Path) -> None:
+    """One at a time or all together gives the same unit vectors; words beyond the context change nothing."""
+    texts = ["loss", "accuracy of the model " * 50, "accuracy of the model " * 50 + "and more"]
+    together = ClipEncoder(str(checkpoint), "cpu").texts(texts)
+    alone = ClipEncoder(str(checkpoint), "cpu", batch_size=1).texts(texts)
+    assert together == pytest.approx(alone, abs=1e-6)
+    assert (together**2).sum(axis=1) == pytest.approx([1, 1, 1])
+    assert together[1] == pytest.approx(together[2])
+
+
+def test_pictures_are_embedded_in_their_order(checkpoint: Path, tmp_path: Path) -> None:
+    """As the model itself embeds them, at unit length, whatever their sizes and in any batches."""
+    import torch
+    from transformers import AutoImageProcessor, AutoModel
+
+    generator = np.random.default_rng(0)
+    paths = [tmp_path / f"{place}.png" for place in range(3)]
+    for place, path in enumerate(paths):
+        pixels = generator.integers(256, size=(40 + place, 50 - place, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(path)
+    found = ClipEncoder(str(checkpoint), "cpu", batch_size=2).images([str(path) for path in paths])
+    model, processor = AutoModel.from_pretrained(checkpoint).eval(), AutoImageProcessor.from_pretrained(checkpoint)
+    for row, path in zip(found, paths, strict=True):
+        with torch.no_grad():
+            output = model.get_image_features(**processor(images=[Image.open(path)], return_tensors="pt"))
+        features = output if isinstance(output, torch.Tensor) else output.pooler_output
+        expected = features.double().numpy()[0]
+        assert row == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
+    assert len({tuple(row.round(3)) for row in found}) == 3
+    (tmp_path / "broken.png").write_bytes(b"no picture")
+    with pytest.raises(DataError, match=r"broken\.png"):
+        ClipEncoder(str(checkpoint), "cpu").images([str(tmp_path / "broken.png")])
+
+
+def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    """A folder without a model, and a model that embeds no pictures, are one sentence."""
+    pytest.importorskip("torch", reason="the extra hf is not installed")
+    from transformers import BertConfig, BertModel
+
+    with pytest.raises(InputError, match="folder or hub id of a CLIP or SigLIP checkpoint") as error:
+        ClipEncoder(str(tmp_path))
+    assert "\n" not in str(error.value)
+    size = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    BertModel(BertConfig(vocab_size=5, **size)).save_pretrained(tmp_path)
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n")
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
+    with pytest.raises(InputError, match="found a BertModel"):
+        ClipEncoder(str(tmp_path), "cpu")
+
+
+def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is loaded."""
+    monkeypatch.setattr(extras, "_missing", lambda _: ["torch"])
+    with pytest.raises(MissingPartError, match=r"checkpoint needs torch.*spiqa-tasks\[hf\]"):
+        ClipEncoder("nowhere")

@@ -1,0 +1,129 @@
+"""Tables as rows of texts: every cell as it stands in the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks import extras
+from spiqa_tasks.errors import InputError, MissingPartError
+from spiqa_tasks.files import tables
+from spiqa_tasks.files.tables import read_cells, row_id
+
+
+@given(
+    st.lists(st.dictionaries(st.text("ab", min_size=1), st.text(st.characters(exclude_categories=["Cs"]))), max_size=4)
+)
+def test_objects_come_back_as_they_are(tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]]) -> None:
+    """Any text in a json list, where nothing is decoded."""
+    path = tmp_path_factory.mktemp("json") / "t.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    assert read_cells(path, escaped=False) == rows
+
+
+def test_what_is_no_text_becomes_one(tmp_path: Path) -> None:
+    """Numbers as they are written; null and NaN, which pandas writes for empty cells, are empty."""
+    path = tmp_path / "t.json"
+    path.write_text('[{"index": 7, "a": 0.5, "b": null, "c": NaN, "d": true, "e": [1]}]')
+    assert read_cells(path) == [{"index": "7", "a": "0.5", "b": "", "c": "", "d": "True", "e": "[1]"}]
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "json", "xlsx"])
+def test_escapes_of_spreadsheets_are_decoded_on_demand(tmp_path: Path, suffix: str) -> None:
+    """`_x000D_` is a carriage return in what a spreadsheet wrote, and stays in what it did not."""
+    frame = pd.DataFrame({"index": ["1"], "prediction": ["A_x000D_B _x00e9_ _xyz_"]})
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "tsv":
+        frame.to_csv(path, sep="\t", index=False)
+    elif suffix == "json":
+        frame.to_json(path, orient="records")
+    else:
+        frame.to_excel(path, index=False)
+    assert read_cells(path)[0]["prediction"] == "A\rB é _xyz_"
+    if suffix != "xlsx":
+        assert read_cells(path, escaped=False)[0]["prediction"] == "A_x000D_B _x00e9_ _xyz_"
+
+
+def test_the_kind_of_file_is_told_by_its_content(tmp_path: Path) -> None:
+    """A spreadsheet with another name is one; its first sheet counts, and rows without any cell do not."""
+    path = tmp_path / "t.tsv"
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
+        pd.DataFrame({"id": ["x", None, "y"], "prediction": ["A", None, None]}).to_excel(writer, index=False)
+        pd.DataFrame({"id": ["other"]}).to_excel(writer, sheet_name="second", index=False)
+    (tmp_path / "t.xlsx").rename(path)
+    assert read_cells(path) == [{"id": "x", "prediction": "A"}, {"id": "y", "prediction": ""}]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_column(tmp_path: Path) -> None:
+    """Spreadsheet programs begin a tsv file with one; `NA` and `007` stay texts."""
+    path = tmp_path / "t.tsv"
+    path.write_bytes("\ufeffindex\tprediction\n007\tNA\n8\t\n".encode())
+    assert read_cells(path) == [{"index": "007", "prediction": "NA"}, {"index": "8", "prediction": ""}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("t.json", b'{"id": 1}', "to be a list of objects, found something else. Name a table"),
+        ("t.json", b"[1]", "to be a list of objects"),
+        ("t.json", b"[{]", "to be a JSON file, found"),
+        ("t.tsv", b'id\tprediction\n1\tA\n2\t"B\n3\tC\n', "a quotation mark in row 3 that is never closed"),
+        ("t.tsv", b"id\tprediction\n1\tA\n2\tA\tB\n", "Expected 2 fields in line 3, saw 3."),
+        ("t.tsv", b"id\tprediction\n1\tA\tB\n2\tA\tB\n", "Length of header"),
+        ("t.tsv", b"id\xff\tprediction\n", "Save it again as tsv"),
+        ("t.tsv", b"", "to be a tab-separated file"),
+        ("t.xlsx", b"PK\x03\x04 no zip", "to be an xlsx spreadsheet, found"),
+    ],
+)
+def test_a_broken_file_is_one_sentence(tmp_path: Path, name: str, content: bytes, told: str) -> None:
+    """It names the file, what is wrong, and what to do."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as error:
+        read_cells(path)
+    assert str(error.value).startswith(f"Expected {path} to be ")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its size is told before it is unpacked."""
+    path = tmp_path / "t.xlsx"
+    pd.DataFrame({"id": range(9000), "prediction": ["A" * 200] * 9000}).to_excel(path, index=False)
+    monkeypatch.setattr(tables, "LARGEST", 1 << 19)
+    with pytest.raises(InputError, match=r"a table of \d MB, more than 0"):
+        read_cells(path)
+
+
+def test_without_openpyxl_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only spreadsheets need it."""
+    monkeypatch.setattr(extras, "_missing", lambda _: ["openpyxl"])
+    (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
+    with pytest.raises(MissingPartError, match=r"Reading .*t\.xlsx needs openpyxl.*spiqa-tasks\[excel\]"):
+        read_cells(tmp_path / "t.xlsx")
+    (tmp_path / "t.tsv").write_text("id\tprediction\n1\tA\n")
+    assert len(read_cells(tmp_path / "t.tsv")) == 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        ({"index": "3", "id": "a"}, "a"),
+        ({"index": "3", "ID": "b"}, "b"),
+        ({"index": " 30.0 "}, "30"),
+        ({"index": "30.00"}, "30"),
+        ({"index": "3.5"}, "3.5"),
+        ({"index": "1501.00001v1"}, "1501.00001v1"),
+        ({"index": "3."}, "3."),
+        ({"index": "p.0"}, "p.0"),
+        ({"prediction": "A"}, ""),
+    ],
+)
+def test_ids_are_as_they_were_before_a_spreadsheet(cells: dict[str, str], found: str) -> None:
+    """An id's own column counts before the running index; whole numbers lose what a spreadsheet gave them."""
+    assert row_id(cells) == found

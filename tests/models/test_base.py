@@ -1,0 +1,65 @@
+"""What all baselines do with the host's requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.models.base import Baseline, Doc
+
+
+class Echo(Baseline):
+    """Answers with what it is given."""
+
+    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+        """The document's text, how many there are, and the key."""
+        return f"{doc['text']} of {len(docs)} in {key}"
+
+
+def request(place: int, task: str, split: str) -> Any:
+    """A request of the host to generate a text."""
+    return SimpleNamespace(args=("context", {}, None, place, task, split))
+
+
+def test_every_request_has_its_answer_in_order() -> None:
+    """Whatever tasks and splits they are of; a baseline sees the document and all of its split."""
+    model = Echo(batch_size=4, max_batch_size=8, device="cuda")
+    model.task_dict = {
+        "t": {"test": [{"text": "zero"}, {"text": "one"}], "val": [{"text": "other"}]},
+        "u": {"test": [{"text": "last"}]},
+    }
+    requests = [request(1, "t", "test"), request(0, "u", "test"), request(0, "t", "val"), request(0, "t", "test")]
+    assert model.generate_until(requests) == [
+        *("one of 2 in t/test", "last of 1 in u/test", "other of 1 in t/val", "zero of 2 in t/test")
+    ]
+    assert model.generate_until([]) == []
+
+
+def test_arguments_that_it_does_not_know_are_refused() -> None:
+    """All of them are named; what the host always passes is known."""
+    with pytest.raises(InputError, match=r"model_args of Echo that it knows; found pretrained, seed\."):
+        Echo(seed=1, pretrained="x", batch_size=1)
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [("loglikelihood", "generates text; Echo"), ("generate_until_multi_round", "single round; Echo")],
+)
+def test_other_kinds_of_requests_are_refused(method: str, told: str) -> None:
+    """One sentence that says which task would do."""
+    with pytest.raises(InputError, match=f"Expected a task .*{told}"):
+        getattr(Echo(), method)([])
+
+
+def test_processes_share_the_work_as_torchrun_numbers_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process alone is the first of one; a baseline needs no GPU."""
+    for name in ("RANK", "WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    assert (Echo().rank, Echo().world_size, str(Echo().device)) == (0, 1, "cpu")
+    monkeypatch.setenv("RANK", "2")
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    assert (Echo().rank, Echo().world_size) == (2, 3)

@@ -1,0 +1,93 @@
+"""The baseline that answers with the caption nearest to the question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.benchmarks.making import make_scorer
+from spiqa_tasks.benchmarks.record import Response
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.models.retrieval import CaptionRetrieval, in_the_tasks_format
+
+pytestmark = pytest.mark.usefixtures("no_java")
+Row = dict[str, Any]
+
+
+def rows_of(setting: str) -> list[Row]:
+    """The demo's questions."""
+    return load_rows("spiqa", "demo", f"setting={setting},ablation=text")
+
+
+def nearest(row: Row, rows: Sequence[Row]) -> int:
+    """The place of the nearest caption by TF-IDF written out: 1 + ln(count) by 1 + ln((1 + n) / (1 + df))."""
+
+    def words(text: str) -> list[str]:
+        return re.findall(r"\b\w\w+\b", text.lower())
+
+    captions = {figure["caption"] for other in rows for figure in other["figures"]}
+    frequency = Counter(word for caption in captions for word in set(words(caption)))
+
+    def vector(text: str) -> dict[str, float]:
+        counts = Counter(word for word in words(text) if word in frequency)
+        weights = {
+            word: (1 + math.log(count)) * (1 + math.log((1 + len(captions)) / (1 + frequency[word])))
+            for word, count in counts.items()
+        }
+        length = math.hypot(*weights.values())
+        return {word: weight / length for word, weight in weights.items()}
+
+    question = vector(row["question"])
+    cosines = [
+        sum(question.get(word, 0) * weight for word, weight in vector(figure["caption"]).items())
+        for figure in row["figures"]
+    ]
+    return max(range(len(cosines)), key=lambda place: round(cosines[place], 12))
+
+
+def test_the_answer_is_the_nearest_caption() -> None:
+    """By the cosine of TF-IDF over all captions of the task, computed here by hand; the first of equal ones."""
+    rows = rows_of("direct")
+    model = CaptionRetrieval()
+    answers = [model.answer(row, rows, "t/test") for row in rows]
+    expected = [in_the_tasks_format(row, 0, row["figures"][nearest(row, rows)]["caption"]) for row in rows]
+    assert answers == expected
+    assert len(set(answers)) > 10
+
+
+def test_each_split_has_its_own_vocabulary() -> None:
+    """Words count by how rare they are among the captions of the split that is asked."""
+    figures = [{"caption": "alpha beta"}, {"caption": "gamma delta"}]
+    doc = {"question": "alpha gamma", "settings": "setting=direct", "figures": figures}
+    common = [
+        {**doc, "figures": [{"caption": f"{word} x{place}"} for place in range(9)]} for word in ("alpha", "gamma")
+    ]
+    model = CaptionRetrieval()
+    assert "gamma" in model.answer(doc, [doc, common[0]], "one")
+    assert "alpha" in model.answer(doc, [doc, common[1]], "two")
+    assert "gamma" in model.answer(doc, [doc, common[1]], "one")
+
+
+@pytest.mark.parametrize("setting", ["direct", "cot", "fullpaper"])
+def test_answers_can_be_read(setting: str) -> None:
+    """In each setting the caption is what is scored, quotation marks and all; with reasons, the figure is too."""
+    row = rows_of(setting)[0]
+    scorer = make_scorer("spiqa", row["settings"], "", None)
+    caption = 'It\'s a "quoted" caption'
+    record = scorer.record(row, Response(in_the_tasks_format(row, 1, caption)))
+    assert (record.prediction, record.status) == (caption, "ok")
+    if setting == "cot":
+        assert "retrieval_accuracy" in record.scores
+
+
+def test_other_tasks_are_refused() -> None:
+    """There must be captions to choose from."""
+    row = load_rows("mmstar", "demo", "ablation=text")[0]
+    with pytest.raises(InputError, match="Expected a SPIQA task"):
+        CaptionRetrieval().answer(row, [row], "t")

@@ -1,0 +1,92 @@
+"""Gain and leakage in a report: which runs have one, and the published rows beside them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from gain_files import LLM, TEXT, rights, write_triple
+from host_files import choice_samples, write_run
+
+from spiqa_tasks.published import __file__ as published
+from spiqa_tasks.report.gains import gain_rows, gain_table, overall_rows
+
+
+def test_runs_with_pictures_alone_have_no_gain(tmp_path: Path) -> None:
+    """Nothing is missing then; a folder of `score --output` is passed over."""
+    write_run(tmp_path / "run", "m", {"mmstar_filtered": choice_samples([True])})
+    (tmp_path / "scored").mkdir()
+    assert gain_rows([tmp_path / "run", tmp_path / "scored"]) == ([], [])
+    assert gain_rows([tmp_path / "scored"]) == ([], [])
+
+
+def test_a_run_without_pictures_alone_is_told(tmp_path: Path) -> None:
+    """One sentence says what to run."""
+    write_run(tmp_path, "m", {"mmstar_filtered_text": choice_samples([True])}, settings=TEXT)
+    rows, (remark,) = gain_rows([tmp_path])
+    assert rows == []
+    assert "mmstar_filtered" in remark
+
+
+def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
+    """The shares are counted by hand, and the published ones are those of Table 5's overall columns."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    rows, remarks = gain_rows([tmp_path])
+    assert remarks == []
+    assert {row.group for row in rows} == {"all", "math"}
+    (row,) = overall_rows(rows)
+    table = gain_table(rows)
+    measured, *others = table.lines
+    told = dict(zip(table.columns, measured.cells, strict=True))
+    assert told["model"] == row.model
+    assert [told[name] for name in ("task", "source", "without", "n", "S_v", "S_wv", "S_t")] == [
+        *("mmstar_filtered", "measured", "text", "4", "100.0", "50.0", "25.0")
+    ]
+    assert (told["gain MG"][:6], told["leakage ML"][:6]) == ("50.0 [", "25.0 [")
+    with (Path(published).parent / "mmstar_table5.csv").open(newline="") as file:
+        printed = {
+            (line["model"], line["metric"]): f"{float(line['value']):.1f}"
+            for line in csv.DictReader(file)
+            if line["category"] == "all" and line["metric"] in ("mg", "ml") and line["value"]
+        }
+    shown = {(line.cells[1], name): line.cells[place] for line in others for name, place in (("mg", -2), ("ml", -1))}
+    assert {line.kind for line in others} == {"published"}
+    assert {key: value for key, value in shown.items() if value != "-"} == printed
+
+
+def test_without_an_llm_base_there_is_no_leakage(tmp_path: Path) -> None:
+    """A dash for the base, its score and the leakage; another task than MMStar's has no published rows."""
+    write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
+    write_run(tmp_path, "ablated", {"t": choice_samples([True, False])}, "base=m,ablation=grey", stamp="2")
+    table = gain_table(gain_rows([tmp_path])[0])
+    (line,) = table.lines
+    told = dict(zip(table.columns, line.cells, strict=True))
+    assert [told[name] for name in ("without", "LLM base", "S_t", "leakage ML")] == ["grey", "-", "-", "-"]
+    assert told["gain MG"].startswith("50.0 [")
+
+
+def test_two_llm_bases_leave_the_gain_and_say_so(tmp_path: Path) -> None:
+    """Which of them is the model's own is not guessed."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    samples = {"mmstar_filtered_llm": choice_samples(rights(3, 4), prompt="shots")}
+    write_run(tmp_path, "other", samples, "pretrained=c", stamp="4", settings=LLM)
+    rows, (remark,) = gain_rows([tmp_path])
+    (row,) = overall_rows(rows)
+    assert row.result is not None
+    assert (row.result.mg.value, row.result.ml, row.llm) == (0.5, None, None)
+    assert "LLM base" in remark
+
+
+def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
+    """They count as wrong answers, which makes the gain an upper bound; withheld rows are left out of the table."""
+    write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
+    refusing = choice_samples([False, False], refused=True)
+    write_run(tmp_path, "ablated", {"t": refusing}, "base=m,ablation=text", stamp="2")
+    table = gain_table(gain_rows([tmp_path])[0])
+    assert len(table.lines) == 1
+    (note,) = table.notes
+    assert note.startswith("t of m: 100% refused without images")
+    write_run(tmp_path, "m", {"t": choice_samples([True, None])}, stamp="3")
+    rows, _ = gain_rows([tmp_path])
+    assert rows
+    assert overall_rows(rows) == []

@@ -1,0 +1,160 @@
+"""Scores of a task beside its paper's rows: what is shown, in which order, and what is said about it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from report_runs import choices, run_of
+
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.cli import main
+from spiqa_tasks.published import __file__ as published
+from spiqa_tasks.report.headline import (
+    group_table,
+    group_values,
+    headline_table,
+    judge_of,
+    overview_table,
+    shown_metrics,
+)
+
+DEMO = "data:mmstar/demo@d|prompt:p|settings:prompt=letter"
+SPIQA = "data:spiqa/testA@d|prompt:p|settings:setting=direct"
+
+
+def printed(model: str, category: str) -> str:
+    """A number of MMStar's Table 5, read from the file itself."""
+    with (Path(published).parent / "mmstar_table5.csv").open(newline="") as file:
+        (value,) = {
+            row["value"]
+            for row in csv.DictReader(file)
+            if (row["model"], row["category"], row["metric"]) == (model, category, "accuracy")
+        }
+    return f"{float(value):.1f}"
+
+
+def judged(scores: list[float], served: str = "gpt-4o") -> list[Record]:
+    """Records of SPIQA's questions with L3Scores."""
+    return [
+        Record(
+            f"q{place}",
+            scores={"l3score": score},
+            groups={"type": "plot"},
+            verdicts=({"metric": "l3score", "score": score, "model": served},),
+        )
+        for place, score in enumerate(scores)
+    ]
+
+
+def test_metrics_of_which_more_is_better_are_shown_the_headline_first() -> None:
+    """Failure rates are the coverage's matter, and what the answers have no scores for is not there."""
+    assert [metric.name for metric in shown_metrics(run_of(choices([True])))] == ["accuracy", "accuracy_released"]
+    assert shown_metrics(run_of(judged([0.5]), signature=SPIQA))[0].name == "l3score"
+
+
+def test_the_judge_is_told_with_the_model_that_was_served() -> None:
+    """Only where the server named another one; a dash where there was none."""
+    asked = f"{SPIQA}|judge:openai:gpt-4o"
+    assert judge_of(run_of(choices([True]))) == "-"
+    assert judge_of(run_of(judged([0.5]), signature=asked)) == "openai:gpt-4o"
+    served = run_of([*judged([0.5], "b-2"), *judged([0.5], "a-1")], signature=asked)
+    assert judge_of(served) == "openai:gpt-4o (served as a-1, b-2)"
+
+
+def test_the_overview_has_a_column_per_model_and_a_line_per_task() -> None:
+    """The share with Wilson's interval, both times 100; a task that a model did not answer is an empty cell."""
+    runs = [
+        run_of(choices([True, True, True, False]), "a", "t"),
+        run_of(choices([True] * 4), "b", "t"),
+        run_of(choices([False] * 4), "b", "u"),
+    ]
+    table = overview_table(runs)
+    assert (list(table.columns), table.texts) == (["task", "metric", "a", "b"], 2)
+    assert [list(line.cells) for line in table.lines] == [
+        ["t", "accuracy", "75.0 [30.1, 95.4]", "100.0 [51.0, 100.0]"],
+        ["u", "accuracy", "", "0.0 [0.0, 49.0]"],
+    ]
+
+
+def test_measured_and_published_rows_stand_together_and_are_told_apart() -> None:
+    """MMStar's whole split has Table 5's averages below; a task without a judge has no column for one."""
+    table = headline_table([run_of(choices([True, False]), "mine")])
+    assert list(table.columns) == ["model", "source", "n", "accuracy", "accuracy_released"]
+    first, *others = table.lines
+    assert (list(first.cells)[:3], first.kind) == (["mine", "measured", "2"], "measured")
+    assert {line.kind for line in others} == {"published"}
+    rows = {line.cells[0]: line.cells for line in others}
+    assert rows["GeminiPro-Vision"][1:3] == ["published, Table 5", ""]
+    assert rows["GeminiPro-Vision"][3:] == [printed("GeminiPro-Vision", "all")] * 2
+    assert len(rows) == len(others) == 16
+
+
+def test_notes_say_what_limits_the_numbers() -> None:
+    """Withheld metrics, other prompts, no published row, and judges that differ."""
+    runs = [run_of(choices([True]), name, "t", DEMO.replace("prompt:p", f"prompt:{name}")) for name in "ab"]
+    notes = headline_table(runs).notes
+    assert notes[0].startswith("Compared numbers differ in prompt")
+    assert notes[0].endswith("(a and b).")
+    assert "a: accuracy_released is withheld, 0 answers have a score, fewer than 99%." in notes
+    assert notes[-1] == "The paper prints no row for this split and setting."
+    of_spiqa = headline_table([run_of(judged([0.2, 0.4]), signature=f"{SPIQA}|judge:openai:gpt-4o")])
+    assert of_spiqa.notes[-1] == "Scores of different judges are not comparable."
+    assert (list(of_spiqa.columns)[:4], of_spiqa.texts) == (["model", "source", "judge", "n"], 3)
+    assert list(of_spiqa.lines[0].cells)[2:4] == ["openai:gpt-4o", "2"]
+    assert of_spiqa.lines[0].cells[4] == "30.0"
+    assert "GPT-4o" in {line.cells[2] for line in of_spiqa.lines[1:]}
+
+
+def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
+    """Each kind has a table, run by run; what is not drawn is folded, and `nonplot` is hidden."""
+    records = [*choices([True, True], "math"), *choices([False, True], "coarse_perception")]
+    records = [
+        Record(f"q{place}", "A", scores=record.scores, groups={**record.groups, "subcategory": "x"})
+        for place, record in enumerate(records)
+    ]
+    run = run_of(records, "mine")
+    values = group_values([run])
+    assert {kind: [value.group for value in each] for kind, each in values.items()} == {
+        "category": ["coarse_perception", "math"],
+        "subcategory": ["x"],
+    }
+    table = group_table([run], "category", values["category"])
+    assert (table.title, table.folded, table.texts) == ("accuracy by category", False, 2)
+    assert list(table.columns) == ["model", "source", "coarse_perception", "math"]
+    assert [cell.split()[0] for cell in table.lines[0].cells] == ["mine", "measured", "50.0", "100.0"]
+    (line,) = (line for line in table.lines if line.cells[0] == "GeminiPro-Vision")
+    assert list(line.cells)[1:] == [
+        "published, Table 5",
+        printed("GeminiPro-Vision", "CP"),
+        printed("GeminiPro-Vision", "MA"),
+    ]
+    folded = group_table([run], "subcategory", values["subcategory"])
+    assert (folded.title, folded.folded, len(folded.lines)) == ("accuracy by detailed axis", True, 1)
+    hidden = run_of([Record("q", scores={"l3score": 1.0}, groups={"nonplot": "nonplot"})], signature=SPIQA)
+    assert group_values([hidden]) == {}
+
+
+def test_real_questions_stand_beside_the_papers_rows(
+    real_data: Path, tmp_path: Path, judges: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers to all of SPIQA's test-A are shown with Table 3 and Table 6, measured and published in rows apart."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    rows = rows_for_scoring("spiqa", "testA", "")
+    lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows]
+    (tmp_path / "model.jsonl").write_text("".join(lines))
+    output = ["--output", str(tmp_path / "scored")]
+    assert main(["score", "spiqa_testA", str(tmp_path / "model.jsonl"), "--judge", judges[0], *output]) == 0
+    path = tmp_path / "report.md"
+    page = tmp_path / "report.html"
+    assert main(["report", str(tmp_path / "scored"), "--markdown", str(path), "--html", str(page)]) == 0
+    text = path.read_text(encoding="utf-8")
+    published = [line for line in text.splitlines() if "published, Table 3" in line and "GPT-4 Vision" in line]
+    assert len(published) == 1
+    assert "GPT-4o" in published[0]
+    assert "measured" not in published[0]
+    assert "published, Table 6" in text
+    assert page.stat().st_size > 500_000

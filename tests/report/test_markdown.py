@@ -1,0 +1,60 @@
+"""Tables as Markdown and as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from spiqa_tasks.report.content import Report, Section, build
+from spiqa_tasks.report.markdown import WIDTH, as_markdown, as_text
+from spiqa_tasks.report.tables import Line, Table
+
+TABLE = Table("Scores", ["run", "n"], [Line(["a", "1"]), Line(["b|c", "20"])], ["A note. " * 30], texts=1)
+
+
+def test_the_markdown_has_every_table(two_runs: Path) -> None:
+    """Headlines with intervals, groups, differences, coverage and signatures, and no plot."""
+    report = build([two_runs])
+    text = as_markdown(report)
+    for title in ("## Overview", "### accuracy by category", "### Paired differences", "## Coverage", "## Signatures"):
+        assert title in text
+    assert "100.0 \\[86.2, 100.0\\]" in text
+    assert "The paper prints no row for this split and setting." in text
+    assert text.count("\n### ") == sum(len(section.tables) for section in report.sections)
+    assert "<svg" not in text
+
+
+def test_text_of_users_is_no_markup() -> None:
+    """Names of models and tasks can hold anything that Markdown reads; a bar within a cell makes no column."""
+    hostile = "`a` *b* _c_ |d| <e> [f](g) #h \\"
+    shown = Table(hostile, ["run"], [Line([hostile])], [hostile])
+    text = as_markdown(Report("T", [hostile], [Section(hostile, [hostile], [shown])], ()))
+    escaped = "\\`a\\` \\*b\\* \\_c\\_ \\|d\\| \\<e\\> \\[f\\](g) \\#h \\\\"
+    assert [line for line in text.splitlines() if "h" in line] == [
+        escaped,
+        f"## {escaped}",
+        escaped,
+        f"### {escaped}",
+        f"| {escaped} |",
+        escaped,
+    ]
+
+
+def test_numbers_are_aligned_to_the_right_and_notes_stand_below() -> None:
+    """Columns of texts to the left; sections without tables and notes are left out."""
+    sections = [Section("Empty"), Section("Told", ["Why."]), Section("Full", (), [TABLE])]
+    text = as_markdown(Report("Title", ["Left out."], sections, ()))
+    assert text.startswith("# Title\n\nLeft out.\n\n## Told\n\nWhy.\n\n## Full\n\n### Scores\n\n| run")
+    assert [line for line in text.splitlines() if line.startswith("| ")][1:] == [
+        "| a     |   1 |",
+        "| b\\|c  |  20 |",
+    ]
+    assert text.endswith(f"\n\n{TABLE.notes[0]}\n")
+
+
+def test_a_terminal_gets_whole_lines() -> None:
+    """The cells as they are, and notes of at most 120 columns."""
+    lines = as_text(TABLE).splitlines()
+    assert [line.split() for line in lines[:4:3]] == [["run", "n"], ["b|c", "20"]]
+    assert len(lines) > 6
+    assert max(map(len, lines)) <= WIDTH
+    assert " ".join(lines[5:]) == TABLE.notes[0].strip()

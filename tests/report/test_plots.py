@@ -1,0 +1,129 @@
+"""Plots as SVG: what stands in them, and that they can stand in one page."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import pytest
+
+from spiqa_tasks import extras
+from spiqa_tasks.errors import MissingPartError
+from spiqa_tasks.report import plots
+from spiqa_tasks.report.plots import SERIES, Plot, Series
+
+NAN = math.nan
+SERIES_OF_TWO = [
+    Series("run a", 0, {"x": (50.0, 40.0, 60.0), "y": (70.0, NAN, NAN)}),
+    Series("run b", 1, {"x": (20.0, 10.0, 30.0)}),
+]
+PLOTS: dict[str, Callable[[], Plot]] = {
+    "dots": lambda: plots.dots("Dots", ["x", "y"], SERIES_OF_TWO, "accuracy x 100"),
+    "bars": lambda: plots.bars("Bars", ["x", "y"], SERIES_OF_TWO, "MG x 100"),
+    "stacked": lambda: plots.stacked("Stacked", ["t, a", "t, b"], {"ok": [3, 0], "judge_failed": [1, 0], "no": [0, 0]}),
+    "histogram": lambda: plots.histogram("Histogram", [("run a", 0, [0.1, 0.9]), ("run b", 1, [0.5])], "L3Score"),
+    "scatter": lambda: plots.scatter("Scatter", [(0.1, 0.2), (0.8, 0.9)], "judge x", "judge y"),
+}
+
+
+@functools.cache
+def drawn(kind: str) -> Plot:
+    """One of `PLOTS`, drawn once."""
+    return PLOTS[kind]()
+
+
+def texts(plot: Plot) -> list[str]:
+    """All text of a plot."""
+    return [element.text or "" for element in ElementTree.fromstring(plot.svg).iter() if element.tag.endswith("text")]
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+def test_a_plot_stands_in_the_page(kind: str) -> None:
+    """One SVG element with no style sheet, metadata, font or colour of its own; the same values are the same text."""
+    plot = drawn(kind)
+    assert plot.title == kind.capitalize()
+    assert ElementTree.fromstring(plot.svg).tag.endswith("}svg")
+    assert not re.search(r"<style|<metadata|<g id=|<!DOCTYPE|\n", plot.svg)
+    colours = {*re.findall(r"(?:fill|stroke|color): ?([^;\"]+)", plot.svg)}
+    assert {colour for colour in colours if not re.fullmatch(r"var\(--[a-z0-9-]+\)", colour)} <= {"none"}
+    assert "var(--series-0)" in colours
+    assert set(re.findall(r"font-family: ([^;\"]+)|font: ", plot.svg)) <= {"var(--font)", ""}
+    assert PLOTS[kind]() == plot
+
+
+def test_plots_share_no_names() -> None:
+    """What one plot defines for itself is not what another one in the same page means."""
+    names = [name for kind in PLOTS for name in set(re.findall(r'\bid="([^"]+)"', drawn(kind).svg))]
+    assert names
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("kind", ["dots", "bars"])
+def test_rows_axis_and_runs_are_named(kind: str) -> None:
+    """Several runs have a legend; one alone has none, as the page tells it."""
+    shown = texts(drawn(kind))
+    assert {"x", "y", "run a", "run b"} <= set(shown)
+    assert any(text.endswith("x 100") for text in shown)
+    alone = getattr(plots, kind)("T", ["x"], SERIES_OF_TWO[:1], "accuracy")
+    assert "run a" not in texts(alone)
+    assert "run a" in alone.description
+
+
+def test_intervals_are_drawn_where_there_are_some() -> None:
+    """Their lines reach from end to end; without one the ends are the value."""
+    with_interval = plots.dots("T", ["x"], [Series("a", 0, {"x": (50.0, 40.0, 60.0)})], "s")
+    without = plots.dots("T", ["x"], [Series("a", 0, {"x": (50.0, NAN, NAN)})], "s")
+    line = r'd="M ([\d.]+) [\d.]+ L ([\d.]+) [\d.]+ "[^>]*clip-path[^>]*var\(--series-0\)'
+    (spread,), (point,) = (
+        [abs(float(end) - float(start)) for start, end in re.findall(line, plot.svg)]
+        for plot in (with_interval, without)
+    )
+    assert spread > 50
+    assert point == 0
+
+
+def test_the_line_of_no_difference_is_drawn_on_demand() -> None:
+    """It adds one line to the plot, and the axis reaches it."""
+    series = [Series("a", 0, {"x": (50.0, 40.0, 60.0)})]
+    plain, zero = (plots.dots("T", ["x"], series, "s", zero=zero) for zero in (False, True))
+    assert "0" not in texts(plain)
+    assert "0" in texts(zero)
+
+
+def test_parts_without_a_count_are_left_out_of_the_shares() -> None:
+    """A run without questions is an empty bar; underscores become spaces."""
+    plot = drawn("stacked")
+    assert {"ok", "judge failed", "t, a", "t, b", "% of the questions"} <= set(texts(plot))
+    assert "no" not in texts(plot)
+    assert plot.description == "Shares of ok, judge_failed for t, a, t, b."
+
+
+def test_long_names_lose_their_middle() -> None:
+    """Both ends stay, 44 letters and the sign for what is left out; the description has all."""
+    name = "begin" + "x" * 60 + "end"
+    plot = plots.dots("T", [name], [Series("a", 0, {name: (1.0, 0.0, 2.0)})], "s")
+    (shown,) = (text for text in texts(plot) if "…" in text)
+    assert (len(shown), shown[:5], shown[-3:]) == (45, "begin", "end")
+    assert name in plot.description
+
+
+def test_names_are_no_markup() -> None:
+    """Neither formulas nor elements."""
+    name = "$\\frac{1}$ <b>&"
+    assert name in texts(plots.dots("T", [name], [Series("a", 0, {name: (1.0, 0.0, 2.0)})], "s"))
+
+
+def test_more_runs_than_colours_begin_again() -> None:
+    """The ninth run has the first one's."""
+    last = Series("z", SERIES, {"x": (1.0, 0.0, 2.0)})
+    assert "var(--series-0)" in plots.dots("T", ["x"], [last], "s").svg
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence with the command that installs it."""
+    monkeypatch.setattr(extras, "_missing", lambda _: ["matplotlib"])
+    with pytest.raises(MissingPartError, match=r"A report's plots needs matplotlib.*spiqa-tasks\[report\]"):
+        PLOTS["dots"]()

@@ -1,0 +1,133 @@
+"""The samples as data for the page's browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from host_files import FAILED
+from hypothesis import given
+from hypothesis import strategies as st
+from report_runs import REFUSAL, choices, run_of
+
+from spiqa_tasks.analysis.own_runs import OwnRun, own_runs
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.report.samples import as_script, samples
+from spiqa_tasks.report.thumbnails import Thumbnails
+
+
+@pytest.fixture(scope="module")
+def runs(two_runs: Path) -> list[OwnRun]:
+    """Two runs of two benchmarks."""
+    return own_runs([two_runs])[0]
+
+
+@pytest.fixture
+def no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without any release."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+
+
+def of_task(data: dict[str, Any], task: str) -> list[dict[str, Any]]:
+    """The samples of one task."""
+    return [sample for sample in data["samples"] if sample["task"] == task]
+
+
+def test_a_question_is_one_sample_with_an_answer_of_each_run(runs: list[OwnRun]) -> None:
+    """With its text, its groups and the true answer; each answer tells what became of it."""
+    data = samples(runs, None)
+    labels = [label.rpartition("=")[2] for label in data["runs"]]
+    assert sorted(labels) == ["a", "b"]
+    found = of_task(data, "mmstar_demo")
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    assert [sample["id"] for sample in found] == [row["id"] for row in rows]
+    assert [sample["question"] for sample in found] == [row["question"] for row in rows]
+    assert [sample["reference"] for sample in found] == [row["answer"] for row in rows]
+    assert all([answer["run"] for answer in sample["answers"]] == [0, 1] for sample in found)
+    first, second, third = (sample["answers"][labels.index("b")] for sample in found[:3])
+    assert (first["response"], first["refused"], first["score"]) == (REFUSAL, True, 0.0)
+    assert second["status"] == "request_failed"
+    assert FAILED in second["reason"]
+    assert "score" not in second
+    assert (third["score"], third["extracted"]) == (1.0, rows[2]["answer"])
+    assert "refused" not in third
+
+
+def test_figures_are_numbers_of_thumbnails(runs: list[OwnRun]) -> None:
+    """Each question's pictures in their order; without thumbnails there are none."""
+    thumbnails = Thumbnails()
+    found = of_task(samples(runs, thumbnails), "scifibench_demo")
+    rows = load_rows("scifibench", "demo", "")
+    assert [[figure[0] for figure in sample["figures"]] for sample in found] == [
+        [thumbnails.place(path) for path in row["images"]] for row in rows
+    ]
+    without = of_task(samples(runs, None), "scifibench_demo")
+    assert {figure[0] for sample in without for figure in sample["figures"]} <= {None}
+
+
+def test_options_stand_apart_where_the_question_does_not_have_them(runs: list[OwnRun]) -> None:
+    """MMStar writes them into the question, SciFIBench asks for captions beside it."""
+    data = samples(runs, None)
+    assert not any("options" in sample for sample in of_task(data, "mmstar_demo"))
+    rows = {row["id"]: row for row in load_rows("scifibench", "demo", "ablation=text")}
+    for sample in of_task(data, "scifibench_demo"):
+        row = rows[sample["id"]]
+        if row["subcategory"] == "fig2cap":
+            options = zip(row["letters"], row["options"], strict=True)
+            assert sample["options"] == [f"{letter}: {text}" for letter, text in options]
+
+
+@pytest.mark.usefixtures("no_data")
+def test_without_the_data_the_answers_are_there() -> None:
+    """A split that is not on this machine has no question's text and no figure."""
+    (sample,) = samples([run_of(choices([True]))], Thumbnails())["samples"]
+    assert sample == {
+        "task": "mmstar_filtered",
+        "id": "q0",
+        "reference": "A",
+        "groups": ["math"],
+        "answers": [{"run": 0, "response": "A", "extracted": "A", "status": "ok", "score": 1.0}],
+    }
+
+
+@pytest.mark.usefixtures("no_data")
+def test_what_the_judge_said_comes_along() -> None:
+    """Its score or the reason why there is none, the first words with their log-probabilities to three decimals."""
+    told = {"metric": "l3score", "score": 0.5, "model": "gpt-4o", "top_logprobs": [["Yes", -0.12349], ["No", -2.5]]}
+    failed = {"metric": "l3score", "reason": "gone"}
+    record = Record("p/0", prediction="x", verdicts=(told, failed))
+    run = run_of([record], task="spiqa_testA", signature="data:spiqa/testA@d|settings:setting=direct")
+    ((answer,),) = (sample["answers"] for sample in samples([run], None)["samples"])
+    kept = {name: told[name] for name in ("metric", "score", "model")}
+    assert answer["judge"] == [{**kept, "tokens": [["Yes", -0.123], ["No", -2.5]]}, failed]
+
+
+@pytest.mark.usefixtures("no_data")
+def test_a_question_of_several_documents_is_one_sample() -> None:
+    """Its answers stand one after the other, each named by its document."""
+    records = [
+        Record(f"p/0/{step}", prediction=text, reference="r", details={"question_id": "p/0", "step": step})
+        for step, text in (("helpful", "Yes"), ("answer", "blue"))
+    ]
+    run = run_of(records, task="spiqa_testA", signature="data:spiqa/testA@d|settings:setting=direct")
+    run.__dict__["questions"] = [Record("p/0", prediction="blue", reference="r")]
+    (sample,) = samples([run], None)["samples"]
+    assert sample["id"] == "p/0"
+    assert sample["answers"][0]["response"] == "helpful: Yes\nanswer: blue"
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists))
+def test_data_in_a_script_ends_no_element(data: Any) -> None:
+    """Any JSON comes back as it was, and holds nothing that a browser reads as a tag or a comment."""
+    text = as_script(data)
+    assert "<" not in text
+    assert json.loads(text) == data
+
+
+def test_nan_is_never_written() -> None:
+    """It is no JSON, and a browser would show nothing at all."""
+    with pytest.raises(ValueError, match="JSON"):
+        as_script({"score": float("nan")})

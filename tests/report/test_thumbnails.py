@@ -1,0 +1,94 @@
+"""Small pictures for the page."""
+
+from __future__ import annotations
+
+import base64
+import io
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from spiqa_tasks.report.thumbnails import SIDE, Thumbnails
+
+
+def opened(text: str) -> Image.Image:
+    """The picture that stands in the page."""
+    image = Image.open(io.BytesIO(base64.b64decode(text, validate=True)))
+    assert image.format == "WEBP"
+    return image
+
+
+def made(path: Path | str) -> Image.Image:
+    """The thumbnail of a picture."""
+    thumbnails = Thumbnails()
+    thumbnails.place(str(path))
+    return opened(*thumbnails.made())
+
+
+@pytest.mark.parametrize("kind", ["png", "jpg"])
+@pytest.mark.parametrize(
+    ("size", "shown"), [((1000, 500), (SIDE, SIDE // 2)), ((300, 1200), (SIDE // 4, SIDE)), ((40, 30), (40, 30))]
+)
+def test_the_longest_side_is_bounded(tmp_path: Path, kind: str, size: tuple[int, int], shown: tuple[int, int]) -> None:
+    """The shape stays, and a small picture is not made larger."""
+    path = tmp_path / f"p.{kind}"
+    Image.new("RGB", size, (200, 30, 30)).save(path)
+    thumbnail = made(path)
+    assert thumbnail.size == shown
+    assert thumbnail.convert("RGB").getpixel((5, 5)) == pytest.approx((200, 30, 30), abs=8)
+
+
+def test_transparent_parts_are_white(tmp_path: Path) -> None:
+    """As a model is shown them."""
+    path = tmp_path / "p.png"
+    Image.new("RGBA", (20, 20), (255, 0, 0, 0)).save(path)
+    assert made(path).convert("RGB").getpixel((5, 5)) == pytest.approx((255, 255, 255), abs=2)
+
+
+def test_a_picture_in_an_archive_is_unpacked(tmp_path: Path) -> None:
+    """Its path names the archive and the member."""
+    buffer = io.BytesIO()
+    Image.new("RGB", (512, 256)).save(buffer, "PNG")
+    with zipfile.ZipFile(tmp_path / "figures.zip", "w") as archive:
+        archive.writestr("a/b.png", buffer.getvalue())
+    assert made(f"{tmp_path / 'figures.zip'}::a/b.png").size == (256, 128)
+
+
+def png(width: int, height: int) -> bytes:
+    """A PNG that says how large it is, and holds nothing."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        checksum = zlib.crc32(kind + content)
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", checksum)
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+
+
+def test_what_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    """A missing, a broken, an empty and an enormous picture are empty texts at their places; the others are there."""
+    contents = {"broken": b"no picture", "empty": png(8, 8), "enormous": png(50_000, 50_000)}
+    thumbnails = Thumbnails()
+    thumbnails.place(str(tmp_path / "missing.png"))
+    for name, content in contents.items():
+        (tmp_path / f"{name}.png").write_bytes(content)
+        thumbnails.place(str(tmp_path / f"{name}.png"))
+    Image.new("RGB", (9, 9)).save(tmp_path / "good.png")
+    assert thumbnails.place(str(tmp_path / "good.png")) == 4
+    *unread, good = thumbnails.made()
+    assert unread == [""] * 4
+    assert opened(good).size == (9, 9)
+
+
+def test_a_picture_is_held_once(tmp_path: Path) -> None:
+    """Its number is that of the first time it was asked for; no picture at all is no work."""
+    for number in range(3):
+        Image.new("RGB", (10 + number, 10)).save(tmp_path / f"{number}.png")
+    thumbnails = Thumbnails()
+    assert [thumbnails.place(str(tmp_path / f"{number}.png")) for number in (2, 0, 2, 1, 0)] == [0, 1, 0, 2, 1]
+    assert [opened(text).width for text in thumbnails.made()] == [12, 10, 11]
+    assert Thumbnails().made() == []
