@@ -185,10 +185,9 @@ def test_keys_are_cleaned_and_short_ones_leave_texts_alone() -> None:
 
 
 def test_control_sequences_of_a_server_reach_no_terminal(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """A reason and a model's name have no escape character."""
+    """A model's name has no escape character."""
     server.behaviour.served_model = "evil\x1b[2Jmodel"
     assert "\x1b" not in (engine_of().map(_requests(1), progress=False)[0].model or "")
-    assert "\x1b" not in str(JudgeError("found \x1b]0;title\x07 here"))
 
 
 def test_verdicts_are_json_lines(tmp_path: Path) -> None:
