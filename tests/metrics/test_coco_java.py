@@ -120,7 +120,7 @@ def test_a_program_that_fails_is_an_error(install: Install) -> None:
 
 @needs_java
 def test_tokens_do_not_depend_on_the_lines_beside_them() -> None:
-    """As the toolkit has it, letters are small and marks go but brackets; "800 m." keeps its full stop or not wherever it stands."""
+    """As the toolkit has it, letters are small and marks go but brackets; "800 m." is the same wherever it stands."""
     lines = ["It is 800 m.", "the model's accuracy, 5.0!", "", "(A)", "\u00e9t\u00e9"]
     together = tokenize_lines(lines)
     assert together[1:] == ["the model 's accuracy 5.0", "", "-lrb- a -rrb-", "\u00e9t\u00e9"]
