@@ -103,7 +103,28 @@ def test_refusals_alone_stop_everything_for_as_long_as_the_server_asks() -> None
     assert pace.start_in(stopped + 1.0) == pytest.approx(2.0 + 2 / FIRST_RATE)
 
 
-@given(limit=st.floats(5, 200), burst=st.floats(2, 20))
+def test_requests_on_their_way_do_not_count_as_accepted_where_all_others_are_refused() -> None:
+    """One of 25 without an answer yet halves the rate; five of them are a share of its own."""
+    for refused, rate in ((24, FIRST_RATE / 2), (20, ABOVE * 5 / EPOCH_SECONDS)):
+        pace = limited()
+        now, made = epoch_of(pace, 0.0, refused=refused)
+        assert (made, now) == (25, pytest.approx(EPOCH_SECONDS))
+        assert pace.rate == pytest.approx(rate)
+
+
+def test_a_server_that_refuses_everything_for_a_while_is_soon_asked_as_before() -> None:
+    """In five seconds after three of refusals, one request of each epoch still on its way, more than 25 are made."""
+    pace, now, made = limited(), 0.0, 0
+    while now < 8:
+        epoch = pace.epoch
+        now += pace.start_in(now)
+        if now < 3 and pace.epoch == epoch:
+            pace.refused(now, 0.3, epoch)
+        made += now >= 3
+    assert made > 25
+
+
+@given(limit=st.floats(5, 60), burst=st.floats(2, 20))
 def test_a_servers_limit_is_used_up_and_few_requests_are_refused(limit: float, burst: float) -> None:
     """Of a bucket refilled at any rate nearly all is used, once found out, at one refusal for about twelve answers."""
     pace, now, tokens, filled = limited(), 0.0, burst, 0.0
