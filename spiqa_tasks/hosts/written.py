@@ -25,7 +25,7 @@ def written_tasks() -> list[Path]:
     for listing in sorted(user_folder().glob(f"*/{KEPT}")):
         try:
             source = Path(json.loads(listing.read_text(encoding="utf-8"))["source_yaml"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             logger.warning("The task in %s is left out, its %s cannot be read: %s", listing.parent, KEPT, error)
             continue
         if source.is_file():

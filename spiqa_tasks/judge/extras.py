@@ -38,4 +38,4 @@ def checked_extra(text: str, allowed: Collection[str] | None) -> str:
     if refused:
         known = "any but those that a judgement sets itself" if allowed is None else ", ".join(sorted(allowed))
         raise JudgeError(f"The judge's extra fields may be {known}; found {', '.join(refused)}. Leave them out.")
-    return json.dumps(fields, sort_keys=True)
+    return json.dumps(fields, sort_keys=True) if fields else ""

@@ -74,5 +74,5 @@ class OpenBatches:
 def _read(path: Path) -> OpenBatch | None:
     try:
         return OpenBatch(**json.loads(path.read_bytes()))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return None

@@ -8,6 +8,8 @@ EPOCH_SECONDS = 0.5
 EPOCH_REQUESTS = 8
 ABOVE = 1.08
 """How much more than it accepted a refusing server is asked: its limit is used up, and few requests are refused."""
+REFUSED_SHARE = 0.8
+"""Above it an epoch counts as one of refusals alone: some requests are still on their way, and may be refused too."""
 SEARCH, FASTER = 1.5, 1.1
 """How much faster a server is asked that refused nothing for an epoch: before its limit was met, and after."""
 LONGEST_DELAY = 1.0
@@ -19,7 +21,7 @@ class Pace:
 
     Until the first refusal (429) there is no limit. Then requests are counted by epochs of half a second or longer,
     each with one rate. One with refusals is followed by a rate a little above what was accepted in it, one without by
-    a higher rate, and one of refusals alone by half the rate and a stop for as long as the server asked.
+    a higher rate, and one of hardly anything but refusals by half the rate and a stop for as long as the server asked.
     """
 
     def __init__(self) -> None:
@@ -63,11 +65,10 @@ class Pace:
         if not self._refused:
             return rate * self._growth
         self._growth = FASTER
-        accepted = self._started - self._refused
-        if accepted <= 0:
+        if self._refused > REFUSED_SHARE * self._started:
             self._resume = now + self._delay
             return rate / 2
-        return ABOVE * accepted / (now - self._since)
+        return ABOVE * (self._started - self._refused) / (now - self._since)
 
     def _begin(self, now: float, rate: float) -> None:
         self.rate = rate

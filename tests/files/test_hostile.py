@@ -18,7 +18,6 @@ from spiqa_tasks.files import archives
 from spiqa_tasks.files.archives import extract
 from spiqa_tasks.files.atomic import check_file, check_folder
 from spiqa_tasks.files.pictures import check_pictures
-from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
 from spiqa_tasks.hosts.lmms_eval.results import read_run
 from spiqa_tasks.offline.predictions import read_predictions
 
@@ -145,10 +144,3 @@ def test_places_to_write_are_checked(tmp_path: Path) -> None:
     check_file(tmp_path / "samples.jsonl")
     check_folder(tmp_path / "new" / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-@pytest.mark.parametrize("error", [DataError("found none."), RecursionError("deep"), MemoryError()])
-def test_inside_the_host_only_one_sentence_is_raised(error: Exception) -> None:
-    """Whatever happens becomes SystemExit; the host would retry anything else."""
-    with pytest.raises(SystemExit, match="spiqa-tasks: "), one_sentence():
-        raise error

@@ -141,24 +141,6 @@ def test_a_batch_that_ends_early_says_so_of_each_request(
     }
 
 
-def test_anthropics_batches_give_written_verdicts(engine: MakeEngine, batching: BatchServer) -> None:
-    """The parameters are those of a single request; an entry that met an error is a status."""
-    batching.refused = {1}
-    batching.behaviour.text = "C"
-    judge = engine("anthropic")
-    assert judged(judge, WRITTEN)[0]
-    verdicts = judge.map(WRITTEN, progress=False)
-    assert sorted(verdict.text or str(verdict.reason) for verdict in verdicts) == [
-        *["C"] * 3,
-        "in the batch: errored: too long",
-    ]
-    fresh = Engine(replace(judge.config, cache=False))
-    fresh.map(WRITTEN, progress=False)
-    fresh.close()
-    sent = [request["body"] for request in batching.requests if request["path"].endswith("/messages")]
-    assert sorted(map(str, sent)) == sorted(str(entry["params"]) for entry in batching.batches[0].entries)
-
-
 KILLED = """
 import os, signal, sys
 from pathlib import Path

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from openai_server import Behaviour, OpenAIServer
+from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import cache as cache_module
@@ -21,7 +21,6 @@ from spiqa_tasks.judge.cache import VerdictCache, open_cache
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.keys import clean_key
-from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.stored import dump, load
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -51,65 +50,6 @@ def test_the_waiter_wakes_whatever_happens_in_delivery(engine_of: MakeEngine, mo
 
     monkeypatch.setattr(type(engine._tally), "closed", broken)
     assert all(pending.result(10).ok for pending in [engine.submit(request) for request in _requests(5)])
-
-
-@pytest.mark.parametrize("fault", ["deep", "huge"])
-def test_an_answer_of_any_size_or_depth_is_a_reason(server: OpenAIServer, engine_of: MakeEngine, fault: str) -> None:
-    """An answer that is nested deeply or larger than 16 MB fails that request alone."""
-    server.behaviour.script = [fault]
-    engine = engine_of(concurrency=1, timeout=10, retry=RetryPolicy(max_attempts=1))
-    verdicts = engine.map(_requests(2), progress=False)
-    assert [verdict.ok for verdict in verdicts] == [False, True]
-
-
-def test_a_request_too_large_for_the_rate_limit_is_final(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """Waiting does not make it fit: asked once, with the remedy; the others are judged."""
-    server.behaviour.script = ["too_large"]
-    verdicts = engine_of(concurrency=1).map(_requests(3), progress=False)
-    assert [verdict.ok for verdict in verdicts] == [False, True, True]
-    assert "the prompt is too long for this server" in (verdicts[0].reason or "")
-    assert server.counts["too_large"] == 1
-
-
-def test_a_number_as_code_does_not_hide_an_empty_account(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """`insufficient_quota` as the type is final beside a code that is a number."""
-    server.behaviour.sticky = "quota"
-    assert not engine_of().map(_requests(1), progress=False)[0].ok
-    assert server.counts["quota"] == 1
-
-
-def test_one_request_that_is_always_refused_is_given_up(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """A 429 that never ends costs a request its patience after the bound for one request, not the run's."""
-    server.behaviour.sticky = "429"
-    policy = RetryPolicy(max_attempts=3, base=0.01, cap=0.02, request_seconds=0.5, max_seconds=600)
-    start = time.monotonic()
-    assert not engine_of(retry=policy).submit(_requests(1)[0]).result(20).ok
-    assert 0.5 < time.monotonic() - start < 5
-
-
-def test_a_day_of_patience_stops_the_asking(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """`Retry-After: 86400` is said, and the rest is not sent."""
-    server.behaviour.sticky = "429"
-    server.behaviour.retry_after = "86400"
-    engine = engine_of(concurrency=4)
-    start = time.monotonic()
-    verdicts = engine.map(_requests(200), progress=False)
-    assert time.monotonic() - start < 5
-    assert all("asks for 86,400 s of patience" in (verdict.reason or "") for verdict in verdicts)
-    assert server.counts["429"] <= 4
-
-
-@pytest.mark.slow
-def test_a_bucket_is_used_up_without_losing_an_answer(engine_of: MakeEngine) -> None:
-    """Against 100 requests a second the engine answers at nearly that rate, and refusals stay few."""
-    with OpenAIServer(Behaviour(bucket=(100, 20), latency=0.02, retry_after=None)) as limited:
-        engine = engine_of(base_url=limited.url, timeout=10)
-        start = time.monotonic()
-        verdicts = engine.map(_requests(600), progress=False)
-        seconds = time.monotonic() - start
-        assert all(verdict.ok for verdict in verdicts)
-        assert seconds < (600 - 20) / 100 / 0.85
-        assert limited.counts["429"] < 300
 
 
 def _claim_of_another(path: Path, host: str, pid: int, beat: float) -> None:
@@ -149,28 +89,6 @@ def test_a_living_process_keeps_its_claim(tmp_path: Path, monkeypatch: pytest.Mo
         time.sleep(0.4)
     child.communicate()
     cache.close()
-
-
-def test_a_line_says_for_whom_a_run_waits(
-    engine_of: MakeEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Waiting for another process's verdicts is told, and ends when that process is silent."""
-    from spiqa_tasks.judge import dispatcher
-    from spiqa_tasks.judge.stored import request_key
-
-    monkeypatch.setattr(cache_module, "SILENT_SECONDS", 1.0)
-    monkeypatch.setattr(dispatcher, "_CLAIM_POLL_SECONDS", 0.1)
-    monkeypatch.setattr(dispatcher, "_TOLD_AFTER_SECONDS", 0.3)
-    engine = engine_of()
-    config = engine.config
-    assert config.cache_dir is not None
-    VerdictCache(config.cache_dir / "judge.sqlite").close()
-    key = request_key(config.provider, config.model, config.url, "", _requests(1)[0])
-    with sqlite3.connect(config.cache_dir / "judge.sqlite") as db:
-        db.execute("INSERT INTO claims VALUES (?, 'another-machine', 7, 0)", (key,))
-    db.close()
-    assert engine.submit(_requests(1)[0]).result(20).ok
-    assert "waiting for verdicts that process 7 on another-machine" in caplog.text
 
 
 def test_a_damaged_file_gives_back_what_can_be_read(tmp_path: Path) -> None:
@@ -267,10 +185,9 @@ def test_keys_are_cleaned_and_short_ones_leave_texts_alone() -> None:
 
 
 def test_control_sequences_of_a_server_reach_no_terminal(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """A reason and a model's name have no escape character."""
+    """A model's name has no escape character."""
     server.behaviour.served_model = "evil\x1b[2Jmodel"
     assert "\x1b" not in (engine_of().map(_requests(1), progress=False)[0].model or "")
-    assert "\x1b" not in str(JudgeError("found \x1b]0;title\x07 here"))
 
 
 def test_verdicts_are_json_lines(tmp_path: Path) -> None:

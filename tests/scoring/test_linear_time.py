@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 import pytest
@@ -49,10 +48,3 @@ PARSERS: dict[str, Callable[[str], object]] = {
 def test_the_time_grows_with_the_text_alone(parser: str, part: str) -> None:
     """No parser goes over a text again and again."""
     assert is_linear(PARSERS[parser], part)
-
-
-def test_parsing_warns_of_nothing() -> None:
-    """A backslash in a model's answer is not the business of whoever reads the log."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        parse_cot_released(r"{'Image': 'a\d\q'} The answer is: x")

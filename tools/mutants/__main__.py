@@ -15,11 +15,9 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 import yaml
 from tabulate import tabulate
@@ -74,17 +72,12 @@ def main() -> int:
     return 0 if tallies[-1].share >= LEAST_SHARE else 1
 
 
-def tests_of_modules(config: Mapping[str, Any]) -> dict[str, Path]:
+def tests_of_modules(patterns: Sequence[str]) -> dict[str, Path]:
     """Return each module that is mutated, with the file of its tests."""
     package = REPOSITORY / "spiqa_tasks"
-    found = [path for pattern in config["mutated"] for path in sorted(package.glob(f"{pattern}.py"))]
+    found = [path for pattern in patterns for path in sorted(package.glob(f"{pattern}.py"))]
     modules = [path.relative_to(package).with_suffix("") for path in found if path.stat().st_size]
-    own = {module.as_posix(): module.with_name(f"test_{module.name}").as_posix() for module in modules}
-    others: Mapping[str, str] = config["tests"]
-    return {
-        name: REPOSITORY / "tests" / f"{next((others[key] for key in others if fnmatch(name, key)), test)}.py"
-        for name, test in own.items()
-    }
+    return {each.as_posix(): REPOSITORY / "tests" / each.with_name(f"test_{each.name}.py") for each in modules}
 
 
 def run(module: str, tests: Path, equivalent: Collection[str], processes: int) -> Tally:

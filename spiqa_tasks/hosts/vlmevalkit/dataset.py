@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.hosts.vlmevalkit import results
 from spiqa_tasks.hosts.vlmevalkit.answers import Answered, read_answers, scored
 from spiqa_tasks.hosts.vlmevalkit.judging import judge_of
+from spiqa_tasks.hosts.vlmevalkit.outcome import Outcome
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
 from spiqa_tasks.hosts.vlmevalkit.version import host_version
 
@@ -24,15 +24,6 @@ logger = logging.getLogger("spiqa_tasks")
 
 COLUMNS = ("question", "answer")
 """What the host writes beside the answers, so that a table of answers can be told from one of other questions."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How many answers of a task could not be had, judged or scored."""
-
-    request_failed: int
-    judge_failed: int
-    scoring_failed: int
 
 
 class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments
 from spiqa_tasks.printable import counted
 
-if TYPE_CHECKING:
-    from spiqa_tasks.hosts.vlmevalkit.dataset import Outcome
-
 COMPLETE, NO_SCORES, IN_PART = 0, 1, 3
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many answers of a task could not be had, judged or scored."""
+
+    request_failed: int
+    judge_failed: int
+    scoring_failed: int
 
 
 def status_of(arguments: Arguments, outcomes: Mapping[Path, Outcome], started: float) -> tuple[int, list[str]]:

@@ -85,9 +85,9 @@ def _read(line: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verd
         answer = json.loads(line)
         key, response, error = answer["custom_id"], answer.get("response") or {}, answer.get("error")
         status, body = response.get("status_code"), response.get("body")
+        if key not in tops:
+            return
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return
-    if key not in tops:
         return
     if status == 200 and isinstance(body, dict):
         try:
@@ -97,4 +97,5 @@ def _read(line: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verd
     else:
         error = error or (body.get("error") if isinstance(body, dict) else body)
         message = error.get("message") if isinstance(error, dict) else error
-        yield key, failed(f"in the batch: HTTP {status}: {message}" if status else f"in the batch: {message}")
+        told = [f"HTTP {status}" if status else "", str(message or "")]
+        yield key, failed(f"in the batch: {': '.join(filter(None, told)) or 'no answer'}")

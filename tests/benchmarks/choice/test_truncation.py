@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -12,7 +10,6 @@ from spiqa_tasks.benchmarks.choice.records import TRUNCATED_RATE, truncation_rem
 from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.hosts.lmms_eval.instances import answers_of
 
 
 def _record(truncated: bool | None, benchmark: str = "mmstar") -> Record:
@@ -37,15 +34,3 @@ def test_rate_is_over_answers_of_known_length() -> None:
     assert math.isnan(unknown.value)
     assert unknown.n == 0
     assert truncation_remark([_record(None)]) == []
-
-
-@pytest.mark.parametrize(("tokens", "expected"), [(512, True), (511, False), (None, None)])
-def test_the_host_tells_the_length_in_its_requests(tokens: int | None, expected: bool | None) -> None:
-    """An answer with as many tokens as the task generates at most was cut off."""
-    request: Any = SimpleNamespace(
-        doc_id=7,
-        arguments=("context", {"max_new_tokens": 512}),
-        filtered_resps={"none": ["B"]},
-        token_counts=[SimpleNamespace(output_tokens=tokens)],
-    )
-    assert answers_of([request], "none") == {7: [("B", expected)]}

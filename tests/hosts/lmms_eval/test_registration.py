@@ -14,9 +14,6 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
-
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
 BIN = Path(sys.executable).parent
 MODULE = re.compile(r"\| +spiqa_tasks(\.|$)", re.MULTILINE)
@@ -74,37 +71,6 @@ def test_the_hosts_processes_have_it_from_the_start(tmp_path: Path) -> None:
     assert imports_ours("-W", "ignore", "-X", "utf8", "-m", "uvicorn", "--version", "lmms_eval.tui.server:app")
     assert imports_ours("-m", "lmms_eval.no_such_module")
     assert imports_ours("-mlmms_eval.no_such_module")
-
-
-@pytest.fixture
-def indexed() -> None:
-    """Our extension of the host's modules, which are imported before or after it."""
-    index_tasks()
-
-
-@pytest.mark.usefixtures("indexed")
-def test_user_interface_discovers_all_tasks_and_groups() -> None:
-    """What the terminal user interface lists has every task and group of ours beside the host's."""
-    from lmms_eval.tui.discovery import discover_tasks
-
-    tasks, groups = catalogue()
-    found = dict(discover_tasks())
-    assert {*tasks, *groups} <= set(found)
-    assert all(found[name].startswith("[Group]") for name in groups)
-    assert len(found) > len(tasks) + len(groups)
-
-
-@pytest.mark.usefixtures("indexed")
-@pytest.mark.parametrize("module", ["lmms_eval.tui.server", "lmms_eval.entrypoints.http_server"])
-def test_servers_of_the_host_list_our_tasks(module: str) -> None:
-    """GET /tasks of the user interface's server and of `lmms-eval serve`."""
-    import importlib
-
-    from fastapi.testclient import TestClient
-
-    answer = TestClient(importlib.import_module(module).app).get("/tasks").json()
-    names = {task["id"] for task in answer} if isinstance(answer, list) else set(answer["tasks"])
-    assert names >= OURS
 
 
 @pytest.mark.slow

@@ -10,10 +10,9 @@ import pytest
 from spiqa_tasks.analysis.own_runs import own_runs
 from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.hosts.lmms_eval.results import find_runs, task_runs
-from spiqa_tasks.hosts.vlmevalkit.answers import read_answers, scored
+from spiqa_tasks.hosts.vlmevalkit.answers import scored
 from spiqa_tasks.hosts.vlmevalkit.results import write
 from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
 
@@ -80,13 +79,3 @@ def test_a_newer_run_replaces_an_older_one(tmp_path: Path) -> None:
         "mmstar_demo_text": "20260101",
     }
     assert len(remarks) == 1
-
-
-def test_answers_are_read_as_they_were_written(tmp_path: Path) -> None:
-    """A tsv keeps what looks like an escape of a spreadsheet; a file of something else is one sentence."""
-    path = tmp_path / "m_t.tsv"
-    path.write_text('"index"\t"prediction"\n"1"\t"_x0041_"\n"007"\t"NA"\n')
-    assert read_answers(path) == {"1": "_x0041_", "007": "NA"}
-    path.write_text('"index"\t"answer"\n"1"\t"A"\n')
-    with pytest.raises(InputError, match="the column prediction"):
-        read_answers(path)

@@ -1,0 +1,172 @@
+"""JSON over HTTP to a judge's server: what comes back, and the one error that every failure becomes."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers.http_client import LARGEST_ANSWER, JsonClient
+from spiqa_tasks.judge.retry import AskError, HttpError
+
+BODY = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+PATH = "/chat/completions"
+
+
+def _post(config: JudgeConfig, *paths: str, headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
+    """The answers to posts one after another, through one client."""
+
+    async def run() -> list[dict[str, Any]]:
+        client = JsonClient(config, headers or {})
+        try:
+            return [await client.post(path, BODY) for path in paths]
+        finally:
+            await client.aclose()
+            await client.aclose()
+
+    return asyncio.run(run())
+
+
+def _failure(config: JudgeConfig) -> AskError:
+    with pytest.raises(AskError) as caught:
+        _post(config, PATH)
+    return caught.value
+
+
+def test_the_answer_is_the_servers_json_object(server: OpenAIServer, config: JudgeConfig) -> None:
+    """The body goes out as JSON with the headers that the provider wants."""
+    (answer,) = _post(config, PATH, headers={"X-Mine": "yes"})
+    assert answer["choices"][0]["message"]["content"] == "A plain answer."
+    (sent,) = server.requests
+    assert (sent["body"], sent["headers"]["x-mine"]) == (BODY, "yes")
+    assert sent["headers"]["content-type"].startswith("application/json")
+
+
+@pytest.mark.parametrize("end", ["", "/", "?api-version=2024-06-01", "/deployments/a%2Fb?x=1"])
+def test_the_path_goes_under_the_base_url_before_its_query(server: OpenAIServer, config: JudgeConfig, end: str) -> None:
+    """A slash at the end does not double, and what is percent-encoded stays so."""
+    _post(replace(config, base_url=server.url + end), PATH)
+    path, mark, query = f"/v1{end}".partition("?")
+    assert server.requests[0]["path"] == path.rstrip("/") + PATH + mark + query
+
+
+def test_connections_are_kept_open_and_at_most_so_many(server: OpenAIServer, config: JudgeConfig) -> None:
+    """Twelve posts at once through two connections: never more than two are in work."""
+    server.behaviour.latency = 0.02
+
+    async def run() -> None:
+        client = JsonClient(replace(config, concurrency=2, timeout=10), {})
+        await asyncio.gather(*(client.post(PATH, BODY) for _ in range(12)))
+        await client.aclose()
+
+    asyncio.run(run())
+    assert (len(server.requests), server.most_active) == (12, 2)
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "retryable"),
+    [
+        ("timeout", "no answer within 0.2 s", True),
+        ("not_json", "the server's answer is not a JSON object", True),
+        ("truncated", "the server's answer is not a JSON object", True),
+        ("deep", "the server's answer is not a JSON object", True),
+        ("huge", "the server's answer is larger than 16 MB", False),
+        ("500", "HTTP 500: fault 500", True),
+        ("400", "HTTP 400: fault 400", False),
+    ],
+)
+def test_every_failure_is_one_reason(
+    server: OpenAIServer, config: JudgeConfig, fault: str, reason: str, retryable: bool
+) -> None:
+    """It says what was wrong, and whether the same post may succeed later."""
+    server.behaviour.sticky = fault
+    error = _failure(replace(config, timeout=0.2 if fault == "timeout" else 10))
+    assert (error.reason, error.retryable, error.refused) == (reason, retryable, False)
+    assert LARGEST_ANSWER == 16 * 1024 * 1024
+
+
+def test_a_refusal_tells_how_long_to_wait(server: OpenAIServer, config: JudgeConfig) -> None:
+    """The seconds of Retry-After come with the error; without that header there are none."""
+    server.behaviour.sticky = "429"
+    for header, seconds in (("7", 7.0), (None, None)):
+        server.behaviour.retry_after = header
+        error = _failure(config)
+        assert (error.refused, error.retryable, error.retry_after) == (True, True, seconds)
+
+
+def test_a_number_as_code_does_not_hide_an_empty_account(server: OpenAIServer, config: JudgeConfig) -> None:
+    """`insufficient_quota` as the type is final beside a code that is a number."""
+    server.behaviour.sticky = "quota"
+    error = _failure(config)
+    assert not error.retryable
+    assert error.reason.startswith("HTTP 429: No credit.; the account's quota is used up")
+
+
+def test_a_redirection_is_not_followed(server: OpenAIServer, config: JudgeConfig) -> None:
+    """The key would go along; the reason says where it leads and what to set."""
+    server.behaviour.sticky = "redirect"
+    error = _failure(config)
+    assert isinstance(error, HttpError)
+    assert (error.status, error.message) == (308, "it redirects to https://elsewhere.example/v1")
+    assert "SPIQA_JUDGE_BASE_URL" in error.reason
+
+
+def test_a_server_that_repeats_the_key_does_not_get_it_into_the_reason(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
+    """In its place stands [key]."""
+    server.behaviour.sticky = "echo_key"
+    with pytest.raises(HttpError, match=r"Incorrect API key provided: Bearer \[key\]\.") as caught:
+        _post(config, PATH, headers={"Authorization": f"Bearer {config.api_key}"})
+    assert str(config.api_key) not in f"{caught.value.reason} {caught.value!r}"
+
+
+def test_where_nobody_listens_the_remedy_is_the_address(config: JudgeConfig) -> None:
+    """The connection may come later, so another try is worth it."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    error = _failure(replace(config, base_url=f"http://127.0.0.1:{port}/v1"))
+    assert error.retryable
+    assert error.reason.endswith("check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"error": {"message": "in\n  two   lines"}}, "in two lines"),
+        ({"error": "a text"}, "a text"),
+        ({"error": {"message": {"a": [1]}}}, '{"a": [1]}'),
+        ({"error": {"message": "x" * 1000}}, "x" * 300),
+    ],
+)
+def test_an_error_with_status_200_is_an_error(
+    server: OpenAIServer, config: JudgeConfig, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], said: str
+) -> None:
+    """Some gateways answer so; the message is one line of at most 300 characters, whatever its form."""
+    told: Callable[..., dict[str, Any]] = lambda *_: answer  # noqa: E731
+    monkeypatch.setattr(server, "_chat", told)
+    error = _failure(config)
+    assert (error.reason, error.retryable) == (f"the server answered with an error: {said}", True)
+
+
+def test_the_environments_proxy_is_used_but_for_the_hosts_that_it_names(
+    server: OpenAIServer, config: JudgeConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A judge behind HTTP_PROXY is asked through it, one in NO_PROXY directly."""
+    proxy = server.url.removesuffix("/v1")
+    for name in ("http_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    away = replace(config, base_url="http://judge.invalid/v1")
+    assert _post(away, PATH)[0]["choices"]
+    assert server.requests[-1]["headers"]["host"] == "judge.invalid"
+    monkeypatch.setenv("NO_PROXY", "judge.invalid")
+    assert "judge.invalid" in _failure(away).reason
+    assert len(server.requests) == 1

@@ -1,0 +1,128 @@
+"""The two Java programs of the COCO caption toolkit: what they say is kept, and no line or pair changes its place."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from spiqa_tasks.metrics import coco_java
+from spiqa_tasks.metrics.coco_java import has_java, meteor_statistics, tokenize_lines
+from spiqa_tasks.scoring.meteor import FIELDS
+
+needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
+Install = Callable[[str], Path]
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    """Forget what was found out, before and after the test."""
+    coco_java.forget()
+    yield
+    coco_java.forget()
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Install:
+    """`install(script)`: a shell script as the machine's only `java`; returns a file with a line for each start."""
+    pytest.importorskip("pycocoevalcap")
+    shell = shutil.which("sh")
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for tool in ("cat", "sed", "head", "tail"):
+        (folder / tool).symlink_to(str(shutil.which(tool)))
+    monkeypatch.setenv("PATH", str(folder))
+
+    def make(script: str) -> Path:
+        log = tmp_path / "log"
+        (folder / "java").write_text(f'#!{shell}\necho "$@" >> "{log}"\n{script}\n')
+        (folder / "java").chmod(0o755)
+        return log
+
+    return make
+
+
+def test_without_java_there_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """And what needs it raises an OSError."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not has_java()
+    pytest.importorskip("pycocoevalcap")
+    with pytest.raises(OSError, match="java"):
+        tokenize_lines(["a"])
+
+
+@pytest.mark.parametrize(("status", "there"), [(0, True), (1, False)])
+def test_a_java_that_cannot_run_is_none(install: Install, status: int, there: bool) -> None:
+    """It is tried once for the life of the process."""
+    log = install(f"exit {status}")
+    assert [has_java(), has_java()] == [there, there]
+    assert log.read_text().splitlines() == ["-version"]
+
+
+LAST = 'for path in "$@"; do :; done'
+LOWERED = f"{LAST}; sed -e 's/A/a/g; s/$/ ./' \"$path\""
+
+
+def test_what_was_tokenized_is_kept(install: Install) -> None:
+    """A line costs one start of the program whatever it is asked with; equal lines stand in all their places."""
+    log = install(LOWERED)
+    assert tokenize_lines(["A b", "c", "A b"]) == ["a b", "c", "a b"]
+    assert tokenize_lines(["c", "A b"]) == ["c", "a b"]
+    assert tokenize_lines([]) == []
+    assert len(log.read_text().splitlines()) == 1
+    assert tokenize_lines(["A", "c"]) == ["a", "c"]
+    assert len(log.read_text().splitlines()) == 2
+    coco_java.forget()
+    tokenize_lines(["c"])
+    assert len(log.read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize("script", [f'{LAST}; head -n 1 "$path"', "exit 0"])
+def test_a_tokenizer_that_loses_lines_is_an_error(install: Install, script: str) -> None:
+    """Nothing of what it said is kept, so that a later call asks again."""
+    install(script)
+    with pytest.raises(ValueError, match="expected 2 lines from the tokenizer, found 1"):
+        tokenize_lines(["a", "b"])
+    install(LOWERED)
+    assert tokenize_lines(["a", "b"]) == ["a", "b"]
+
+
+COUNTS = " ".join(map(str, range(FIELDS)))
+
+
+def test_statistics_of_a_pair_are_kept(install: Install) -> None:
+    """A pair is asked about once; turned round it is another pair."""
+    log = install(f"echo {COUNTS}; echo {COUNTS}")
+    expected = tuple(float(value) for value in range(FIELDS))
+    assert meteor_statistics([("a", "b"), ("b", "a"), ("a", "b")]) == [expected] * 3
+    assert meteor_statistics([("b", "a")]) == [expected]
+    assert len(log.read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("script", [f"echo {COUNTS}", f"echo {COUNTS}; echo 1 2 3", "exit 0"])
+def test_an_aligner_that_loses_pairs_or_counts_is_an_error(install: Install, script: str) -> None:
+    """Of two pairs one is missing, or has three counts, or there is nothing."""
+    install(script)
+    with pytest.raises(ValueError, match=f"expected {FIELDS} counts for each of 2 pairs"):
+        meteor_statistics([("a", "b"), ("c", "d")])
+
+
+def test_a_program_that_fails_is_an_error(install: Install) -> None:
+    """With its exit status."""
+    install("exit 7")
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        meteor_statistics([("a", "b")])
+    assert caught.value.returncode == 7
+
+
+@needs_java
+def test_tokens_do_not_depend_on_the_lines_beside_them() -> None:
+    """As the toolkit has it, letters are small and marks go but brackets; "800 m." is the same wherever it stands."""
+    lines = ["It is 800 m.", "the model's accuracy, 5.0!", "", "(A)", "\u00e9t\u00e9"]
+    together = tokenize_lines(lines)
+    assert together[1:] == ["the model 's accuracy 5.0", "", "-lrb- a -rrb-", "\u00e9t\u00e9"]
+    coco_java.forget()
+    assert tokenize_lines(lines[::-1]) == together[::-1]
