@@ -54,7 +54,7 @@ def make(folder: Path, questions: int, models: int) -> None:
 
 def measure(folder: Path) -> None:
     """Filter once and print seconds and memory; then the seconds of parsing alone."""
-    from spiqa_tasks.analysis.filtering import filter_runs
+    from spiqa_tasks.analysis.filter_runs import filter_runs
 
     before = resident_mb()
     seconds = timed(lambda: filter_runs([folder], text_only_models=True))

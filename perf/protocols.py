@@ -17,7 +17,7 @@ from measure import show, table
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.metrics.text_scores import text_scores
-from spiqa_tasks.scoring.answers import parse_answer, parse_answer_released, parse_cot
+from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 
 METRICS = ("bleu_1", "rouge_l", "cider", "meteor")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, in_group
-from spiqa_tasks.benchmarks.intervals import interval
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.benchmarks.value_intervals import interval
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spiqa_tasks.analysis.answers import Answers, read_answers
+from spiqa_tasks.analysis.logged_answers import Answers, read_answers
 from spiqa_tasks.analysis.own_runs import OwnRun, own_runs
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.signature import Signature

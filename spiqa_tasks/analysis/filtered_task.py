@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from spiqa_tasks.analysis.filtering import Filtered
+from spiqa_tasks.analysis.filter_runs import Filtered
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
 from spiqa_tasks.hosts.written import KEPT

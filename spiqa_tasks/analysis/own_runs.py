@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.answers import response_of
+from spiqa_tasks.analysis.logged_answers import response_of
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, in_group
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.context import Context
@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.results import TaskRun, has_runs, record_of, task_runs
-from spiqa_tasks.offline.written import WrittenScores, written_scores
+from spiqa_tasks.offline.score_files import WrittenScores, written_scores
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from spiqa_tasks.analysis.answers import Answers, MissingMetricError, read_answers
-from spiqa_tasks.analysis.gain import Triple, check_comparable
-from spiqa_tasks.analysis.roles import Entry, entries
+from spiqa_tasks.analysis.gain_of_runs import Triple, check_comparable
+from spiqa_tasks.analysis.logged_answers import Answers, MissingMetricError, read_answers
+from spiqa_tasks.analysis.roles import RunRole, entries
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
 
@@ -57,9 +57,9 @@ def triples(
     return result, problems
 
 
-def _bases(candidates: Iterable[Entry]) -> dict[str, Entry]:
+def _bases(candidates: Iterable[RunRole]) -> dict[str, RunRole]:
     """Task -> the run of the LLM base."""
-    bases: dict[str, Entry] = {}
+    bases: dict[str, RunRole] = {}
     for entry in candidates:
         other = bases.get(entry.key)
         if other is not None:
@@ -70,14 +70,14 @@ def _bases(candidates: Iterable[Entry]) -> dict[str, Entry]:
     return bases
 
 
-def _twin(entry: Entry, plain: Sequence[Entry]) -> Entry | None:
+def _twin(entry: RunRole, plain: Sequence[RunRole]) -> RunRole | None:
     """The run with images of the same model: that of the same seed, or the only one there is."""
     same = [other for other in plain if (other.key, other.model) == (entry.key, entry.model)]
     seeded = [other for other in same if other.seed == entry.seed]
     return next(iter(seeded or (same if len(same) == 1 else [])), None)
 
 
-def _ablation(entry: Entry, without: Sequence[Entry]) -> str:
+def _ablation(entry: RunRole, without: Sequence[RunRole]) -> str:
     """What was done to the images, with the seed where the same was done with several."""
     same = [
         each for each in without if (each.key, each.model, each.ablation) == (entry.key, entry.model, entry.ablation)
@@ -85,7 +85,7 @@ def _ablation(entry: Entry, without: Sequence[Entry]) -> str:
     return entry.ablation if len(same) == 1 else f"{entry.ablation},seed={entry.seed}"
 
 
-def _triple(plain: Entry, without: Entry, ablation: str, base: Entry | None, metric: str | None) -> Triple:
+def _triple(plain: RunRole, without: RunRole, ablation: str, base: RunRole | None, metric: str | None) -> Triple:
     v = read_answers(plain.run, plain.task, metric)
     wv = read_answers(without.run, without.task, v.metric)
     check_comparable(v, wv, same_prompt=True)
@@ -96,7 +96,7 @@ def _triple(plain: Entry, without: Entry, ablation: str, base: Entry | None, met
     return Triple(v, wv, t, plain.label, ablation, base.label if base is not None else None)
 
 
-def _no_ablation(entry: Entry, without: Sequence[Entry]) -> str:
+def _no_ablation(entry: RunRole, without: Sequence[RunRole]) -> str:
     others = [other.label for other in without if other.key == entry.key]
     shipped = f"{entry.task}_text"
     run = f"--model ablated --model_args base={entry.run.model},ablation=text,... --tasks {entry.task}"
@@ -108,7 +108,7 @@ def _no_ablation(entry: Entry, without: Sequence[Entry]) -> str:
     )
 
 
-def _no_twin(entry: Entry, plain: Sequence[Entry]) -> str:
+def _no_twin(entry: RunRole, plain: Sequence[RunRole]) -> str:
     others = [other.label for other in plain if other.key == entry.key]
     return (
         f"Expected a run of {entry.label} on {entry.key} with images beside the one with ablation={entry.ablation}, "

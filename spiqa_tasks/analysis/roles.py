@@ -14,7 +14,7 @@ _OWN_SUFFIX = re.compile(r"_(?:text|grey|llm|llm_authors)$")
 
 
 @dataclass(frozen=True)
-class Entry:
+class RunRole:
     """One task of one run.
 
     Attributes:
@@ -39,7 +39,7 @@ class Entry:
         return f"{self.model},seed={self.seed}" if self.seed else self.model
 
 
-def entries(places: Iterable[Path], tasks: Collection[str] = ()) -> tuple[list[Entry], list[str]]:
+def entries(places: Iterable[Path], tasks: Collection[str] = ()) -> tuple[list[RunRole], list[str]]:
     """Return every task of the runs that has samples or a number, and a sentence for each that a newer run replaces.
 
     Args:
@@ -58,7 +58,7 @@ def entries(places: Iterable[Path], tasks: Collection[str] = ()) -> tuple[list[E
     return chosen, remarks
 
 
-def _entry(source: TaskRun) -> Entry:
+def _entry(source: TaskRun) -> RunRole:
     run, task, settings = source.run, source.task, source.settings
     of_task = getattr(settings, "ablation", "none")
     few_shot = str(getattr(settings, "shots", 0)) not in ("", "0") and of_task == "text"
@@ -66,4 +66,4 @@ def _entry(source: TaskRun) -> Entry:
     ablation = of_task if told.ablation == "none" else told.ablation
     own = of_task != "none" or few_shot
     key = _OWN_SUFFIX.sub("", task) if own else task
-    return Entry(run, task, key, told.model, told.seed, ablation, few_shot)
+    return RunRole(run, task, key, told.model, told.seed, ablation, few_shot)

@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed
-from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.catalogue import catalogue
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from tabulate import tabulate
 
+from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
 from spiqa_tasks.analysis.filtered_task import write_task
-from spiqa_tasks.analysis.filtering import Filtered, filter_runs
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.hosts.written import user_folder

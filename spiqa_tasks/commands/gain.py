@@ -13,7 +13,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from spiqa_tasks.analysis.gain import Row, average, rows, sample_lists, warnings
+from spiqa_tasks.analysis.gain_of_runs import Row, average, rows, sample_lists, warnings
 from spiqa_tasks.analysis.pairing import triples
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file

@@ -40,7 +40,7 @@ def add(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print Table 3; 3 when some rankings failed, some figures lack a caption, or batches are under way."""
-    from spiqa_tasks.analysis.ranking import ask_of, rank, read_items
+    from spiqa_tasks.analysis.caption_ranking import ask_of, rank, read_items
     from spiqa_tasks.judge.engine import shared_engine
 
     configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}

@@ -14,15 +14,15 @@ from spiqa_tasks.commands import batching
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
-from spiqa_tasks.judge.extras import EXTRA_VARIABLE
+from spiqa_tasks.judge.l3_prompts import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
-from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, PROMPTS
+from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
 from spiqa_tasks.printable import counted, say
 
 if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.judging import Judging
     from spiqa_tasks.judge.config import JudgeConfig
-    from spiqa_tasks.judge.engine import Estimate
+    from spiqa_tasks.judge.engine import JudgingEstimate
     from spiqa_tasks.judge.types import JudgeRequest
     from spiqa_tasks.offline.inputs import Input
     from spiqa_tasks.offline.scored import Scored
@@ -199,7 +199,7 @@ def _environ(arguments: argparse.Namespace) -> dict[str, str]:
     return {**os.environ, **{name: value for name, value in said.items() if value is not None}}
 
 
-def _forecast(task: Task, estimates: Mapping[str, Estimate], as_json: bool, share: float) -> str:
+def _forecast(task: Task, estimates: Mapping[str, JudgingEstimate], as_json: bool, share: float) -> str:
     """What judging would take, at a share of the list price."""
     estimates = {
         name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)

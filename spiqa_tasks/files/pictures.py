@@ -16,7 +16,7 @@ from PIL import Image, ImageFile, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.cache_folder import cache_folder
 
 UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, MemoryError)
 """What PIL raises for a picture that cannot be decoded, or that is much larger than its file."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 from PIL import Image
 
-from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.pictures import save_png
 
 Ablation = Literal["none", "grey", "text"]

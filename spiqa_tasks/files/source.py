@@ -13,7 +13,7 @@ from typing import Protocol
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.cache_folder import cache_folder
 
 
 @dataclass(frozen=True)

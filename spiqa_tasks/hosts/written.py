@@ -6,7 +6,7 @@ import json
 import logging
 from pathlib import Path
 
-from spiqa_tasks.files.cache import cache_path
+from spiqa_tasks.files.cache_folder import cache_path
 
 logger = logging.getLogger("spiqa_tasks")
 

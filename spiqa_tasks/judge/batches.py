@@ -11,7 +11,7 @@ from typing import Any
 from filelock import FileLock
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.cache import cache_path
+from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.open_batches import OpenBatch, OpenBatches

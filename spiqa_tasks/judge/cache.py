@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.cache import cache_path
+from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.judge.cache_file import connect
 from spiqa_tasks.judge.stored import dump, load
 from spiqa_tasks.judge.types import Verdict

@@ -11,11 +11,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.cache import cache_path
-from spiqa_tasks.judge.extras import EXTRA_VARIABLE, checked_extra
+from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.judge.keys import KEY_VARIABLE, SHORTEST_SECRET, clean_key, find_key
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE, list_price, parse_price
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
+from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, checked_extra
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest
 

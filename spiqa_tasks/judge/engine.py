@@ -27,7 +27,7 @@ _CLOSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class JudgingEstimate:
     """What judging would take: requests to make, verdicts in the cache, tokens, US dollars (None: price unknown)."""
 
     calls: int
@@ -136,13 +136,13 @@ class Engine:
             self._reported = line
             print(line, file=sys.stderr)
 
-    def estimate(self, requests: Iterable[JudgeRequest]) -> Estimate:
+    def estimate(self, requests: Iterable[JudgeRequest]) -> JudgingEstimate:
         """Return what judging these would take; asks nothing and needs no key."""
         wanted, missing = self._wanted(requests)
         prompts = sum(estimated_tokens((request.system or "") + request.prompt) for request in missing.values())
         completions = sum(request.max_tokens for request in missing.values())
         price = self.config.cost(prompts, completions)
-        return Estimate(len(missing), wanted - len(missing), prompts, completions, price)
+        return JudgingEstimate(len(missing), wanted - len(missing), prompts, completions, price)
 
     def missing(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
         """Return, by their keys in the cache, those of `requests` that have no verdict there."""

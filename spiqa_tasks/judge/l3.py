@@ -9,9 +9,9 @@ from typing import Any
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.extras import EXTRA_VARIABLE, NO_THINKING
+from spiqa_tasks.judge.l3_prompts import DEFAULT_PROMPT, l3_prompt, prompt_hash
 from spiqa_tasks.judge.neutral import LONGEST
-from spiqa_tasks.judge.prompts import DEFAULT_PROMPT, l3_prompt, prompt_hash
+from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, NO_THINKING
 from spiqa_tasks.judge.rule_judge import RuleJudge, host_of
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import l3score, l3score_detail

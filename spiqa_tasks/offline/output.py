@@ -13,8 +13,8 @@ from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.metrics.text_scores import tokenizer_note
 from spiqa_tasks.offline.agreement import Agreement, agreements, ranks
+from spiqa_tasks.offline.score_files import SAMPLES, SCORES
 from spiqa_tasks.offline.scored import L3SCORE, Number, Scored
-from spiqa_tasks.offline.written import SAMPLES, SCORES
 from spiqa_tasks.scoring.units import percent
 
 

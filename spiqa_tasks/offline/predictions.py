@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.offline.answer_tables import find_table, read_table
 from spiqa_tasks.offline.matching import Prediction, Predictions
 from spiqa_tasks.offline.spiqa_responses import is_response_file, read_responses
-from spiqa_tasks.offline.tables import find_table, read_table
 
 FORMATS = (
     "a samples file of lmms-eval (*_samples_<task>.jsonl, from --log_samples) or the output folder that has one, "

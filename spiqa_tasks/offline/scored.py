@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric, Value, in_group
-from spiqa_tasks.benchmarks.intervals import interval
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import merged, parse
+from spiqa_tasks.benchmarks.value_intervals import interval
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
 from spiqa_tasks.offline.matching import Matched, Prediction
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from spiqa_tasks.analysis.breakdown import GroupValue
 from spiqa_tasks.analysis.compare import Comparison, compare, host_sides, labelled_runs, own_sides
-from spiqa_tasks.analysis.gain import Row
+from spiqa_tasks.analysis.gain_of_runs import Row
 from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.report import coverage, gains, headline, judges, plots
 from spiqa_tasks.report.plots import Plot, Series
-from spiqa_tasks.report.tables import Line, Table, comparison_table
+from spiqa_tasks.report.tables import Table, TableLine, comparison_table
 
 TITLE = "What the runs say"
 _NAN = float("nan")
@@ -159,5 +159,5 @@ def _coverage(runs: Sequence[OwnRun]) -> Section:
 
 
 def _signatures(runs: Sequence[OwnRun]) -> Section:
-    lines = [Line([run.task, run.model, run.signature.text]) for run in runs]
+    lines = [TableLine([run.task, run.model, run.signature.text]) for run in runs]
     return Section("Signatures", (), [Table("How every number was made", ["task", "run", "signature"], lines, (), 3)])

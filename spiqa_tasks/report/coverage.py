@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.record import STATUSES, Record
-from spiqa_tasks.report.tables import Line, Table
+from spiqa_tasks.report.tables import Table, TableLine
 
 MOST_REASONS = 12
 _COLUMNS = ("task", "run", "questions", "ok", "judged", "judge failed", "refused", "unparsed", "by rule", "truncated")
@@ -31,12 +31,12 @@ def reasons_table(runs: Sequence[OwnRun]) -> Table:
     found = Counter(
         (run.task, run.model, record.status, record.reason) for run in runs for record in run.questions if record.reason
     )
-    lines = [Line([*map(str, key), str(count)]) for key, count in found.most_common(MOST_REASONS)]
+    lines = [TableLine([*map(str, key), str(count)]) for key, count in found.most_common(MOST_REASONS)]
     notes = [f"{len(found) - MOST_REASONS} more reasons are in the samples."] if len(found) > MOST_REASONS else []
     return Table("Why answers have no score", ["task", "run", "status", "reason", "answers"], lines, notes, 4)
 
 
-def _line(run: OwnRun) -> Line:
+def _line(run: OwnRun) -> TableLine:
     by_status = statuses(run)
     questions = run.questions
     judged = sum(bool(record.verdicts) and not record.judge_failed for record in questions)
@@ -47,7 +47,7 @@ def _line(run: OwnRun) -> Line:
     counts += [by_status["refused"], len(unparsed)]
     told = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
     failed = [by_status[name] for name in _FAILED]
-    return Line([run.task, run.model, *map(str, counts), told or "-", str(truncated), *map(str, failed)])
+    return TableLine([run.task, run.model, *map(str, counts), told or "-", str(truncated), *map(str, failed)])
 
 
 def _is_unparsed(record: Record) -> bool:

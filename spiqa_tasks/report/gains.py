@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from spiqa_tasks.analysis.gain import Row, rows, warnings
+from spiqa_tasks.analysis.gain_of_runs import Row, rows, warnings
 from spiqa_tasks.analysis.pairing import triples
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.roles import entries
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.results import has_runs
-from spiqa_tasks.report.tables import Line, Table, number
+from spiqa_tasks.report.tables import Table, TableLine, number
 from spiqa_tasks.scoring.gain import Estimate
 
 MMSTAR_TASK = "mmstar_filtered"
@@ -47,7 +47,7 @@ def gain_table(found: Sequence[Row]) -> Table:
             scores = [number(value) for value in (result.s_v, result.s_wv, result.s_t)]
             estimates = [_estimate(result.mg), _estimate(result.ml)]
             cells = [row.task, row.model, "measured", row.ablation, row.llm or "-", str(row.n), *scores, *estimates]
-            lines.append(Line(cells))
+            lines.append(TableLine(cells))
     if any(row.task == MMSTAR_TASK for row in found):
         lines += _published()
     columns = ["task", "model", "source", "without", "LLM base", "n", "S_v", "S_wv", "S_t", "gain MG", "leakage ML"]
@@ -55,12 +55,12 @@ def gain_table(found: Sequence[Row]) -> Table:
     return Table("Multi-modal gain and leakage x 100", columns, lines, told, 5)
 
 
-def _published() -> list[Line]:
+def _published() -> list[TableLine]:
     printed: dict[str, dict[str, float]] = {}
     for value in published_gain():
         printed.setdefault(value.model, {})[value.metric] = value.value
     return [
-        Line(
+        TableLine(
             [MMSTAR_TASK, model, "published, Table 5", "text", "", "", "", "", ""]
             + [number(values.get(name)) for name in ("mg", "ml")],
             "published",

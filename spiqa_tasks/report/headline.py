@@ -10,7 +10,7 @@ from spiqa_tasks.analysis.compare import differing
 from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.report.tables import Line, Table, number
+from spiqa_tasks.report.tables import Table, TableLine, number
 
 PLOTTED = {"category": "category", "type": "type of figure", "figures": "number of figures shown"}
 """The kinds of groups that are drawn, and what they are called."""
@@ -39,7 +39,7 @@ def overview_table(runs: Sequence[OwnRun]) -> Table:
     for run in runs:
         for value in overall(run, run.metrics[:1]):
             cells.setdefault((run.task, value.metric), {})[run.model] = number(value.value, value.low, value.high)
-    lines = [Line([*key, *(found.get(model, "") for model in models)]) for key, found in cells.items()]
+    lines = [TableLine([*key, *(found.get(model, "") for model in models)]) for key, found in cells.items()]
     return Table("Headlines x 100, with 95% intervals", ["task", "metric", *models], lines, texts=2)
 
 
@@ -56,7 +56,7 @@ def headline_table(runs: Sequence[OwnRun]) -> Table:
         tables = ", ".join(dict.fromkeys(value.table for value in values.values() if value.metric in names))
         cells = [number(values[name].value) if name in values else "" for name in names]
         if any(cells):
-            lines.append(Line([model, f"published, {tables}", judge if judged else "-", "", *cells], "published"))
+            lines.append(TableLine([model, f"published, {tables}", judge if judged else "-", "", *cells], "published"))
     columns = ["model", "source", "judge", "n", *names]
     if not judged:
         columns, lines = _without(2, columns, lines)
@@ -84,32 +84,32 @@ def group_table(runs: Sequence[OwnRun], kind: str, values: Sequence[GroupValue])
     for run in runs:
         own = {value.group: value for value in values if value.model == run.model}
         cells = [number(own[name].value, own[name].low, own[name].high) if name in own else "" for name in groups]
-        lines.append(Line([run.model, "measured", *cells]))
+        lines.append(TableLine([run.model, "measured", *cells]))
     printed: dict[tuple[str, str], dict[str, PublishedValue]] = {}
     for value in _distinct(value for run in runs for value in published_values(run)):
         if value.group in groups and value.metric == metric:
             printed.setdefault((value.model, value.table), {})[str(value.group)] = value
     for (model, table), cells_of in printed.items():
         cells = [number(cells_of[name].value) if name in cells_of else "" for name in groups]
-        lines.append(Line([model, f"published, {table}", *cells], "published"))
+        lines.append(TableLine([model, f"published, {table}", *cells], "published"))
     return Table(
         f"{metric} by {_NAMES.get(kind, kind)}", ["model", "source", *groups], lines, (), 2, kind not in PLOTTED
     )
 
 
-def _measured(run: OwnRun, names: Sequence[str]) -> Line:
+def _measured(run: OwnRun, names: Sequence[str]) -> TableLine:
     rows = {value.metric: value for value in overall(run, shown_metrics(run))}
     cells = [number(rows[name].value, rows[name].low, rows[name].high) if name in rows else "" for name in names]
     n = next((str(value.n) for value in rows.values()), "0")
-    return Line([run.model, "measured", judge_of(run), n, *cells])
+    return TableLine([run.model, "measured", judge_of(run), n, *cells])
 
 
 def _distinct(values: Iterable[PublishedValue]) -> list[PublishedValue]:
     return list(dict.fromkeys(values))
 
 
-def _without(place: int, columns: list[str], lines: list[Line]) -> tuple[list[str], list[Line]]:
-    shorter = [Line([*line.cells[:place], *line.cells[place + 1 :]], line.kind) for line in lines]
+def _without(place: int, columns: list[str], lines: list[TableLine]) -> tuple[list[str], list[TableLine]]:
+    shorter = [TableLine([*line.cells[:place], *line.cells[place + 1 :]], line.kind) for line in lines]
     return [*columns[:place], *columns[place + 1 :]], shorter
 
 
@@ -123,7 +123,7 @@ def _differences(runs: Sequence[OwnRun]) -> list[str]:
     return list(found.values())
 
 
-def _notes(runs: Sequence[OwnRun], lines: Sequence[Line], judged: bool) -> list[str]:
+def _notes(runs: Sequence[OwnRun], lines: Sequence[TableLine], judged: bool) -> list[str]:
     notes = [
         f"{run.model}: {value.metric} is withheld, {value.n} answers have a score, fewer than 99%."
         for run in runs

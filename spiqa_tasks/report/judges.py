@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.offline.agreement import Agreement, agreement
-from spiqa_tasks.report.tables import Line, Table
+from spiqa_tasks.report.tables import Table, TableLine
 
 L3SCORE = "l3score"
 Pairs = list[tuple[float, float]]
@@ -38,7 +38,7 @@ def agreement_table(runs: Sequence[OwnRun]) -> Table:
     found = [
         (a, agreement((a.signature.judge, b.signature.judge), _answers(a), pairs)) for a, b, pairs in judge_pairs(runs)
     ]
-    lines = [Line([run.task, each.label, *each.judges, *_numbers(each)]) for run, each in found]
+    lines = [TableLine([run.task, each.label, *each.judges, *_numbers(each)]) for run, each in found]
     columns = ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
     return Table("Agreement of judges on the same answers", columns, lines, texts=4)
 

@@ -14,7 +14,7 @@ Kind = Literal["measured", "published"]
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A row of a table.
 
     Attributes:
@@ -41,7 +41,7 @@ class Table:
 
     title: str
     columns: Sequence[str]
-    lines: Sequence[Line]
+    lines: Sequence[TableLine]
     notes: Sequence[str] = field(default=())
     texts: int = 1
     folded: bool = False
@@ -62,7 +62,7 @@ def p_value(p: float) -> str:
 def comparison_table(found: Sequence[Comparison]) -> Table:
     """Return the paired differences of runs."""
     lines = [
-        Line(
+        TableLine(
             [
                 each.task,
                 each.metric,

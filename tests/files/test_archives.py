@@ -9,7 +9,7 @@ import pytest
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.archives import extract, packed_pictures, picture_folder, unpacked
-from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.source import SPIQA, LocalSource
 
 WANTED = ["p1/a.png", "p1/b.png"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.files.cache import cache_path
+from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.hosts.written import KEPT, user_folder, written_tasks
 
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.cache import cache_path
+from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.judge.config import JudgeConfig, judge_from_environ, parse_judge
 from spiqa_tasks.judge.types import JudgeRequest
 

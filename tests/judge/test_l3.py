@@ -13,7 +13,7 @@ from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.l3 import L3Judge, L3Rule
-from spiqa_tasks.judge.prompts import l3_prompt, prompt_hash
+from spiqa_tasks.judge.l3_prompts import l3_prompt, prompt_hash
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 MakeEngine = Callable[..., Engine]

@@ -10,9 +10,9 @@ from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spiqa_tasks.judge.l3_prompts import PROMPTS, l3_prompt
 from spiqa_tasks.judge.letters import LetterRule
 from spiqa_tasks.judge.neutral import CUT, LONGEST, REMOVED, neutralise, shortened
-from spiqa_tasks.judge.prompts import PROMPTS, l3_prompt
 
 LABELS = ("Ground-truth answer:", "Groundtruth answer:", "GROUND TRUTH ANSWER :", "ground_truth answer:")
 FRAMES = (

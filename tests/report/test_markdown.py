@@ -6,9 +6,9 @@ from pathlib import Path
 
 from spiqa_tasks.report.content import Report, Section, build
 from spiqa_tasks.report.markdown import WIDTH, as_markdown, as_text
-from spiqa_tasks.report.tables import Line, Table
+from spiqa_tasks.report.tables import Table, TableLine
 
-TABLE = Table("Scores", ["run", "n"], [Line(["a", "1"]), Line(["b|c", "20"])], ["A note. " * 30], texts=1)
+TABLE = Table("Scores", ["run", "n"], [TableLine(["a", "1"]), TableLine(["b|c", "20"])], ["A note. " * 30], texts=1)
 
 
 def test_the_markdown_has_every_table(two_runs: Path) -> None:
@@ -26,7 +26,7 @@ def test_the_markdown_has_every_table(two_runs: Path) -> None:
 def test_text_of_users_is_no_markup() -> None:
     """Names of models and tasks can hold anything that Markdown reads; a bar within a cell makes no column."""
     hostile = "`a` *b* _c_ |d| <e> [f](g) #h \\"
-    shown = Table(hostile, ["run"], [Line([hostile])], [hostile])
+    shown = Table(hostile, ["run"], [TableLine([hostile])], [hostile])
     text = as_markdown(Report("T", [hostile], [Section(hostile, [hostile], [shown])], ()))
     escaped = "\\`a\\` \\*b\\* \\_c\\_ \\|d\\| \\<e\\> \\[f\\](g) \\#h \\\\"
     assert [line for line in text.splitlines() if "h" in line] == [

@@ -18,7 +18,7 @@ COLUMNS = ("ID", "Question", "Options", "Answer", "Category", "Images")
 
 
 @dataclass(frozen=True)
-class Figure:
+class OptionFigure:
     """A figure: the sha256 of its encoded bytes and its file, "" where no task shows it."""
 
     digest: str
@@ -26,7 +26,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Question:
+class ChoiceQuestion:
     """A question with its options in the order shown.
 
     Attributes:
@@ -45,7 +45,7 @@ class Question:
     options: tuple[str, ...]
     answer: str
     category: str
-    figures: tuple[Figure, ...]
+    figures: tuple[OptionFigure, ...]
 
     @property
     def to_figure(self) -> bool:
@@ -63,7 +63,7 @@ class Question:
         return self.text if self.to_figure else self.options[self.position]
 
     @property
-    def figure(self) -> Figure:
+    def figure(self) -> OptionFigure:
         """The true figure."""
         return self.figures[self.position if self.to_figure else 0]
 
@@ -78,7 +78,7 @@ def plain(caption: str) -> str:
     return " ".join(caption.casefold().split()).rstrip(" .")
 
 
-def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool) -> list[Question]:
+def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool) -> list[ChoiceQuestion]:
     """The questions of the release file `file` (its shards `paths`, their fingerprint `data`), in order.
 
     Args:
@@ -92,7 +92,9 @@ def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool
     return [_question(file, record, shown) for record, shown in zip(records, figures, strict=True)]
 
 
-def _figures(file: str, data: str, records: Sequence[dict[str, Any]], with_files: bool) -> list[tuple[Figure, ...]]:
+def _figures(
+    file: str, data: str, records: Sequence[dict[str, Any]], with_files: bool
+) -> list[tuple[OptionFigure, ...]]:
     named = [
         (f"{record['ID']}-{position}", encoded(cell, f"row {record['ID']} of {file}"))
         for record in records
@@ -103,11 +105,11 @@ def _figures(file: str, data: str, records: Sequence[dict[str, Any]], with_files
         paths = write_pictures(f"scifibench-{file}-{data}", named)
         check_pictures(paths)
     digests = (hashlib.sha256(content).hexdigest() for _, content in named)
-    figures = iter([Figure(digest, path) for digest, path in zip(digests, paths, strict=True)])
+    figures = iter([OptionFigure(digest, path) for digest, path in zip(digests, paths, strict=True)])
     return [tuple(next(figures) for _ in record["Images"] or []) for record in records]
 
 
-def _question(file: str, record: dict[str, Any], figures: tuple[Figure, ...]) -> Question:
+def _question(file: str, record: dict[str, Any], figures: tuple[OptionFigure, ...]) -> ChoiceQuestion:
     row_id = str(record["ID"])
     options = _options(row_id, record["Options"] or [])
     to_figure = file.endswith("Caption2Figure")
@@ -119,7 +121,7 @@ def _question(file: str, record: dict[str, Any], figures: tuple[Figure, ...]) ->
         )
     if not record["Question"]:
         raise DataError(f"Expected question {row_id} of {file} to have a text, found none. Fetch the file again.")
-    return Question(
+    return ChoiceQuestion(
         file=file,
         id=row_id,
         asked=record["Question"],

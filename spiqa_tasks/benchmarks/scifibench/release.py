@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.choice.rows import Row
-from spiqa_tasks.benchmarks.scifibench.questions import Question, read_questions
+from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, read_questions
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, pair_similarities, random_shots, similar_shots
 from spiqa_tasks.benchmarks.scifibench.variants import marked_letter, shuffled, with_random_negatives
@@ -50,7 +50,7 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
     return _sampled(rows, settings)
 
 
-def _rows(questions: Sequence[Question], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
+def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
     if settings.negatives == "random":
         questions = with_random_negatives(questions, settings.seed)
     questions = [shuffled(question, settings.shuffle) for question in questions]
@@ -76,7 +76,7 @@ def _rows(questions: Sequence[Question], split: str, settings: SciFIBenchSetting
     ]
 
 
-def _shown(question: Question, settings: SciFIBenchSettings, texts: dict[str, str]) -> dict[str, Any]:
+def _shown(question: ChoiceQuestion, settings: SciFIBenchSettings, texts: dict[str, str]) -> dict[str, Any]:
     shows_pictures = settings.ablation != "text" and not texts
     paths = [figure.path for figure in question.figures] if shows_pictures else []
     return {
@@ -90,7 +90,7 @@ def _shown(question: Question, settings: SciFIBenchSettings, texts: dict[str, st
     }
 
 
-def _shots(questions: Sequence[Question], settings: SciFIBenchSettings) -> list[list[Question]]:
+def _shots(questions: Sequence[ChoiceQuestion], settings: SciFIBenchSettings) -> list[list[ChoiceQuestion]]:
     if settings.shots == 0:
         return [[] for _ in questions]
     if settings.shot_kind == "random":
@@ -100,7 +100,7 @@ def _shots(questions: Sequence[Question], settings: SciFIBenchSettings) -> list[
     return similar_shots(questions, settings.shots, caption_similarities(questions))
 
 
-def _texts(questions: Sequence[Question]) -> dict[str, str]:
+def _texts(questions: Sequence[ChoiceQuestion]) -> dict[str, str]:
     from spiqa_tasks.files.ocr import figure_texts
 
     return figure_texts((figure.digest, figure.path) for question in questions for figure in question.figures)

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from spiqa_tasks.benchmarks.scifibench.questions import Question
+from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.extras import require
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Similarities = NDArray[np.float64]
 
 
-def random_shots(questions: Sequence[Question], count: int, seed: int) -> list[list[Question]]:
+def random_shots(questions: Sequence[ChoiceQuestion], count: int, seed: int) -> list[list[ChoiceQuestion]]:
     """For each question `count` others, drawn by the seed and the question's identity."""
 
     def order(index: int) -> list[int]:
@@ -32,7 +32,9 @@ def random_shots(questions: Sequence[Question], count: int, seed: int) -> list[l
     return _pick(questions, count, order)
 
 
-def similar_shots(questions: Sequence[Question], count: int, similarities: Similarities) -> list[list[Question]]:
+def similar_shots(
+    questions: Sequence[ChoiceQuestion], count: int, similarities: Similarities
+) -> list[list[ChoiceQuestion]]:
     """For each question the `count` most similar others, the most similar one last, next to the question.
 
     Args:
@@ -44,7 +46,7 @@ def similar_shots(questions: Sequence[Question], count: int, similarities: Simil
     return [examples[::-1] for examples in picked]
 
 
-def caption_similarities(questions: Sequence[Question]) -> Similarities:
+def caption_similarities(questions: Sequence[ChoiceQuestion]) -> Similarities:
     """Cosines of the true captions' TF-IDF vectors, shape (questions, questions)."""
     require("shots", "Choosing the most similar examples (shot_kind=similar)")
     import numpy as np
@@ -54,7 +56,7 @@ def caption_similarities(questions: Sequence[Question]) -> Similarities:
     return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)
 
 
-def pair_similarities(questions: Sequence[Question], checkpoint: str) -> Similarities:
+def pair_similarities(questions: Sequence[ChoiceQuestion], checkpoint: str) -> Similarities:
     """Cosines of the true pairs' joint embeddings: image and caption, normalised and joined (section 3.2, step 2)."""
     import numpy as np
 
@@ -68,7 +70,9 @@ def pair_similarities(questions: Sequence[Question], checkpoint: str) -> Similar
     return similarities
 
 
-def _pick(questions: Sequence[Question], count: int, order: Callable[[int], list[int]]) -> list[list[Question]]:
+def _pick(
+    questions: Sequence[ChoiceQuestion], count: int, order: Callable[[int], list[int]]
+) -> list[list[ChoiceQuestion]]:
     content = [question.content() for question in questions]
     picked = []
     for index, question in enumerate(questions):

@@ -10,11 +10,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from spiqa_tasks.benchmarks.scifibench.questions import Figure, Question, plain
+from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure, plain
 from spiqa_tasks.errors import DataError
 
 
-def with_random_negatives(questions: Sequence[Question], seed: int) -> list[Question]:
+def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> list[ChoiceQuestion]:
     """The questions with the false options replaced by the true ones of other questions (section 4.3, Table 2).
 
     The answer keeps its letter. No two options are alike, and none of the false ones is true as well: pairs with a
@@ -34,7 +34,7 @@ def with_random_negatives(questions: Sequence[Question], seed: int) -> list[Ques
     ]
 
 
-def shuffled(question: Question, seed: int) -> Question:
+def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
     """The question with its options in another order (section 4.2); 0 keeps the order of the release."""
     if seed == 0:
         return question
@@ -48,7 +48,7 @@ def shuffled(question: Question, seed: int) -> Question:
     )
 
 
-def marked_letter(question: Question, mark: str, seed: int) -> str:
+def marked_letter(question: ChoiceQuestion, mark: str, seed: int) -> str:
     """The letter of the caption to mark (section 4.7): `correct`, a random `incorrect` one, or "" for `none`."""
     if mark == "none":
         return ""
@@ -59,8 +59,12 @@ def marked_letter(question: Question, mark: str, seed: int) -> str:
 
 
 def _randomised(
-    question: Question, questions: Sequence[Question], true_captions: set[str], true_digests: set[str], seed: int
-) -> Question:
+    question: ChoiceQuestion,
+    questions: Sequence[ChoiceQuestion],
+    true_captions: set[str],
+    true_digests: set[str],
+    seed: int,
+) -> ChoiceQuestion:
     captions, digests = set(true_captions), set(true_digests)
     pool = list(questions)
     _random("negatives", seed, question).shuffle(pool)
@@ -75,7 +79,9 @@ def _randomised(
     return replace(question, options=tuple(options))
 
 
-def _next_pair(question: Question, pool: list[Question], captions: set[str], digests: set[str]) -> tuple[str, Figure]:
+def _next_pair(
+    question: ChoiceQuestion, pool: list[ChoiceQuestion], captions: set[str], digests: set[str]
+) -> tuple[str, OptionFigure]:
     while pool:
         other = pool.pop()
         if plain(other.caption) not in captions and other.figure.digest not in digests:
@@ -86,5 +92,5 @@ def _next_pair(question: Question, pool: list[Question], captions: set[str], dig
     )
 
 
-def _random(purpose: str, seed: int, question: Question) -> random.Random:
+def _random(purpose: str, seed: int, question: ChoiceQuestion) -> random.Random:
     return random.Random(f"{purpose}#{seed}#{question.file}/{question.id}")

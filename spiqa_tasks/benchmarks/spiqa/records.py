@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.spiqa.groups import groups_of
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
 from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
-from spiqa_tasks.scoring.answers import parse_answer, parse_answer_released, parse_cot
+from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.refusals import is_refusal
 

@@ -33,7 +33,7 @@ def _run(argv: list[str]) -> int:
     dataset = registration.register()
     _set_format()
     from spiqa_tasks.hosts.vlmevalkit.checks import check
-    from spiqa_tasks.hosts.vlmevalkit.judging import judge_of
+    from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
     from spiqa_tasks.hosts.vlmevalkit.length import set_length
     from spiqa_tasks.hosts.vlmevalkit.outcome import status_of
 

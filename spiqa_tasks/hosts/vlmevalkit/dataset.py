@@ -14,8 +14,8 @@ from vlmeval.dataset.image_base import ImageBaseDataset
 from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.hosts.vlmevalkit import results
-from spiqa_tasks.hosts.vlmevalkit.answers import Answered, read_answers, scored
-from spiqa_tasks.hosts.vlmevalkit.judging import judge_of
+from spiqa_tasks.hosts.vlmevalkit.answer_file import ScoredAnswer, read_answers, scored
+from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
 from spiqa_tasks.hosts.vlmevalkit.outcome import Outcome
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
 from spiqa_tasks.hosts.vlmevalkit.version import host_version
@@ -88,7 +88,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         return {"failed": outcome.judge_failed if outcome else 0, "total": total_samples}
 
 
-def _outcome(scorer: Scorer, answers: Sequence[Answered]) -> Outcome:
+def _outcome(scorer: Scorer, answers: Sequence[ScoredAnswer]) -> Outcome:
     records = [answer.record for answer in answers]
     return Outcome(
         sum(record.status == "request_failed" for record in records),

@@ -14,14 +14,14 @@ from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.hosts.entries import entries_of
-from spiqa_tasks.hosts.vlmevalkit.answers import Answered
+from spiqa_tasks.hosts.vlmevalkit.answer_file import ScoredAnswer
 from spiqa_tasks.scoring.clustered import clustered_stderr
 
 HOST_ARGUMENT = "host=vlmevalkit"
 """What stands for a model's arguments: runs of a model of the same name in lmms-eval are not taken for these."""
 
 
-def values_of(scorer: Scorer, answers: Sequence[Answered]) -> dict[str, Value]:
+def values_of(scorer: Scorer, answers: Sequence[ScoredAnswer]) -> dict[str, Value]:
     """Return the value of every row of the task's table that there are answers of, the headline first."""
     records = [answer.record for answer in answers]
     there = {metric.name for metric in scorer.metrics}
@@ -35,7 +35,7 @@ def values_of(scorer: Scorer, answers: Sequence[Answered]) -> dict[str, Value]:
 
 
 def write(
-    folder: Path, stamp: str, model: str, host: str, task: Task, scorer: Scorer, answers: Sequence[Answered]
+    folder: Path, stamp: str, model: str, host: str, task: Task, scorer: Scorer, answers: Sequence[ScoredAnswer]
 ) -> dict[str, Value]:
     """Write `<stamp>_<task>_results.json` and its samples file; return the values by row of the table.
 
@@ -79,7 +79,7 @@ def _results(values: Mapping[str, Value], samples: Sequence[Mapping[str, Any]]) 
     return found
 
 
-def _sample(answer: Answered, scorer: Scorer, task: Task) -> dict[str, Any]:
+def _sample(answer: ScoredAnswer, scorer: Scorer, task: Task) -> dict[str, Any]:
     return {
         "doc_id": answer.place,
         "target": str(answer.row["answer"]),

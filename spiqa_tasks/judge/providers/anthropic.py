@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
-from spiqa_tasks.judge.providers.pictures import encoded
+from spiqa_tasks.judge.providers.encoding import encoded
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 

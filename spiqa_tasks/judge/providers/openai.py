@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
-from spiqa_tasks.judge.providers.pictures import encoded
+from spiqa_tasks.judge.providers.encoding import encoded
 from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import ROUNDING

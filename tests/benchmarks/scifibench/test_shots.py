@@ -11,7 +11,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.questions import Figure, Question
+from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure
 from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, similar_shots
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource
@@ -67,9 +67,9 @@ def test_twins_are_no_examples_of_each_other(scifibench_release: Path) -> None:
         rows_of(scifibench_release, "cs_fig2cap", "shots=12")
 
 
-def question(number: int, caption: str = "") -> Question:
+def question(number: int, caption: str = "") -> ChoiceQuestion:
     captions = (caption or f"caption {number}", f"distractor {number}")
-    return Question(
+    return ChoiceQuestion(
         "CS_Figure2Caption",
         str(number),
         "Which?",
@@ -78,7 +78,7 @@ def question(number: int, caption: str = "") -> Question:
         captions,
         "A",
         "cs",
-        (Figure(f"digest {number}", ""),),
+        (OptionFigure(f"digest {number}", ""),),
     )
 
 

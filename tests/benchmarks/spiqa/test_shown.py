@@ -17,7 +17,7 @@ from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.cache import cache_folder
+from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.source import LocalSource, demo_source
 
 PAPER_C = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.hosts.vlmevalkit import judging, tasks
+from spiqa_tasks.hosts.vlmevalkit import judge_arguments, tasks
 
 Launch = Callable[..., int]
 
@@ -16,7 +16,7 @@ Launch = Callable[..., int]
 @pytest.fixture(autouse=True)
 def nothing_found_out() -> None:
     """Every test finds out about tasks, rows and judges anew."""
-    judging.forget()
+    judge_arguments.forget()
     for function in (tasks.known, tasks.rows_of, tasks.pictures):
         function.cache_clear()
 

@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.hosts.lmms_eval.results import find_runs, task_runs
-from spiqa_tasks.hosts.vlmevalkit.answers import scored
+from spiqa_tasks.hosts.vlmevalkit.answer_file import scored
 from spiqa_tasks.hosts.vlmevalkit.results import write
 from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
 

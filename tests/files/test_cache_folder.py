@@ -8,7 +8,7 @@ import platformdirs
 import pytest
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.cache import cache_folder, cache_path
+from spiqa_tasks.files.cache_folder import cache_folder, cache_path
 
 
 def test_the_variable_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

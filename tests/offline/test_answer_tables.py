@@ -12,9 +12,9 @@ from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.offline.answer_tables import find_table, is_own, read_table
 from spiqa_tasks.offline.matching import match
 from spiqa_tasks.offline.predictions import read_predictions
-from spiqa_tasks.offline.tables import find_table, is_own, read_table
 
 ROWS = rows_for_scoring("mmstar", "demo", "")
 MARKS = ["None", "NA", "nan", "null", "007", "=1+1", "7.0", "", "A\nB", 'say "B"']

@@ -9,7 +9,7 @@ from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.answers import (
+from spiqa_tasks.scoring.answer_formats import (
     CotAnswer,
     ParsedAnswer,
     parse_answer,

@@ -12,8 +12,8 @@ import pytest
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.offline.output import write
+from spiqa_tasks.offline.score_files import written_scores
 from spiqa_tasks.offline.scored import Number, Scored
-from spiqa_tasks.offline.written import written_scores
 
 
 def scored(label: str, judge: str | None, texts: list[str], task: str = "spiqa_demo") -> Scored:

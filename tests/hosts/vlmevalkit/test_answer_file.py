@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.vlmevalkit.answers import read_answers, scored
+from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored
 from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
 
 TASK = "mmstar_demo"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from spiqa_tasks.analysis.answers import OVERALL, Answers
+from spiqa_tasks.analysis.logged_answers import OVERALL, Answers
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.gain import Estimate, Gain, gain, gain_of_totals, outcomes

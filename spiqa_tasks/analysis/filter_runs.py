@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spiqa_tasks.analysis.answers import OVERALL, Answers, MissingMetricError, read_answers
-from spiqa_tasks.analysis.gain import check_comparable
-from spiqa_tasks.analysis.roles import Entry, entries
+from spiqa_tasks.analysis.gain_of_runs import check_comparable
+from spiqa_tasks.analysis.logged_answers import OVERALL, Answers, MissingMetricError, read_answers
+from spiqa_tasks.analysis.roles import RunRole, entries
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.results import TaskRun
 from spiqa_tasks.scoring.filtering import DIFFICULTIES, count_hits, difficulty, is_abnormal, keeps_at_most
@@ -140,16 +140,16 @@ def filter_runs(
     return found, remarks
 
 
-_ByTask = dict[str, dict[str, Entry]]
+_ByTask = dict[str, dict[str, RunRole]]
 
 
-def _unseen(listed: Sequence[Entry]) -> list[Entry]:
+def _unseen(listed: Sequence[RunRole]) -> list[RunRole]:
     """The runs without images; of a model that has none its plain ones, which may be an LLM's."""
     blind = {(entry.key, entry.model) for entry in listed if _is_blind(entry)}
     return [entry for entry in listed if _is_blind(entry) or (entry.key, entry.model) not in blind]
 
 
-def _by_task(listed: Sequence[Entry]) -> _ByTask:
+def _by_task(listed: Sequence[RunRole]) -> _ByTask:
     """Task (without our suffixes) -> model, with its ablation where it has runs with several -> its entry."""
     runs = Counter((entry.key, entry.label) for entry in listed)
     found: _ByTask = {}
@@ -159,11 +159,11 @@ def _by_task(listed: Sequence[Entry]) -> _ByTask:
     return found
 
 
-def _is_blind(entry: Entry) -> bool:
+def _is_blind(entry: RunRole) -> bool:
     return entry.few_shot or entry.ablation != "none"
 
 
-def _asks_in_parts(entry: Entry) -> bool:
+def _asks_in_parts(entry: RunRole) -> bool:
     """Whether a question is several documents."""
     task = TaskRun(entry.run, entry.task)
     return task.benchmark is not None and task.settings is not None and task.benchmark.join(task.settings) is not None
@@ -198,7 +198,7 @@ def _filtered(
     )
 
 
-def _read(models: dict[str, Entry], metric: str | None) -> dict[str, Answers]:
+def _read(models: dict[str, RunRole], metric: str | None) -> dict[str, Answers]:
     """Model -> its answers, each with scores."""
     found = {model: read_answers(entry.run, entry.task, metric) for model, entry in models.items()}
     for answers in found.values():
@@ -230,7 +230,7 @@ def _hits(read: Iterable[Answers], first: Answers, threshold: float) -> dict[str
     return count_hits(models, threshold)
 
 
-def _leak(lvlm: dict[str, Entry], llm: dict[str, Entry], first: Answers, threshold: float) -> Leak:
+def _leak(lvlm: dict[str, RunRole], llm: dict[str, RunRole], first: Answers, threshold: float) -> Leak:
     ((lvlm_name, with_lvlm),) = list(_read(lvlm, first.metric).items())[-1:]
     ((llm_name, with_llm),) = list(_read(llm, first.metric).items())[-1:]
     for answers in (with_lvlm, with_llm):

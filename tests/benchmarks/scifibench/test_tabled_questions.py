@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
-from spiqa_tasks.benchmarks.scifibench.tables import from_table
+from spiqa_tasks.benchmarks.scifibench.tabled_questions import from_table
 from spiqa_tasks.errors import DataError, InputError
 
 PLAIN = SciFIBenchSettings()

@@ -7,7 +7,7 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.vlmevalkit.judging import config_of, judge_of
+from spiqa_tasks.hosts.vlmevalkit.judge_arguments import config_of, judge_of
 
 URL = "http://127.0.0.1:1/v1"
 

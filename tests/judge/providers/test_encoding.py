@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.judge.providers.pictures import encoded
+from spiqa_tasks.judge.providers.encoding import encoded
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ class Asked:
 
 
 @dataclass
-class Outcome:
+class RankingOutcome:
     """What the judges said.
 
     Attributes:
@@ -120,9 +120,9 @@ def ask_of(item: Item, judge: str, seed: int) -> Asked:
     return Asked(item.id, lettered, request)
 
 
-def rank(items: Sequence[Item], judges: Mapping[str, Engine], seed: int) -> Outcome:
+def rank(items: Sequence[Item], judges: Mapping[str, Engine], seed: int) -> RankingOutcome:
     """Have every judge rank every item; a ranking that fails or cannot be read is counted and left out."""
-    outcome = Outcome()
+    outcome = RankingOutcome()
     asked = {name: [ask_of(item, name, seed) for item in items] for name in judges}
     pending = {
         name: engine.submit_all([question.request for question in asked[name]]) for name, engine in judges.items()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.extras import NO_THINKING, checked_extra
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.request_fields import NO_THINKING, checked_extra
 
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3))
 

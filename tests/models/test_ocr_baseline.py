@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("no_java")
 )
 def test_the_nearest_shares_most_words_and_numbers(candidates: list[str], query: str, place: int) -> None:
     """Common words count little, decimal numbers as a whole; the first where nothing is shared."""
-    from spiqa_tasks.models.ocr import nearest
+    from spiqa_tasks.models.ocr_baseline import nearest
 
     assert nearest(candidates, query) == place
 
@@ -34,7 +34,7 @@ def test_the_nearest_shares_most_words_and_numbers(candidates: list[str], query:
 @given(st.lists(st.text(), min_size=1, max_size=5), st.text())
 def test_any_texts_have_a_nearest(candidates: list[str], query: str) -> None:
     """A place in the list, whatever the texts."""
-    from spiqa_tasks.models.ocr import nearest
+    from spiqa_tasks.models.ocr_baseline import nearest
 
     assert 0 <= nearest(candidates, query) < len(candidates)
 

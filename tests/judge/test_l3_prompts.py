@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.l3_prompts import PROMPTS, l3_prompt, prompt_hash
 from spiqa_tasks.judge.neutral import REMOVED, neutralise
-from spiqa_tasks.judge.prompts import PROMPTS, l3_prompt, prompt_hash
 
 TEST_A = (
     Path(os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")

@@ -9,13 +9,13 @@ from pathlib import Path
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.tables import read_cells, row_id
+from spiqa_tasks.files.cells import read_cells, row_id
 from spiqa_tasks.hosts.vlmevalkit.markers import response_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import Row
 
 
 @dataclass(frozen=True)
-class Answered:
+class ScoredAnswer:
     """An answer to a question.
 
     Attributes:
@@ -43,7 +43,7 @@ def read_answers(path: Path) -> dict[str, str]:
     return {row_id(cells): cells["prediction"] for cells in table}
 
 
-def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[Answered]:
+def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[ScoredAnswer]:
     """Return the answers with their records, waiting for the judge; questions without an answer are left out.
 
     Args:
@@ -57,6 +57,6 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
     texts = [answers[row["id"]] for _, row in pairs]
     records = [scorer.record(row, response_of(text)) for (_, row), text in zip(pairs, texts, strict=True)]
     return [
-        Answered(place, row, text, record)
+        ScoredAnswer(place, row, text, record)
         for (place, row), text, record in zip(pairs, texts, scorer.score(records), strict=True)
     ]

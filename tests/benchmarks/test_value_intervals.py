@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binomtest
 
 from spiqa_tasks.benchmarks.aggregation import Value, mean_of
-from spiqa_tasks.benchmarks.intervals import interval
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.value_intervals import interval
 
 MEAN = mean_of("x")
 

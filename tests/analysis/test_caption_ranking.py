@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from host_files import sample_of, write_run
 
-from spiqa_tasks.analysis.ranking import TRUE, Item, Outcome, ask_of, read_items
+from spiqa_tasks.analysis.caption_ranking import TRUE, Item, RankingOutcome, ask_of, read_items
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 
@@ -53,7 +53,7 @@ def test_the_table_is_sorted_by_the_mean_rank_over_judges() -> None:
         "one": {"1": {"a": 2, TRUE: 1}, "2": {"a": 2, TRUE: 1}},
         "two": {"1": {"a": 1, TRUE: 2}},
     }
-    table = Outcome(ranks).table
-    assert list(Outcome({"one": ranks["one"]}).table) == [TRUE, "a"]
+    table = RankingOutcome(ranks).table
+    assert list(RankingOutcome({"one": ranks["one"]}).table) == [TRUE, "a"]
     assert table["a"]["one"] == (2.0, 0.0, 2)
     assert table["a"]["Combined"] == (1.5, 0.0, 1)
