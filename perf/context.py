@@ -8,19 +8,15 @@ the name of every picture.
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import random
 import sys
 import tempfile
 import time
-import zipfile
 from pathlib import Path
 
 from measure import REAL_DATA, arguments, fresh, peak_mb, ratio, resident_mb, show, spread, table, timed
-from PIL import Image
-from train_load import paper
+from train_load import papers, write_pictures
 
 ANNOTATIONS = "SPIQA_testA.json"
 BOUNDS = "bounds: 1 s and 300 MB"
@@ -63,25 +59,13 @@ def make(folder: Path, factor: int) -> int:
     """Write annotations and pictures of so many times test-A; return the number of questions."""
     folder.mkdir(parents=True)
     real = REAL_DATA / "spiqa" / "test-A" / ANNOTATIONS
-    papers = json.loads(real.read_text()) if real.exists() else synthetic()
-    copies = {f"{name}{copy or ''}": {**each, "paper_id": f"{name}{copy or ''}"}
-              for copy in range(factor) for name, each in papers.items()}  # fmt: skip
-    (folder / ANNOTATIONS).write_text(json.dumps(copies))
-    picture = io.BytesIO()
-    Image.new("RGB", (150, 90), "white").save(picture, "PNG")
-    with zipfile.ZipFile(folder / "SPIQA_testA_Images.zip", "w") as archive:
-        for name, each in copies.items():
-            for figure in each["all_figures"]:
-                archive.writestr(f"SPIQA_testA_Images/{name}/{figure}", picture.getvalue())
-    return sum(len(each["qa"]) for each in copies.values())
-
-
-def synthetic() -> dict[str, dict[str, object]]:
-    """Made annotations of test-A's size."""
-    generator = random.Random(0)
-    share, rest = divmod(QUESTIONS, PAPERS)
     names = [f"1700.{number:05d}v1" for number in range(PAPERS)]
-    return {name: paper(generator, name, share + (number < rest)) for number, name in enumerate(names)}
+    once = json.loads(real.read_text()) if real.exists() else papers(names, QUESTIONS)
+    copies = {f"{name}{copy or ''}": {**each, "paper_id": f"{name}{copy or ''}"}
+              for copy in range(factor) for name, each in once.items()}  # fmt: skip
+    (folder / ANNOTATIONS).write_text(json.dumps(copies))
+    write_pictures(folder / "SPIQA_testA_Images.zip", copies, (150, 90))
+    return sum(len(each["qa"]) for each in copies.values())
 
 
 def measure() -> None:

@@ -15,10 +15,12 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from measure import arguments, fresh, peak_mb, ratio, resident_mb, show, spread, table, timed
+from PIL import Image
 
 PAPERS, QUESTIONS = 25_459, 262_524
 WORDS = ("the", "model", "accuracy", "of", "figure", "table", "shows", "method", "training", "results", "layer", "loss")
@@ -62,23 +64,27 @@ def measure(folder: Path) -> None:
 
 def make(folder: Path) -> None:
     """Write the annotations and the pictures."""
-    annotations = folder / "SPIQA_train.json"
     folder.mkdir(parents=True)
-    generator = random.Random(0)
-    papers = {}
-    for number in range(PAPERS):
-        paper_id = f"{1500 + number // 1000}.{number:05d}v1"
-        questions = QUESTIONS // PAPERS + (number < QUESTIONS % PAPERS)
-        papers[paper_id] = paper(generator, paper_id, questions)
-    annotations.write_text(json.dumps(papers))
-    picture = io.BytesIO()
-    from PIL import Image
+    made = papers([f"{1500 + number // 1000}.{number:05d}v1" for number in range(PAPERS)], QUESTIONS)
+    (folder / "SPIQA_train.json").write_text(json.dumps(made))
+    write_pictures(folder / "SPIQA_train_val_Images.zip", made, (8, 8))
 
-    Image.new("RGB", (8, 8), "white").save(picture, "PNG")
-    with zipfile.ZipFile(folder / "SPIQA_train_val_Images.zip", "w") as archive:
-        for paper_id, content in papers.items():
-            for name in content["all_figures"]:
-                archive.writestr(f"SPIQA_train_val_Images/{paper_id}/{name}", picture.getvalue())
+
+def papers(names: Sequence[str], questions: int) -> dict[str, dict[str, Any]]:
+    """Made annotations of papers of these names, with so many questions among them."""
+    generator = random.Random(0)
+    share, rest = divmod(questions, len(names))
+    return {name: paper(generator, name, share + (number < rest)) for number, name in enumerate(names)}
+
+
+def write_pictures(path: Path, annotations: Mapping[str, Mapping[str, Any]], size: tuple[int, int]) -> None:
+    """Write an archive of the release's form with one white picture under every figure's name."""
+    picture = io.BytesIO()
+    Image.new("RGB", size, "white").save(picture, "PNG")
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, each in annotations.items():
+            for figure in each["all_figures"]:
+                archive.writestr(f"{path.stem}/{name}/{figure}", picture.getvalue())
 
 
 def paper(generator: random.Random, paper_id: str, questions: int) -> dict[str, Any]:

@@ -21,8 +21,8 @@ ELSEWHERE = {
     "spiqa_tasks/hosts/lmms_eval/here.py": "tests/test_readme.py",
     "spiqa_tasks/hosts/vlmevalkit/dataset.py": "tests/hosts/vlmevalkit/test_runs.py",
     "spiqa_tasks/hosts/vlmevalkit/version.py": "tests/hosts/vlmevalkit/test_results.py",
-    "utils/documents.py": "tests/hosts/lmms_eval/test_tasks.py",
-    "utils/filtered.py": "tests/hosts/lmms_eval/test_extensions.py",
+    "utils/documents.py": "tests/hosts/lmms_eval/test_scifibench_runs.py",
+    "utils/filtered.py": "tests/analysis/test_filtered_task.py",
 }
 """What only a run of a host shows -> where it is shown."""
 WITHOUT = {"context", "definition", "pending", "types"}

@@ -16,7 +16,7 @@ import yaml
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folders
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.written import KEPT, written_tasks
+from spiqa_tasks.hosts.written import DAMAGED, KEPT, written_tasks
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _kept(listing: Path) -> frozenset[str] | None:
         return None
     try:
         return frozenset(str(question["id"]) for question in json.loads(listing.read_text(encoding="utf-8"))["kept"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except DAMAGED as error:
         raise InputError(
             f"Expected {listing} to list the questions that a filter kept, found {type(error).__name__} {error}. "
             "Run `spiqa-tasks filter` again."

@@ -12,6 +12,8 @@ logger = logging.getLogger("spiqa_tasks")
 
 KEPT = "kept.json"
 """The file in a written task's folder that lists its questions."""
+DAMAGED = (OSError, ValueError, KeyError, TypeError, RecursionError)
+"""What reading such a file raises where it is not what the filter wrote."""
 
 
 def user_folder() -> Path:
@@ -25,7 +27,7 @@ def written_tasks() -> list[Path]:
     for listing in sorted(user_folder().glob(f"*/{KEPT}")):
         try:
             source = Path(json.loads(listing.read_text(encoding="utf-8"))["source_yaml"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except DAMAGED as error:
             logger.warning("The task in %s is left out, its %s cannot be read: %s", listing.parent, KEPT, error)
             continue
         if source.is_file():

@@ -39,7 +39,7 @@ def test_a_yaml_of_ones_own_wins_over_what_it_includes(tmp_path: Path) -> None:
     assert load_yaml(path)["process_results"] == "spiqa_tasks.utils.answers.process_results"
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"kept": [{}]}', '{"kept": null}'])
+@pytest.mark.parametrize("text", ["{", "[]", '{"kept": [{}]}', '{"kept": null}', "[" * 200_000])
 def test_a_damaged_list_of_kept_questions_is_one_sentence(tmp_path: Path, text: str) -> None:
     """What a filter wrote is named, with what to do."""
     (tmp_path / "kept.json").write_text(text)

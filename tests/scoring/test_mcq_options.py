@@ -6,6 +6,7 @@ import re
 import string
 
 import pytest
+from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -171,3 +172,10 @@ lines = st.lists(words, min_size=1).map(" ".join)
 def test_words_are_found_where_they_stand(text: str, option: str) -> None:
     """Among words with spaces between them, an option is found where a pattern with word boundaries finds it."""
     assert seen(text, option) == re.sub(rf"\b{option}\b", "1" + "_" * (len(option) - 1), text)
+
+
+@pytest.mark.parametrize("unit", ["5 ", "55 ", "red", "red "])
+def test_masking_takes_linear_time(unit: str) -> None:
+    """However often an option's text stands in a line, as a word or within one."""
+    options = options_of({"A": "red", "B": "5"})
+    assert is_linear(lambda text: masked(text, options), unit, long=160_000)

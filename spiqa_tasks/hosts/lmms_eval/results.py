@@ -94,13 +94,6 @@ class TaskRun:
         except SpiqaTasksError:
             return None
 
-    @property
-    def scores(self) -> dict[str, Score]:
-        """The scores by row of the table: the headline first, in a task of ours, whatever order the host wrote."""
-        scores = self.run.tasks[self.task]
-        rows = [] if self.settings is None or self.benchmark is None else self.benchmark.rows_of_table(self.settings)
-        return {name: scores[name] for name in dict.fromkeys([*rows, *scores]) if name in scores}
-
     def samples(self) -> list[dict[str, Any]]:
         """Return the logged samples; none where the run was made without `--log_samples`."""
         path = self.run.samples(self.task)

@@ -38,8 +38,8 @@ def test_a_run_is_read_like_one_of_the_other_host(tmp_path: Path) -> None:
     right = [float(row["answer"] == "A") for row in rows_of(task.name)]
     mean = sum(right) / len(right)
     error = math.sqrt(sum((score - mean) ** 2 for score in right) / (len(right) - 1) / len(right))
-    assert found.scores["accuracy"].value == mean
-    assert found.scores["accuracy"].stderr == pytest.approx(error)
+    assert found.run.tasks[task.name]["accuracy"].value == mean
+    assert found.run.tasks[task.name]["accuracy"].stderr == pytest.approx(error)
     assert (found.headline, found.benchmark, found.identity.label) == ("accuracy", task.entry, "small,host=vlmevalkit")
     (own,), _ = own_runs([tmp_path])
     assert parse(own.records[0].signature).host == HOST
@@ -62,8 +62,8 @@ def test_failed_requests_are_failures_wherever_they_are_read(tmp_path: Path) -> 
 
     task = write_run(tmp_path, "mmstar_demo", {"0": FAILED, "1": "Fail to obtain answer"})
     (found,), _ = task_runs([tmp_path])
-    assert found.scores["accuracy"].value is None
-    assert found.scores["request_failed_rate"].value == pytest.approx(2 / 24)
+    assert found.run.tasks[task.name]["accuracy"].value is None
+    assert found.run.tasks[task.name]["request_failed_rate"].value == pytest.approx(2 / 24)
     items = read_predictions(tmp_path, task.name, rows_of(task.name)).items
     assert [item.failure is not None for item in items] == [True, True] + [False] * 22
 
