@@ -13,7 +13,7 @@ from spiqa_tasks.judge.config import DEFAULT_JUDGE, parse_judge
 from spiqa_tasks.judge.engine import shared_engine
 from spiqa_tasks.judge.l3 import TOP, L3Judge, L3Rule
 from spiqa_tasks.judge.l3_prompts import DEFAULT_PROMPT
-from spiqa_tasks.scoring.withholding import mean_or_nan
+from spiqa_tasks.scoring.coverage import mean_or_nan
 
 
 class L3Score:

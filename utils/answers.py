@@ -12,8 +12,8 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.hosts.entries import Entry, entries_of
 from spiqa_tasks.hosts.lmms_eval.ahead import names, record_of, report, scorer_of
+from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord, logged_values
 from spiqa_tasks.hosts.lmms_eval.processes import several
 
 logger = logging.getLogger("spiqa_tasks")
@@ -24,13 +24,13 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
     task = (doc["benchmark"], doc["settings"])
     scorer = scorer_of(*task)
     try:
-        return entries_of(record_of(doc, results[0]), scorer, task)
+        return logged_values(record_of(doc, results[0]), scorer, task)
     except Exception as error:
         logger.exception("Question %s could not be scored; its answer is kept in the samples file.", doc["id"])
-        return entries_of(Record(str(doc["id"]), status="scoring_failed", reason=repr(error)), scorer, task)
+        return logged_values(Record(str(doc["id"]), status="scoring_failed", reason=repr(error)), scorer, task)
 
 
-def aggregate(entries: Sequence[Entry]) -> float:
+def aggregate(entries: Sequence[LoggedRecord]) -> float:
     """The value of the metric that the entries are of, in natural units; NaN where it is withheld."""
     first = entries[0]
     try:
@@ -46,7 +46,7 @@ def aggregate(entries: Sequence[Entry]) -> float:
     return value.value
 
 
-def _named(entry: Entry) -> str:
+def _named(entry: LoggedRecord) -> str:
     """The metric after the name of its task, where that was scored in this process."""
     benchmark, settings = entry.task
     name = names.get((benchmark, parse(entry.record.signature).split, settings))

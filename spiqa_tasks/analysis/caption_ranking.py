@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from string import ascii_uppercase
 
-from spiqa_tasks.analysis.own_runs import own_runs
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.neutral import neutralise, shortened
 from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking, ranks
 
 TRUE = "True Caption"
@@ -67,28 +66,23 @@ class RankingOutcome:
         return dict(sorted(table.items(), key=lambda entry: _order(entry[1][COMBINED][0])))
 
 
-def read_items(places: Iterable[Path], tasks: Collection[str] = ()) -> tuple[list[Item], int, list[str]]:
-    """Return the figures that every model has a caption of, how many others there were, and remarks about runs.
-
-    Args:
-        places: result files or folders.
-        tasks: only these; empty: all.
+def read_items(runs: Sequence[Run]) -> tuple[list[Item], int]:
+    """Return the figures that every model has a caption of, and how many others there were.
 
     Raises:
-        InputError: no captioning samples, different data or settings, or too many models.
+        InputError: no captioning runs, different data or settings, or too many models.
         DataError: the figures are not there.
     """
-    runs, remarks = own_runs(places, tasks)
     captioning = [
         run for run in runs if isinstance(run.settings, SciFIBenchSettings) and run.settings.prompt == "caption"
     ]
-    asked = {(run.split, run.signature.settings) for run in captioning}
+    asked = {(run.own.split, run.signature.settings) for run in captioning}
     if len(asked) != 1:
         raise InputError(
             f"Expected samples of one captioning task with one choice of settings, found {len(asked)}. "
             "Run `--tasks scifibench_captioning --log_samples` with every model and name those runs."
         )
-    by_model = {run.model: {record.id: record.prediction for record in run.records} for run in captioning}
+    by_model = {run.name: {record.id: record.prediction for record in run.records} for run in captioning}
     if len(by_model) + 1 > len(ascii_uppercase):
         raise InputError(f"Expected at most {len(ascii_uppercase) - 1} models, found {len(by_model)}. Name fewer runs.")
     references = {record.id: record.reference for run in captioning for record in run.records}
@@ -98,7 +92,7 @@ def read_items(places: Iterable[Path], tasks: Collection[str] = ()) -> tuple[lis
         Item(key, pictures[key], {TRUE: references[key], **{name: by_model[name][key] or "" for name in by_model}})
         for key in shared
     ]
-    return items, len(references) - len(items), remarks
+    return items, len(references) - len(items)
 
 
 def ask_of(item: Item, judge: str, seed: int) -> Asked:

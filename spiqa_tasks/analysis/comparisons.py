@@ -6,11 +6,12 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.scoring.intervals import bootstrap_means, paired_bootstrap
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.clustered import clustered_bootstrap
+from spiqa_tasks.scoring.intervals import bootstrap_means
 
 REPEATS = 10_000
 Key = tuple[str, str, str]
@@ -60,7 +61,7 @@ class Bootstrap:
     variance: float
 
 
-def alignment(runs: Iterable[OwnRun], metric: str | None = None) -> list[Change]:
+def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
     """Every marked task against the unmarked one of the same model and split, otherwise with the same settings.
 
     Raises:
@@ -75,7 +76,7 @@ def alignment(runs: Iterable[OwnRun], metric: str | None = None) -> list[Change]
         control = controls.get(_key(run, replace(settings, mark="none", ignore="no")))
         if control is None:
             raise InputError(
-                f"Expected the control of {run.task} of {run.model}, the same task without a mark, found none. "
+                f"Expected the control of {run.task} of {run.name}, the same task without a mark, found none. "
                 "Run `--tasks scifibench_alignment`, or name its run as well."
             )
         changes.append(_change(run, control, settings, metric))
@@ -84,7 +85,7 @@ def alignment(runs: Iterable[OwnRun], metric: str | None = None) -> list[Change]
     return changes
 
 
-def spread(runs: Iterable[OwnRun], metric: str | None = None) -> list[Spread]:
+def spread(runs: Iterable[Run], metric: str | None = None) -> list[Spread]:
     """Accuracy over the orders of the options, of every model and split that has at least two.
 
     Raises:
@@ -112,7 +113,7 @@ def spread(runs: Iterable[OwnRun], metric: str | None = None) -> list[Spread]:
     return found
 
 
-def bootstrap(run: OwnRun, size: int, repeats: int, seed: int, metric: str | None = None) -> Bootstrap:
+def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None = None) -> Bootstrap:
     """Mean and variance of the accuracy of `repeats` resamples of `size` answers with replacement (section 4.4).
 
     Raises:
@@ -125,29 +126,29 @@ def bootstrap(run: OwnRun, size: int, repeats: int, seed: int, metric: str | Non
             f"size {size} and {repeats} repeats."
         )
     means = bootstrap_means(scores, repeats, size, seed)
-    return Bootstrap(run.model, run.task, len(scores), size, repeats, float(means.mean()), float(means.var()))
+    return Bootstrap(run.name, run.task, len(scores), size, repeats, float(means.mean()), float(means.var()))
 
 
-def _scifibench(runs: Iterable[OwnRun]) -> Sequence[tuple[OwnRun, SciFIBenchSettings]]:
+def _scifibench(runs: Iterable[Run]) -> Sequence[tuple[Run, SciFIBenchSettings]]:
     return [(run, run.settings) for run in runs if isinstance(run.settings, SciFIBenchSettings)]
 
 
-def _scores(run: OwnRun, metric: str | None) -> dict[str, float]:
+def _scores(run: Run, metric: str | None) -> dict[str, float]:
     return run.scores(run.metric(metric))
 
 
-def _key(run: OwnRun, settings: SciFIBenchSettings) -> Key:
-    return run.model, run.split, settings_text(settings)
+def _key(run: Run, settings: SciFIBenchSettings) -> Key:
+    return run.name, run.own.split, settings_text(settings)
 
 
-def _change(run: OwnRun, control: OwnRun, settings: SciFIBenchSettings, metric: str | None) -> Change:
+def _change(run: Run, control: Run, settings: SciFIBenchSettings, metric: str | None) -> Change:
     new, old = (_scores(each, metric) for each in (run, control))
     ids = sorted(new.keys() & old.keys())
     if not ids:
         raise InputError(f"Expected {run.task} and {control.task} to share questions, found none. Run both in full.")
     differences = [new[key] - old[key] for key in ids]
     before, after = (statistics.fmean(scores[key] for key in ids) for scores in (old, new))
-    interval = paired_bootstrap(differences, REPEATS, 0)
+    interval = clustered_bootstrap(differences, [None] * len(ids), REPEATS, 0)
     return Change(
-        run.model, run.split, settings.mark, settings.ignore, len(ids), before, after, after - before, *interval
+        run.name, run.own.split, settings.mark, settings.ignore, len(ids), before, after, after - before, *interval
     )

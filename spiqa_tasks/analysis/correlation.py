@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.run import Run
 
 ALL = "all runs"
 JUDGED = ("l3score", "l3score_released")
@@ -28,7 +28,7 @@ class Correlation:
     spearman: float | None
 
 
-def correlations(runs: Iterable[OwnRun]) -> tuple[list[Correlation], list[str]]:
+def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
     """Return the correlations of every run, then of all together where there are several, and what is left out.
 
     The paper does not say over what it correlates; here it is single answers. BLEU has no score of its own for one.
@@ -43,7 +43,7 @@ def correlations(runs: Iterable[OwnRun]) -> tuple[list[Correlation], list[str]]:
     for run in runs:
         judged = next((metric for metric in run.metrics if metric.name in JUDGED and run.scores(metric)), None)
         if judged is None:
-            remarks.append(f"{run.task} of {run.model} is left out: it has no L3Score.")
+            remarks.append(f"{run.task} of {run.name} is left out: it has no L3Score.")
             continue
         counted += 1
         l3scores = run.scores(judged)
@@ -52,7 +52,7 @@ def correlations(runs: Iterable[OwnRun]) -> tuple[list[Correlation], list[str]]:
             pairs = [(score, scores[key]) for key, score in l3scores.items() if key in scores]
             if pairs:
                 pooled.setdefault((metric.name, judged.name), []).extend(pairs)
-                found.append(_correlation(run.model, run.task, metric.name, judged.name, pairs))
+                found.append(_correlation(run.name, run.task, metric.name, judged.name, pairs))
     if not found:
         raise InputError(
             "Expected runs of SPIQA with L3Score and a text metric for every answer, found none. Run with a judge, or "

@@ -11,8 +11,8 @@ import yaml
 
 from spiqa_tasks.analysis.filter_runs import Filtered
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.filtered_tasks import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
-from spiqa_tasks.hosts.written import KEPT
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 
@@ -56,22 +56,21 @@ def write_task(filtered: Filtered, name: str, folder: Path, include_path: Path |
 
 
 def _kept(filtered: Filtered, source: Path, config: dict[str, Any]) -> dict[str, Any]:
-    answers = filtered.answers
-    own = answers.signature.data
+    run = filtered.run
+    own = run.signature.data
     return {
         "source": filtered.task,
         "source_yaml": str(source),
         "split": config.get("test_split") or config.get("validation_split"),
-        "questions": len(answers.by_id),
+        "questions": len(filtered.hits),
         "data": own.rpartition("@")[2] if own else None,
         "inspectors": list(filtered.inspectors),
-        "metric": answers.metric,
+        "metric": filtered.metric.name,
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "target": config["doc_to_target"] if isinstance(config.get("doc_to_target"), str) else None,
         "kept": [
-            {"doc_id": answers.by_id[key].doc_id, "id": key, "target": answers.by_id[key].target}
-            for key in filtered.kept
+            {"doc_id": run.by_id[key].place, "id": key, "target": run.by_id[key].reference} for key in filtered.kept
         ],
     }
 
@@ -87,7 +86,7 @@ def _values(filtered: Filtered, name: str, source: Path, config: dict[str, Any],
         "version": 1.0,
         **(own if isinstance(own, dict) else {}),
         "source": filtered.task,
-        "data": filtered.answers.signature.data or revision or "unknown revision",
+        "data": filtered.run.signature.data or revision or "unknown revision",
         "inspectors": len(filtered.inspectors),
         "max_hits": filtered.max_hits,
         "kept": digest,

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.published import load
+from spiqa_tasks.runs.run import Run
 
 NO_MODELS = frozenset({"difference", "mean", "fine-tuned"})
 """Groups of rows that are no model as it is released."""
@@ -48,14 +48,14 @@ class PublishedValue:
     judge: str = ""
 
 
-def published_values(run: OwnRun) -> list[PublishedValue]:
+def published_values(run: Run) -> list[PublishedValue]:
     """Return what the paper prints for the run's split and setting; the first table that has a number counts.
 
     Groups named `released` in SPIQA are not told: Table 6 reads the figure types as `corrected` does. MMStar's numbers
     are by the authors' rules, so they stand beside `accuracy_released` as well.
     """
     found: dict[tuple[Any, ...], PublishedValue] = {}
-    for value in _read(run.split, run.settings):
+    for value in _read(run.own.split, run.settings):
         found.setdefault((value.model, value.metric, value.group, value.judge), value)
     return list(found.values())
 

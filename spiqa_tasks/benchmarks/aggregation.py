@@ -1,19 +1,25 @@
 """How records become numbers: every metric is one function of records, of all of them or of a group's.
 
-Nothing here changes a record. A number over fewer than 99% of its answers is withheld (NaN), with the reason.
+Nothing here changes a record. A number over fewer than 99% of its answers, or of the task's questions, is withheld
+(NaN), with the reason.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.scoring.withholding import MINIMUM_SCORED, mean_or_nan
+from spiqa_tasks.scoring.clustered import mean_interval
+from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan
 
 Needs = Literal["nothing", "judge", "text programs"]
+
+
+NO_ANSWER = "there is no such answer"
 
 
 @dataclass(frozen=True)
@@ -25,12 +31,22 @@ class Value:
         n: how many answers it is over.
         scores: id -> score of an answer, where the metric has one for each.
         reason: why it is withheld; None with no value and no answers where nothing in them tells it.
+        clusters: id -> what the question shares with others, of the answers in `scores`.
     """
 
     value: float
     n: int
     scores: Mapping[str, float] = field(default_factory=dict)
     reason: str | None = None
+    clusters: Mapping[str, str | None] = field(default_factory=dict)
+
+    @cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% interval (`scoring.clustered.mean_interval`); None where the value is no mean over answers."""
+        scores = list(self.scores.values())
+        if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
+            return None
+        return mean_interval(scores, [self.clusters.get(key) for key in self.scores])
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,7 @@ SCORING_FAILED = Metric("scoring_failed_count", scoring_failed, higher_is_better
 
 def withheld(scored: int, total: int) -> Value | None:
     """Return the withheld value where fewer than 99% of `total` answers are `scored`, else None."""
-    if scored and scored >= MINIMUM_SCORED * total:
+    if is_covered(scored, total):
         return None
     return Value(math.nan, scored, reason=f"{scored} of {total} answers have a score, fewer than 99%")
 
@@ -91,6 +107,57 @@ def withheld(scored: int, total: int) -> Value | None:
 def in_group(records: Iterable[Record], group: str) -> list[Record]:
     """Return the records of a group, by its name."""
     return [record for record in records if group in record.groups.values()]
+
+
+@dataclass(frozen=True)
+class RecordSet:
+    """The records of one run to one task, and the one way to a metric's value over them or over a group's.
+
+    Attributes:
+        documents: one record per document.
+        questions: one record per question; the same ones where no question is several documents.
+        asked: how many questions the task has; 0 where that is not known.
+        partial: whether values over fewer than 99% of them are wanted, too.
+    """
+
+    documents: Sequence[Record]
+    questions: Sequence[Record]
+    asked: int = 0
+    partial: bool = False
+
+    @cached_property
+    def answered(self) -> int:
+        """How many questions were asked in whole."""
+        return sum(record.status != "incomplete" for record in self.questions)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether at least 99% of the task's questions were asked, as far as their number is known."""
+        return not self.asked or is_covered(self.answered, self.asked)
+
+    @property
+    def coverage(self) -> str:
+        """How many of the task's questions were asked, `n of N`."""
+        return f"{self.answered} of {self.asked or self.answered}"
+
+    def members(self, metric: Metric, group: str | None = None) -> Sequence[Record]:
+        """Return the records that a metric is over, those of a group where one is named."""
+        records = self.documents if metric.of_documents else self.questions
+        return records if group is None else in_group(records, group)
+
+    def value(self, metric: Metric, group: str | None = None) -> Value:
+        """Return a metric's value; NaN where there is no record, or too few of the task's questions were asked."""
+        members = self.members(metric, group)
+        if not members:
+            return self.withheld() or Value(math.nan, 0, reason=NO_ANSWER)
+        clusters = {record.id: record.cluster for record in members}
+        return self.withheld() or replace(metric.compute(members), clusters=clusters)
+
+    def withheld(self) -> Value | None:
+        """Return what stands for every value where too few of the task's questions were asked; else None."""
+        if self.partial or self.is_whole:
+            return None
+        return Value(math.nan, self.answered, reason=f"{self.coverage} questions were answered, fewer than 99%")
 
 
 def _mean(scores: Mapping[str, float | None]) -> Value:

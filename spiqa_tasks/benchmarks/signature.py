@@ -35,6 +35,7 @@ class Signature:
         matcher: version of the reader of choices.
         tokenizer: that of the text metrics.
         predictions: the form of the file that the answers were read from.
+        questions: how many of the task's questions were answered, `n of N`, where that is a part.
         judge: the judge as configured.
         judge_served: the model that its server named.
         judge_host: its server.
@@ -51,6 +52,7 @@ class Signature:
     matcher: str = ""
     tokenizer: str = ""
     predictions: str = ""
+    questions: str = ""
     judge: str = ""
     judge_served: str = ""
     judge_host: str = ""

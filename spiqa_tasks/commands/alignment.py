@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from spiqa_tasks.commands.run_table import add_command, named_runs, show
+from spiqa_tasks.commands.run_arguments import add_command, named_runs, show
 
 COLUMNS = ("model", "split", "mark", "ignore", "n", "control", "accuracy", "change", "low", "high")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.commands.run_table import METRIC, add_command, named_runs, show
+from spiqa_tasks.commands.run_arguments import METRIC, add_command, named_runs, show
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.run import Run
 
 ALL = "all"
 GROUP = "group"
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.by == GROUP:
         groups = [group for run in runs for group in by_group(run, _metrics(run, arguments.metric))]
     else:
-        suited = [run for run in runs if arguments.by in run.benchmark.properties]
+        suited = [run for run in runs if arguments.by in run.own.entry.properties]
         if not suited:
             known = ", ".join(name for name, each in BENCHMARKS.items() if arguments.by in each.properties)
             raise InputError(f"Expected runs of a benchmark with {arguments.by} ({known}), found none.")
@@ -56,5 +56,5 @@ def run(arguments: argparse.Namespace) -> int:
     return show(arguments, groups, ("model", "task", "metric", "group", "n", "value", "low", "high"))
 
 
-def _metrics(run: OwnRun, name: str | None) -> list[Metric]:
+def _metrics(run: Run, name: str | None) -> list[Metric]:
     return run.metrics if name == ALL else [run.metric(name)]

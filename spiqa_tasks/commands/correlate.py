@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from pathlib import Path
 from typing import Any
 
 from tabulate import tabulate
 
+from spiqa_tasks.commands.run_arguments import add_runs, named_runs
 from spiqa_tasks.printable import say
 from spiqa_tasks.scoring.units import without_nan
 
@@ -17,8 +17,7 @@ from spiqa_tasks.scoring.units import without_nan
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser("correlate", help="Spearman's rho of L3Score with each text metric (SPIQA Table 8)")
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="result files or folders of lmms-eval")
-    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
+    add_runs(parser)
     parser.add_argument("--json", action="store_true", help="machine-readable")
     parser.set_defaults(run=run)
 
@@ -30,11 +29,9 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: no runs with L3Score.
     """
     from spiqa_tasks.analysis.correlation import correlations
-    from spiqa_tasks.analysis.own_runs import own_runs
 
-    runs, remarks = own_runs(arguments.runs, arguments.task)
-    rows, left_out = correlations(runs)
-    say(*remarks, *left_out)
+    rows, left_out = correlations(named_runs(arguments))
+    say(*left_out)
     if arguments.json:
         print(json.dumps(without_nan([dataclasses.asdict(row) for row in rows]), indent=2))
     else:

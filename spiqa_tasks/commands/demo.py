@@ -101,7 +101,7 @@ def _walk(output: Path, url: str) -> int:
 
 def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
     """Run the host's own command for each baseline, the first one's output as it comes, the second one's in a file."""
-    from spiqa_tasks.hosts.lmms_eval.results import latest_run
+    from spiqa_tasks.runs.readers.lmms_eval import read_results, result_files
 
     started = time.time()
     output.mkdir(parents=True, exist_ok=True)
@@ -117,8 +117,8 @@ def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
     for process in reversed(processes):
         process.wait()
     for model, tasks in RUNS:
-        found = latest_run(output / model)
-        if found is None or found.path.stat().st_mtime < started or set(tasks) - set(found.tasks):
+        files = [path for path in result_files(output / model) if path.stat().st_mtime >= started]
+        if not files or set(tasks) - {run.task for run in read_results(files[-1])}:
             raise SpiqaTasksError(
                 f"Expected results of {', '.join(tasks)} in {output / model}, found none. See the lines above, and "
                 f"{output / RUNS[1][0]}.log."

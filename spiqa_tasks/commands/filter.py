@@ -12,10 +12,12 @@ from tabulate import tabulate
 
 from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
 from spiqa_tasks.analysis.filtered_task import write_task
+from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
-from spiqa_tasks.hosts.written import user_folder
+from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.printable import say
+from spiqa_tasks.runs.places import Place
 from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
 
@@ -25,12 +27,19 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "filter", help="keep the questions that text-only models cannot answer, as a new task of the host"
     )
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="text-only runs (result files or folders)")
-    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
+    add_runs(parser)
     parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
-    parser.add_argument("--lvlm", nargs="+", type=Path, default=[], metavar="RUN", help="LVLM runs, for the difficulty")
     parser.add_argument(
-        "--pair", nargs=2, type=Path, action="append", default=[], metavar=("LVLM_TEXT", "LLM"), help="find leaked ones"
+        "--lvlm", nargs="+", type=Place.parsed, default=[], metavar="RUN", help="LVLM runs, for the difficulty"
+    )
+    parser.add_argument(
+        "--pair",
+        nargs=2,
+        type=Place.parsed,
+        action="append",
+        default=[],
+        metavar=("LVLM_TEXT", "LLM"),
+        help="find leaked ones",
     )
     parser.add_argument("--metric", help="the metric that says right or wrong (default: the headline of each task)")
     parser.add_argument(
@@ -42,7 +51,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--write", action="store_true", help="write the task <task>_filtered for lmms-eval")
     parser.add_argument("--name", help="another name of the written task")
     parser.add_argument("--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)")
-    parser.add_argument("--include-path", type=Path, help="the folder of a source task of one's own")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)")
     parser.add_argument("--json", action="store_true", help="machine-readable")
     parser.set_defaults(run=run)
@@ -56,11 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.samples is not None:
         check_file(arguments.samples)
-    pairs = [(lvlm, llm) for lvlm, llm in arguments.pair]
     found, remarks = filter_runs(
-        arguments.runs,
-        arguments.lvlm,
-        pairs,
+        runs_at(arguments.runs, arguments),
+        runs_at(arguments.lvlm, arguments),
+        [(runs_at([lvlm], arguments), runs_at([llm], arguments)) for lvlm, llm in arguments.pair],
         arguments.task,
         arguments.max_hits,
         arguments.metric,
@@ -90,12 +97,13 @@ def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
     for leak in filtered.leaks:
         for key in leak.ids:
             leaked.setdefault(key, []).append(leak.lvlm)
-    for key, answer in sorted(filtered.answers.by_id.items(), key=lambda item: item[1].doc_id):
+    places = {key: filtered.run.by_id[key].place for key in filtered.hits}
+    for key in sorted(filtered.hits, key=lambda key: places[key]):
         hits = filtered.hits[key]
         yield {
             "task": filtered.task,
             "id": key,
-            "doc_id": answer.doc_id,
+            "doc_id": places[key],
             "hits": hits,
             "kept": hits <= filtered.max_hits,
             "abnormal": is_abnormal(hits, len(filtered.inspectors)),
@@ -107,7 +115,8 @@ def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
 def _write(arguments: argparse.Namespace, filtered: Filtered) -> Path:
     folder = arguments.folder or user_folder()
     name = arguments.name or f"{filtered.task}_filtered"
-    return write_task(filtered, name, folder.resolve(), arguments.include_path)
+    include = arguments.include_path[-1] if arguments.include_path else None
+    return write_task(filtered, name, folder.resolve(), include)
 
 
 def _include(arguments: argparse.Namespace) -> str:
@@ -118,7 +127,7 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
     return {
         "task": filtered.task,
         "inspectors": list(filtered.inspectors),
-        "metric": filtered.answers.metric,
+        "metric": filtered.metric.name,
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "n": len(filtered.hits),
@@ -135,7 +144,7 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
 def _print(filtered: Filtered) -> None:
     print(
         f"\n{filtered.task}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
-        f"({filtered.answers.metric} of at least {filtered.threshold:g})"
+        f"({filtered.metric.name} of at least {filtered.threshold:g})"
     )
     rows: Sequence[Sequence[Any]] = [
         [group, int(counts["n"]), int(counts["kept"]), percent(counts["abnormal_hit_rate"])]

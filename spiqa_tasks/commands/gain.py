@@ -14,10 +14,12 @@ from typing import Any
 from tabulate import tabulate
 
 from spiqa_tasks.analysis.gain_of_runs import Row, average, rows, sample_lists, warnings
-from spiqa_tasks.analysis.pairing import triples
+from spiqa_tasks.analysis.triples import triples
+from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.printable import say
+from spiqa_tasks.runs.places import Place
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
 from spiqa_tasks.scoring.units import percent
 
@@ -31,9 +33,8 @@ _AVERAGE = "average"
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser("gain", help="multi-modal gain and leakage of runs", epilog=_EPILOG)
-    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="result files or folders of lmms-eval")
-    parser.add_argument("--llm", nargs="+", type=Path, default=[], metavar="RUN", help="runs of the LLM base")
-    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
+    add_runs(parser, "*")
+    parser.add_argument("--llm", nargs="+", type=Place.parsed, default=[], metavar="RUN", help="runs of the LLM base")
     parser.add_argument("--metric", help="the metric to compare (default: the headline of each task)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)")
     parser.add_argument(
@@ -56,7 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_scores(arguments)
     if arguments.samples is not None:
         check_file(arguments.samples)
-    found, problems = triples(arguments.runs, arguments.llm, arguments.metric, arguments.task)
+    runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
+    found, problems = triples(runs, llm, arguments.task, arguments.metric)
     table = [row for triple in found for row in rows(triple)]
     records = [_record(row) for row in table] + _averages(table)
     print(render(records, arguments.format))
@@ -161,7 +163,7 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
             mean = average(members)
             count = sum(row.n for row in members)
             metrics = "+".join(dict.fromkeys(member.metric for member in members))
-            blank = Row(_AVERAGE, metrics, "all", model, ablation, members[0].llm, count, mean, 0.0, 0.0, None)
+            blank = Row(_AVERAGE, metrics, "all", model, ablation, members[0].llm, count, mean, "", 0.0, 0.0, None)
             records.append({**_record(blank), "refused_v": None, "refused_wv": None, "warnings": []})
     return records
 

@@ -5,23 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from tabulate import tabulate
 
 from spiqa_tasks.commands import batching
+from spiqa_tasks.commands.run_arguments import RUN
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.config import parse_judge
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.printable import counted, say
+from spiqa_tasks.runs.loading import Wanted, own_runs
+from spiqa_tasks.runs.places import Place
 from spiqa_tasks.scoring.units import without_nan
 
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     result = subparsers.add_parser("rank", help="have judges rank the captions of several captioning runs")
-    result.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="result files or folders of lmms-eval")
+    result.add_argument("runs", nargs="+", type=Place.parsed, metavar="RUN", help=RUN)
     result.add_argument(
         "--judge",
         action="append",
@@ -48,8 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     blind = [name for name, config in configs.items() if not config.declaration.sees_pictures]
     if blind:
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {_seeing()}.")
-    items, left_out, remarks = read_items(arguments.runs, arguments.task)
+    runs, remarks = own_runs(arguments.runs, Wanted(tuple(arguments.task)))
     say(*remarks)
+    items, left_out = read_items(runs)
     if not items:
         raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
     engines = {name: shared_engine(config) for name, config in configs.items()}

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.printable import say
+from spiqa_tasks.commands.run_arguments import add_runs, places_apart
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.selection import told_apart
 
 DEFAULT = Path("report.html")
 
@@ -15,10 +17,7 @@ DEFAULT = Path("report.html")
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser("report", help="runs as one HTML page, with plots, comparisons and every sample")
-    parser.add_argument(
-        "runs", nargs="+", type=Path, metavar="RUN", help="result files or folders of lmms-eval or of score --output"
-    )
-    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
+    add_runs(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help=f"the page (default: {DEFAULT}, unless others are)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the same tables as Markdown")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="a line per run, task, metric and group")
@@ -40,8 +39,13 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.report.markdown import as_markdown
     from spiqa_tasks.report.page import as_html
 
-    found = build(arguments.runs, arguments.task)
-    say(*found.notes)
+    runs = told_apart(places_apart(arguments))
+    if not any(run.benchmark is not None and run.logged for run in runs):
+        raise InputError(
+            f"Expected samples of this package's tasks, found {', '.join(run.task for run in runs)}. Run lmms-eval "
+            "with --log_samples and --output_path."
+        )
+    found = build(runs)
     others = (arguments.markdown, arguments.csv, arguments.json, arguments.card)
     page = arguments.html or (None if any(others) else DEFAULT)
     writers: dict[Path | None, Callable[[], str]] = {

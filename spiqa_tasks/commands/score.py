@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from spiqa_tasks.commands import batching
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_folder
-from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
+from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.l3_prompts import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
     from spiqa_tasks.judge.engine import JudgingEstimate
     from spiqa_tasks.judge.types import JudgeRequest
-    from spiqa_tasks.offline.inputs import Input
-    from spiqa_tasks.offline.scored import Scored
+    from spiqa_tasks.runs.run import Run
+    from spiqa_tasks.runs.task_rows import MatchedRun
 
 
 def add(subparsers: Any) -> None:
@@ -34,15 +34,15 @@ def add(subparsers: Any) -> None:
     score.add_argument(
         "task",
         metavar="TASK",
-        help="the task that the answers are of, or its YAML; or a RUN of lmms-eval, which tells its tasks",
+        help="the task or group that the answers are of, or its YAML; or a RUN, whose tasks are known",
     )
     score.add_argument(
         "predictions",
         nargs="*",
         type=Path,
         metavar="PREDICTIONS",
-        help="samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json) or "
-        "VLMEvalKit's output folder; one per model",
+        help="samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json), or "
+        "the output folder of a host; one per model",
     )
     score.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
     score.add_argument(
@@ -68,7 +68,8 @@ def add(subparsers: Any) -> None:
         metavar="PROMPT,COMPLETION",
         help=f"US dollars per million tokens of judges without a list price (default: {PRICE_VARIABLE})",
     )
-    score.add_argument("--output", type=Path, metavar="DIR", help="write <task>_scores.json and <task>_samples.jsonl")
+    score.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
+    score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
     score.add_argument("--json", action="store_true", help="print one JSON object")
     score.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
     batching.add_options(score)
@@ -81,11 +82,13 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
-    from spiqa_tasks.offline import output
+    from spiqa_tasks.report import score_tables
+    from spiqa_tasks.runs.readers.run_files import write_runs
+    from spiqa_tasks.runs.scoring import is_complete
 
     if arguments.output is not None:
         check_folder(arguments.output)
-    results: list[list[Scored]] = []
+    results: list[list[Run]] = []
     all_there = True
     for task, given in _given(arguments):
         found = _score(arguments, task, given)
@@ -93,37 +96,37 @@ def run(arguments: argparse.Namespace) -> int:
         if found:
             results.append(found)
         if found and arguments.output is not None:
-            say(*(f"wrote {path}." for path in output.write(found, arguments.output)))
+            say(*(f"wrote {path}." for path in write_runs(found, arguments.output)))
     if arguments.json and results:
-        objects = [output.as_json(each) for each in results]
+        objects = [score_tables.as_json(each) for each in results]
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
     elif results:
-        print("\n\n".join(output.as_text(each) for each in results))
-    return 0 if all_there and all(result.complete for each in results for result in each) else 3
+        print("\n\n".join(score_tables.as_text(each) for each in results))
+    return 0 if all_there and all(is_complete(run) for each in results for run in each) else 3
 
 
-def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) -> list[Scored] | None:
-    """The scores of each file of answers by each judge.
+def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun]) -> list[Run] | None:
+    """The runs as each judge scores them.
 
     None of them with `--dry-run`, which prints what they would take; None while batches are under way.
     """
     from spiqa_tasks.benchmarks.making import make_scorer
-    from spiqa_tasks.offline import inputs, scored
+    from spiqa_tasks.commands.judges import chosen_judges
+    from spiqa_tasks.runs import scoring
 
     say(*(remark for each in given for remark in each.remarks))
-    judges = inputs.chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+    judges = chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
     configs = [judging.judge.engine.config for judging in judges.values()]
     batching.check(arguments, configs)
     _check_extra(arguments.judge_extra, configs)
-    asked: dict[str | None, Judging | None] = dict(judges.items()) or {None: None}
-    answers = []
-    requests: dict[str | None, list[JudgeRequest]] = {name: [] for name in asked}
+    asked: dict[str, Judging | None] = dict(judges.items()) or {"": None}
+    unjudged = []
+    requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
     for each in given:
         for name, judging in asked.items():
-            scorer = make_scorer(each.task.benchmark, each.task.settings, "offline", judging)
-            read = scored.read(scorer, each.rows, each.matched)
-            requests[name] += scorer.requests(read.records)
-            answers.append((each, name, scorer, read))
+            read = scoring.read(each, make_scorer(each.task.benchmark, each.task.settings, "offline", judging))
+            requests[name] += read.scorer.requests(read.records)
+            unjudged.append((name, read))
     estimates = {name: judging.judge.engine.estimate(requests[name]) for name, judging in judges.items()}
     if arguments.dry_run:
         print(_forecast(task, estimates, arguments.json, batching.price_share(arguments)))
@@ -134,53 +137,40 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[Input]) ->
     if not batching.all_there(arguments, {name: (judges[name].judge.engine, requests[name]) for name in judges}):
         return None
     results = []
-    for each, name, scorer, read in answers:
-        result = scored.score(scorer, task.name, read, each.label, name)
-        say(*inputs.differences(each, result))
-        say(*_failures(result))
-        say(*result.remarks)
-        results.append(result)
+    for name, read in unjudged:
+        run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
+        say(*scoring.differences(read.matched, run))
+        say(*_failures(run))
+        say(*(f"{run.name}: {remark}" for remark in run.own.entry.remarks(run.records)))
+        results.append(run)
     return results
 
 
-def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[Input]]]:
-    """Each task with the answers to it: the files that are named, or the samples of a run's tasks.
+def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]:
+    """Each task with the answers to it: those that are named, or the runs at a place.
 
     Raises:
         InputError: neither a task nor a run.
     """
-    from spiqa_tasks.offline.inputs import chosen_judges, read_inputs
-    from spiqa_tasks.offline.runs import inputs_of_run, task_of_runs
+    from spiqa_tasks.commands.judges import chosen_judges
+    from spiqa_tasks.runs.places import Place
+    from spiqa_tasks.runs.task_rows import matched_run
+    from spiqa_tasks.runs.unscored import answers_to, own_tasks
 
     if not arguments.predictions:
-        run = Path(arguments.task)
-        if not run.exists():
+        place = Path(arguments.task)
+        if not place.exists():
             raise InputError(
-                f"Expected TASK PREDICTIONS..., or a RUN of lmms-eval; found {arguments.task} alone, which is no file "
-                "or folder. Name the answers to the task."
+                f"Expected TASK PREDICTIONS..., or a RUN; found {arguments.task} alone, which is no file or folder. "
+                "Name the answers to the task."
             )
-        found, remarks = inputs_of_run(run, arguments.only, arguments.include_path)
-        say(*remarks)
-        return found
-    task = _one_task(arguments.task, arguments.include_path, task_of_runs(arguments.task, arguments.predictions))
-    chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))  # before any file
-    return [(task, read_inputs(arguments.predictions, task))]
-
-
-def _one_task(name: str, include: Sequence[Path], ran: Task | None) -> Task:
-    """The task of a name; where no YAML has it, as a run among the predictions recorded it."""
-    if name.endswith(".yaml"):
-        return read_task(Path(name))
-    try:
-        found = find_tasks([name], include)
-    except InputError:
-        if ran is None:
-            raise
-        return ran
-    if len(found) != 1:
-        members = ", ".join(task.name for task in found)
-        raise InputError(f"Expected one task, found the group {name} of {members}. Score each of them alone.")
-    return found[0]
+        found, remarks = own_tasks(Place(place), arguments.only, arguments.include_path)
+    else:
+        found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path)
+    say(*remarks)
+    for task, _ in found:  # before any file is read
+        chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+    return [(task, [matched_run(run, task) for run in runs]) for task, runs in found]
 
 
 def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
@@ -221,10 +211,10 @@ def _forecast(task: Task, estimates: Mapping[str, JudgingEstimate], as_json: boo
     return "\n".join(lines)
 
 
-def _failures(result: Scored) -> Iterable[str]:
-    failed = [sample for sample in result.samples if sample["status"] == "judge_failed"]
+def _failures(run: Run) -> Iterable[str]:
+    failed = [record for record in run.records if record.status == "judge_failed"]
     if failed:
         yield (
-            f"{result.task}: {result.label}: {counted(len(failed), 'answer')} could not be judged, "
-            f"the first {failed[0]['id']}: {failed[0]['reason']}. Score again: only these are asked."
+            f"{run.task}: {run.name}: {counted(len(failed), 'answer')} could not be judged, "
+            f"the first {failed[0].id}: {failed[0].reason}. Score again: only these are asked."
         )

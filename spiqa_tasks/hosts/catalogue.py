@@ -16,7 +16,7 @@ import yaml
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folders
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.written import DAMAGED, KEPT, written_tasks
+from spiqa_tasks.hosts.filtered_tasks import DAMAGED, KEPT, filtered_tasks
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,18 @@ class Task:
         return BENCHMARKS[self.benchmark]
 
     @property
+    def typed(self) -> Any:
+        """The settings, typed."""
+        return self.entry.parse(self.settings)
+
+    def with_settings(self, settings: str) -> Task:
+        """Return the task with other settings."""
+        return dataclasses.replace(self, settings=settings)
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """The names of the task's metrics, the headline first."""
-        return tuple(metric.name for metric in self.entry.metrics(self.entry.parse(self.settings)))
+        return tuple(metric.name for metric in self.entry.metrics(self.typed))
 
     @property
     def headline(self) -> str:
@@ -55,8 +64,11 @@ class Task:
 
     @property
     def questions(self) -> int:
-        """How many questions the whole split has."""
-        return self.entry.splits[self.split]
+        """How many questions the task has."""
+        if self.kept is not None:
+            return len(self.kept)
+        size = self.entry.splits[self.split]
+        return min(size, getattr(self.typed, "sample", 0) or size)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -163,7 +175,7 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
     Raises:
         InputError: a name that is neither task nor group; the message has the nearest ones.
     """
-    tasks, groups = catalogue([*written_tasks(), *include])
+    tasks, groups = catalogue([*filtered_tasks(), *include])
     found: dict[str, Task] = {}
 
     def add(name: str) -> None:

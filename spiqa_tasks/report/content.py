@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from spiqa_tasks.analysis.breakdown import GroupValue
-from spiqa_tasks.analysis.compare import Comparison, compare, host_sides, labelled_runs, own_sides
+from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain_of_runs import Row
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.report import coverage, gains, headline, judges, plots
 from spiqa_tasks.report.plots import Plot, Series
 from spiqa_tasks.report.tables import Table, TableLine, comparison_table
+from spiqa_tasks.runs.run import Run
 
 TITLE = "What the runs say"
 _NAN = float("nan")
@@ -43,35 +42,32 @@ class Report:
     title: str
     notes: Sequence[str]
     sections: Sequence[Section]
-    runs: Sequence[OwnRun]
+    runs: Sequence[Run]
 
 
-def build(places: Sequence[Path], tasks: Sequence[str] = ()) -> Report:
-    """Return the report of the runs at `places`.
+def build(runs: Sequence[Run], notes: Sequence[str] = ()) -> Report:
+    """Return the report of runs.
 
     Args:
-        places: result files or folders of lmms-eval, or of `spiqa-tasks score --output`.
-        tasks: only these of our tasks; empty: all.
-
-    Raises:
-        InputError: a place without runs, or no run of our tasks.
+        runs: of tasks of this package, and of the host's, which are compared and have gain and leakage.
+        notes: sentences about runs that are not in it.
     """
-    runs, remarks = labelled_runs(places, tasks)
-    colours = {model: place for place, model in enumerate(dict.fromkeys(run.model for run in runs))}
-    by_task: dict[str, list[OwnRun]] = {}
-    for run in runs:
+    own = [run for run in runs if run.benchmark is not None and run.logged and run.records]
+    colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
+    by_task: dict[str, list[Run]] = {}
+    for run in own:
         by_task.setdefault(run.task, []).append(run)
-    found, problems = gains.gain_rows(places)
-    sections = [Section("Overview", (), [headline.overview_table(runs)])]
+    found, problems = gains.gain_rows(runs)
+    sections = [Section("Overview", (), [headline.overview_table(own)])]
     sections += [_task(task, members, colours) for task, members in by_task.items()]
-    sections += _comparisons(compare([*own_sides(runs), *host_sides(places, tasks)]))
+    sections += _comparisons(compare(runs))
     sections += _gain(found, problems, colours)
-    sections += _judges(runs, colours)
-    sections += [_coverage(runs), _signatures(runs)]
-    return Report(TITLE, remarks, sections, runs)
+    sections += _judges(own, colours)
+    sections += [_coverage(own), _signatures(own)]
+    return Report(TITLE, notes, sections, own)
 
 
-def _task(task: str, runs: Sequence[OwnRun], colours: Mapping[str, int]) -> Section:
+def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section:
     groups = headline.group_values(runs)
     tables = [headline.headline_table(runs)]
     tables += [headline.group_table(runs, kind, values) for kind, values in groups.items()]
@@ -80,8 +76,8 @@ def _task(task: str, runs: Sequence[OwnRun], colours: Mapping[str, int]) -> Sect
         for kind, values in groups.items()
         if kind in headline.PLOTTED and len({value.group for value in values}) > 1
     ]
-    remarks = [f"{run.model}: {remark}" for run in runs for remark in run.benchmark.remarks(run.records)]
-    return Section(f"{task} ({runs[0].benchmark.name}, {runs[0].split})", remarks, tables, drawn)
+    remarks = [f"{run.name}: {remark}" for run in runs for remark in run.own.entry.remarks(run.records)]
+    return Section(f"{task} ({runs[0].own.entry.name}, {runs[0].own.split})", remarks, tables, drawn)
 
 
 def _groups(values: Sequence[GroupValue], kind: str, colours: Mapping[str, int]) -> Plot:
@@ -135,10 +131,10 @@ def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, i
     return [Section("Gain and leakage", problems, [gains.gain_table(found)] if rows else [], drawn)]
 
 
-def _judges(runs: Sequence[OwnRun], colours: Mapping[str, int]) -> list[Section]:
+def _judges(runs: Sequence[Run], colours: Mapping[str, int]) -> list[Section]:
     drawn = []
     for task in dict.fromkeys(run.task for run in runs):
-        told = [(run.model, colours[run.model], list(judges.judged(run).values())) for run in runs if run.task == task]
+        told = [(run.name, colours[run.name], list(judges.judged(run).values())) for run in runs if run.task == task]
         known = [each for each in told if each[2]]
         drawn += [plots.histogram(f"L3Score of single answers, {task}", known, "L3Score")] if known else []
     drawn += [
@@ -149,15 +145,15 @@ def _judges(runs: Sequence[OwnRun], colours: Mapping[str, int]) -> list[Section]
     return [Section("Judges", (), [agreement] if agreement.lines else [], drawn)] if drawn else []
 
 
-def _coverage(runs: Sequence[OwnRun]) -> Section:
+def _coverage(runs: Sequence[Run]) -> Section:
     counts = [coverage.statuses(run) for run in runs]
     parts = {status: [each[status] for each in counts] for status in STATUSES}
-    names = [f"{run.task}, {run.model}" for run in runs]
+    names = [f"{run.task}, {run.name}" for run in runs]
     reasons = coverage.reasons_table(runs)
     tables = [coverage.coverage_table(runs), *([reasons] if reasons.lines else [])]
     return Section("Coverage", (), tables, [plots.stacked("What became of the answers", names, parts)])
 
 
-def _signatures(runs: Sequence[OwnRun]) -> Section:
-    lines = [TableLine([run.task, run.model, run.signature.text]) for run in runs]
+def _signatures(runs: Sequence[Run]) -> Section:
+    lines = [TableLine([run.task, run.name, run.signature.text]) for run in runs]
     return Section("Signatures", (), [Table("How every number was made", ["task", "run", "signature"], lines, (), 3)])

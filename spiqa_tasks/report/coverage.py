@@ -5,38 +5,38 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.record import STATUSES, Record
 from spiqa_tasks.report.tables import Table, TableLine
+from spiqa_tasks.runs.run import Run
 
 MOST_REASONS = 12
 _COLUMNS = ("task", "run", "questions", "ok", "judged", "judge failed", "refused", "unparsed", "by rule", "truncated")
 _FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure")
 
 
-def statuses(run: OwnRun) -> dict[str, int]:
+def statuses(run: Run) -> dict[str, int]:
     """Return status -> number of questions; a refusal counts as `refused` whatever else it is."""
     counts: Counter[str] = Counter("refused" if record.refused else record.status for record in run.questions)
     return {status: counts[status] for status in STATUSES}
 
 
-def coverage_table(runs: Sequence[OwnRun]) -> Table:
+def coverage_table(runs: Sequence[Run]) -> Table:
     """Return one line per run and task."""
     columns = [*_COLUMNS, *(name.replace("_", " ") for name in _FAILED)]
     return Table("What became of the answers", columns, [_line(run) for run in runs], texts=2)
 
 
-def reasons_table(runs: Sequence[OwnRun]) -> Table:
+def reasons_table(runs: Sequence[Run]) -> Table:
     """Return the most frequent reasons why answers have no score."""
     found = Counter(
-        (run.task, run.model, record.status, record.reason) for run in runs for record in run.questions if record.reason
+        (run.task, run.name, record.status, record.reason) for run in runs for record in run.questions if record.reason
     )
     lines = [TableLine([*map(str, key), str(count)]) for key, count in found.most_common(MOST_REASONS)]
     notes = [f"{len(found) - MOST_REASONS} more reasons are in the samples."] if len(found) > MOST_REASONS else []
     return Table("Why answers have no score", ["task", "run", "status", "reason", "answers"], lines, notes, 4)
 
 
-def _line(run: OwnRun) -> TableLine:
+def _line(run: Run) -> TableLine:
     by_status = statuses(run)
     questions = run.questions
     judged = sum(bool(record.verdicts) and not record.judge_failed for record in questions)
@@ -47,7 +47,7 @@ def _line(run: OwnRun) -> TableLine:
     counts += [by_status["refused"], len(unparsed)]
     told = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
     failed = [by_status[name] for name in _FAILED]
-    return TableLine([run.task, run.model, *map(str, counts), told or "-", str(truncated), *map(str, failed)])
+    return TableLine([run.task, run.name, *map(str, counts), told or "-", str(truncated), *map(str, failed)])
 
 
 def _is_unparsed(record: Record) -> bool:

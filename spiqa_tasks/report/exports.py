@@ -11,27 +11,31 @@ from typing import Any
 from tabulate import tabulate
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
-from spiqa_tasks.analysis.own_runs import OwnRun
-from spiqa_tasks.report.headline import judge_of, shown_metrics
+from spiqa_tasks.report.headline import answers, judge_of, shown_metrics
 from spiqa_tasks.report.tables import number
+from spiqa_tasks.runs.run import Run
 
-FIELDS = ("model", "benchmark", "split", "task", "metric", "group", "value", "low", "high", "n", "judge", "signature")
+FIELDS = (
+    *("model", "benchmark", "split", "task", "metric", "group", "value", "low", "high", "n", "questions"),
+    *("judge", "signature"),
+)
 
 
-def records(runs: Sequence[OwnRun]) -> list[dict[str, Any]]:
+def records(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Return one record per run, task, metric and group; the headline by group, the others overall.
 
-    Values are natural (0 to 1, CIDEr 0 to 10), None where withheld; `group` is `all` for all answers.
+    Values are natural (0 to 1, CIDEr 0 to 10), None where withheld; `group` is `all` for all answers, `questions` says
+    how many of the task's were answered, `n of N`.
     """
     return [_record(run, value) for run in runs for value in _values(run)]
 
 
-def as_json(runs: Sequence[OwnRun]) -> str:
+def as_json(runs: Sequence[Run]) -> str:
     """Return the records as a JSON list."""
     return json.dumps(records(runs), indent=1, ensure_ascii=False) + "\n"
 
 
-def as_csv(runs: Sequence[OwnRun]) -> str:
+def as_csv(runs: Sequence[Run]) -> str:
     """Return the records as CSV with a header."""
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, FIELDS, lineterminator="\n")
@@ -40,24 +44,32 @@ def as_csv(runs: Sequence[OwnRun]) -> str:
     return buffer.getvalue()
 
 
-def as_card(runs: Sequence[OwnRun]) -> str:
+def as_card(runs: Sequence[Run]) -> str:
     """Return the headline of every run and task as Markdown, with what made it, for a model card."""
     lines = []
     for run in runs:
         for value in overall(run, run.metrics[:1]):
             score = number(value.value, value.low, value.high)
-            lines.append([run.model, run.task, value.metric, score, value.n, judge_of(run), run.signature.text])
+            lines.append(
+                [run.name, run.task, value.metric, score, answers(run, value), judge_of(run), run.signature.text]
+            )
     headers = ["model", "task", "metric", "x 100 [95% interval]", "n", "judge", "signature"]
     cells = [[str(cell).replace("|", "\\|") for cell in line] for line in lines]
     return tabulate(cells, headers, tablefmt="github", disable_numparse=True) + "\n"
 
 
-def _values(run: OwnRun) -> list[GroupValue]:
+def _values(run: Run) -> list[GroupValue]:
     return [*by_group(run, run.metrics[:1]), *overall(run, shown_metrics(run)[1:])]
 
 
-def _record(run: OwnRun, value: GroupValue) -> dict[str, Any]:
+def _record(run: Run, value: GroupValue) -> dict[str, Any]:
     known = {name: None if (end := getattr(value, name)) != end else end for name in ("value", "low", "high")}
-    told = {"model": run.model, "benchmark": run.benchmark.name, "split": run.split, "task": run.task}
+    told: dict[str, Any] = {
+        "model": run.name,
+        "benchmark": run.own.entry.name,
+        "split": run.own.split,
+        "task": run.task,
+    }
     told |= {"metric": value.metric, "group": value.group or OVERALL}
-    return {**told, **known, "n": value.n, "judge": run.signature.judge, "signature": run.signature.text}
+    told |= {**known, "n": value.n, "questions": run.coverage}
+    return {**told, "judge": run.signature.judge, "signature": run.signature.text}

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from spiqa_tasks.analysis.gain_of_runs import Row, rows, warnings
-from spiqa_tasks.analysis.pairing import triples
 from spiqa_tasks.analysis.published_rows import published_gain
-from spiqa_tasks.analysis.roles import entries
+from spiqa_tasks.analysis.triples import triples
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.results import has_runs
 from spiqa_tasks.report.tables import Table, TableLine, number
+from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Estimate
 
 MMSTAR_TASK = "mmstar_filtered"
 
 
-def gain_rows(places: Sequence[Path]) -> tuple[list[Row], list[str]]:
+def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
     """Return gain and leakage of every model that was also run without pictures, and why others have none."""
-    of_host = [place for place in places if has_runs(place)]
-    found = entries(of_host)[0] if of_host else []
-    if not any(entry.ablation != "none" and not entry.few_shot for entry in found):
+    logged = [run for run in runs if run.logged]
+    if not any(selection.ablation(run) != "none" and not selection.is_few_shot(run) for run in logged):
         return [], []
     remarks: list[str] = []
     for with_base in (True, False):
         try:
-            compared, _ = triples(of_host, [], None, with_base=with_base)
+            compared, _ = triples(logged, with_base=with_base)
         except InputError as error:
             remarks.append(str(error))
             continue

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
 from spiqa_tasks.analysis.compare import differing
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.report.tables import Table, TableLine, number
+from spiqa_tasks.runs.run import Run
 
 PLOTTED = {"category": "category", "type": "type of figure", "figures": "number of figures shown"}
 """The kinds of groups that are drawn, and what they are called."""
@@ -19,31 +19,36 @@ _NAMES = {**PLOTTED, "direction": "direction", "subcategory": "detailed axis", "
 _HIDDEN = frozenset({"nonplot"})
 
 
-def shown_metrics(run: OwnRun) -> list[Metric]:
+def shown_metrics(run: Run) -> list[Metric]:
     """Return the metrics of the host's table of which more is better, the headline first."""
-    rows = set(run.benchmark.rows_of_table(run.settings))
+    rows = set(run.own.entry.rows_of_table(run.settings))
     return [metric for metric in run.metrics if metric.name in rows and metric.higher_is_better]
 
 
-def judge_of(run: OwnRun) -> str:
+def judge_of(run: Run) -> str:
     """Return the run's judge, with the model that its server named where that is another; a dash for none."""
     served = {str(verdict["model"]) for record in run.questions for verdict in record.verdicts if verdict.get("model")}
     others = [model for model in sorted(served) if not run.signature.judge.endswith(model)]
     return (run.signature.judge or "-") + (f" (served as {', '.join(others)})" if others else "")
 
 
-def overview_table(runs: Sequence[OwnRun]) -> Table:
+def answers(run: Run, value: GroupValue) -> str:
+    """Return how many answers a value is over, `n of N questions` where that is a part of the task."""
+    return str(value.n) if run.record_set.is_whole else f"{run.coverage} questions"
+
+
+def overview_table(runs: Sequence[Run]) -> Table:
     """Return the headline of every task, a column per run."""
-    models = list(dict.fromkeys(run.model for run in runs))
+    models = list(dict.fromkeys(run.name for run in runs))
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for run in runs:
         for value in overall(run, run.metrics[:1]):
-            cells.setdefault((run.task, value.metric), {})[run.model] = number(value.value, value.low, value.high)
+            cells.setdefault((run.task, value.metric), {})[run.name] = number(value.value, value.low, value.high)
     lines = [TableLine([*key, *(found.get(model, "") for model in models)]) for key, found in cells.items()]
     return Table("Headlines x 100, with 95% intervals", ["task", "metric", *models], lines, texts=2)
 
 
-def headline_table(runs: Sequence[OwnRun]) -> Table:
+def headline_table(runs: Sequence[Run]) -> Table:
     """Return every metric of the runs of one task, overall, and the paper's rows for the same split and setting."""
     names = list(dict.fromkeys(metric.name for run in runs for metric in shown_metrics(run)))
     lines = [_measured(run, names) for run in runs]
@@ -64,7 +69,7 @@ def headline_table(runs: Sequence[OwnRun]) -> Table:
     return Table("Scores x 100, with 95% intervals", columns, lines, notes, 3 if judged else 2)
 
 
-def group_values(runs: Sequence[OwnRun]) -> dict[str, list[GroupValue]]:
+def group_values(runs: Sequence[Run]) -> dict[str, list[GroupValue]]:
     """Return the headline's values by kind of group, run by run."""
     found: dict[str, list[GroupValue]] = {}
     for run in runs:
@@ -76,15 +81,15 @@ def group_values(runs: Sequence[OwnRun]) -> dict[str, list[GroupValue]]:
     return found
 
 
-def group_table(runs: Sequence[OwnRun], kind: str, values: Sequence[GroupValue]) -> Table:
+def group_table(runs: Sequence[Run], kind: str, values: Sequence[GroupValue]) -> Table:
     """Return the headline by the groups of one kind, with the paper's values for them."""
     groups = list(dict.fromkeys(value.group for value in values))
     metric = values[0].metric
     lines = []
     for run in runs:
-        own = {value.group: value for value in values if value.model == run.model}
+        own = {value.group: value for value in values if value.model == run.name}
         cells = [number(own[name].value, own[name].low, own[name].high) if name in own else "" for name in groups]
-        lines.append(TableLine([run.model, "measured", *cells]))
+        lines.append(TableLine([run.name, "measured", *cells]))
     printed: dict[tuple[str, str], dict[str, PublishedValue]] = {}
     for value in _distinct(value for run in runs for value in published_values(run)):
         if value.group in groups and value.metric == metric:
@@ -97,11 +102,11 @@ def group_table(runs: Sequence[OwnRun], kind: str, values: Sequence[GroupValue])
     )
 
 
-def _measured(run: OwnRun, names: Sequence[str]) -> TableLine:
+def _measured(run: Run, names: Sequence[str]) -> TableLine:
     rows = {value.metric: value for value in overall(run, shown_metrics(run))}
     cells = [number(rows[name].value, rows[name].low, rows[name].high) if name in rows else "" for name in names]
-    n = next((str(value.n) for value in rows.values()), "0")
-    return TableLine([run.model, "measured", judge_of(run), n, *cells])
+    n = next((answers(run, value) for value in rows.values()), "0")
+    return TableLine([run.name, "measured", judge_of(run), n, *cells])
 
 
 def _distinct(values: Iterable[PublishedValue]) -> list[PublishedValue]:
@@ -113,23 +118,19 @@ def _without(place: int, columns: list[str], lines: list[TableLine]) -> tuple[li
     return [*columns[:place], *columns[place + 1 :]], shorter
 
 
-def _differences(runs: Sequence[OwnRun]) -> list[str]:
+def _differences(runs: Sequence[Run]) -> list[str]:
     """A warning for every field in which runs of the task differ."""
     found = {
-        difference: f"Compared numbers differ in {difference} ({a.model} and {b.model})."
+        difference: f"Compared numbers differ in {difference} ({a.name} and {b.name})."
         for a, b in itertools.combinations(runs, 2)
         for difference in differing(a.signature, b.signature)
     }
     return list(found.values())
 
 
-def _notes(runs: Sequence[OwnRun], lines: Sequence[TableLine], judged: bool) -> list[str]:
-    notes = [
-        f"{run.model}: {value.metric} is withheld, {value.n} answers have a score, fewer than 99%."
-        for run in runs
-        for value in overall(run, shown_metrics(run))
-        if value.value != value.value
-    ]
+def _notes(runs: Sequence[Run], lines: Sequence[TableLine], judged: bool) -> list[str]:
+    values = {(run.name, metric.name): run.value(metric) for run in runs for metric in shown_metrics(run)}
+    notes = [f"{run}: {metric} is withheld, {each.reason}." for (run, metric), each in values.items() if each.reason]
     if not any(line.kind == "published" for line in lines):
         notes.append("The paper prints no row for this split and setting.")
     if judged:

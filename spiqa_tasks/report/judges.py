@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from spiqa_tasks.analysis.own_runs import OwnRun
-from spiqa_tasks.offline.agreement import Agreement, agreement
+from spiqa_tasks.analysis.agreement import Agreement, agreement
 from spiqa_tasks.report.tables import Table, TableLine
+from spiqa_tasks.runs.run import Run
 
 L3SCORE = "l3score"
 Pairs = list[tuple[float, float]]
 
 
-def judged(run: OwnRun) -> dict[str, float]:
+def judged(run: Run) -> dict[str, float]:
     """Return id -> L3Score of the answers that were judged."""
     return {
         record.id: verdict["score"]
@@ -23,29 +23,31 @@ def judged(run: OwnRun) -> dict[str, float]:
     }
 
 
-def judge_pairs(runs: Sequence[OwnRun]) -> Iterator[tuple[OwnRun, OwnRun, Pairs]]:
+def judge_pairs(runs: Sequence[Run]) -> Iterator[tuple[Run, Run, Pairs]]:
     """Yield every two judges of the same answers with their scores, answer by answer."""
     for a, b in itertools.combinations(runs, 2):
-        if a.task == b.task and a.signature.judge != b.signature.judge and a.responses == b.responses:
+        if a.task == b.task and a.judge_name != b.judge_name and _texts(a) == _texts(b):
             first, second = judged(a), judged(b)
             pairs = [(first[key], second[key]) for key in first if key in second]
             if pairs:
                 yield a, b, pairs
 
 
-def agreement_table(runs: Sequence[OwnRun]) -> Table:
+def agreement_table(runs: Sequence[Run]) -> Table:
     """Return the correlations of judges on the same answers."""
-    found = [
-        (a, agreement((a.signature.judge, b.signature.judge), _answers(a), pairs)) for a, b, pairs in judge_pairs(runs)
-    ]
+    found = [(a, agreement((a.judge_name, b.judge_name), _answers(a), pairs)) for a, b, pairs in judge_pairs(runs)]
     lines = [TableLine([run.task, each.label, *each.judges, *_numbers(each)]) for run, each in found]
     columns = ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
     return Table("Agreement of judges on the same answers", columns, lines, texts=4)
 
 
-def _answers(run: OwnRun) -> str:
+def _answers(run: Run) -> str:
     """What the answers are called, without their judge."""
-    return run.model.removesuffix(f", judge {run.signature.judge}")
+    return run.identity.label
+
+
+def _texts(run: Run) -> dict[str, str]:
+    return {key: answer.response.text for key, answer in run.by_id.items()}
 
 
 def _numbers(each: Agreement) -> list[str]:

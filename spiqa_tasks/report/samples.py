@@ -6,27 +6,27 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.report.thumbnails import Thumbnails
+from spiqa_tasks.runs.run import Run
 
 Row = Mapping[str, Any]
 RIGHT = 0.5
 """An answer with at least this score counts as right in the browser's filters."""
 
 
-def samples(runs: Sequence[OwnRun], thumbnails: Thumbnails | None) -> dict[str, Any]:
+def samples(runs: Sequence[Run], thumbnails: Thumbnails | None) -> dict[str, Any]:
     """Return the browser's data: `runs` (labels) and `samples`, one per task and question with an answer per run.
 
     Args:
         runs: those of the report.
         thumbnails: where pictures are made small; None shows none.
     """
-    labels = list(dict.fromkeys(run.model for run in runs))
-    by_task: dict[str, list[OwnRun]] = {}
+    labels = list(dict.fromkeys(run.name for run in runs))
+    by_task: dict[str, list[Run]] = {}
     for run in runs:
         by_task.setdefault(run.task, []).append(run)
     found = [sample for task, members in by_task.items() for sample in _samples_of(task, members, labels, thumbnails)]
@@ -39,7 +39,7 @@ def as_script(data: Any) -> str:
 
 
 def _samples_of(
-    task: str, runs: Sequence[OwnRun], labels: Sequence[str], thumbnails: Thumbnails | None
+    task: str, runs: Sequence[Run], labels: Sequence[str], thumbnails: Thumbnails | None
 ) -> list[dict[str, Any]]:
     rows = _rows(runs[0], pictures=thumbnails is not None)
     show = _figures(thumbnails)
@@ -52,37 +52,41 @@ def _samples_of(
             if record.id not in found:
                 found[record.id] = {"task": task, "id": record.id, **_question(rows.get(record.id), record, show)}
             answer = _answer(record, responses.get(record.id, ""), scores.get(record.id))
-            found[record.id]["answers"].append({"run": labels.index(run.model), **answer})
+            found[record.id]["answers"].append({"run": labels.index(run.name), **answer})
     return list(found.values())
 
 
-def _rows(run: OwnRun, pictures: bool) -> dict[str, Row]:
+def _rows(run: Run, pictures: bool) -> dict[str, Row]:
     """The task's rows by question; without pictures where those are not there, none where the data is not there."""
     for load in (load_rows, rows_for_scoring) if pictures else (rows_for_scoring,):
         try:
-            rows = load(run.benchmark.name, run.split, run.signature.settings)
+            rows = load(run.own.benchmark, run.own.split, run.own.settings)
             return {str(row.get("question_id") or row["id"]): row for row in rows}
         except (SpiqaTasksError, OSError):
             continue
     return {}
 
 
-def _responses(run: OwnRun) -> dict[str, str]:
+def _responses(run: Run) -> dict[str, str]:
     """Question -> the whole answer; the answers of a question that is several documents one after the other."""
     found: dict[str, list[str]] = {}
     for record in run.records:
         question = str(record.details.get("question_id", record.id))
         name = f"{record.id.removeprefix(question).strip('/')}: " if question != record.id else ""
-        found.setdefault(question, []).append(name + run.responses.get(record.id, ""))
+        found.setdefault(question, []).append(name + _text(run, record.id))
     return {question: "\n".join(texts) for question, texts in found.items()}
 
 
-def _scores(run: OwnRun, metric: Metric | None) -> Mapping[str, float]:
+def _text(run: Run, document: str) -> str:
+    return run.by_id[document].response.text if document in run.by_id else ""
+
+
+def _scores(run: Run, metric: Metric | None) -> Mapping[str, float]:
     """Question -> its score, also where the metric's value is withheld."""
     if metric is None:
         return {}
     own = {record.id: record.scores[metric.name] for record in run.questions if metric.name in record.scores}
-    return {**own, **run.value(metric).scores}
+    return {**own, **metric.compute(run.record_set.members(metric)).scores}
 
 
 def _question(row: Row | None, record: Record, show: Callable[[str], int | None]) -> dict[str, Any]:

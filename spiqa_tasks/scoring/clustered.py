@@ -1,13 +1,53 @@
-"""Standard errors of means over questions that share something, such as a paper."""
+"""Means over questions that share something, such as a paper: standard error, interval and bootstrap.
+
+Everything here takes, for each score, the cluster that its question shares with others (None: none, the question is a
+cluster of its own), so that standard error, interval, bootstrap and paired test of the same answers rest on the same
+partition.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spiqa_tasks.scoring.intervals import bootstrap_interval, wilson
+
+LEVEL = 0.95
 
 
-def clustered_stderr(scores: Sequence[float], clusters: Sequence[Hashable]) -> float:
+@dataclass(frozen=True)
+class ClusteredMean:
+    """The mean of `n` scores, in their unit; NaN for the rest where fewer than two clusters show no spread.
+
+    Attributes:
+        n: how many scores.
+        mean: of the scores.
+        stderr: its standard error.
+        low, high: ends of the 95% interval by the t distribution.
+        freedom: its degrees of freedom, one less than there are clusters.
+    """
+
+    n: int
+    mean: float
+    stderr: float
+    low: float
+    high: float
+    freedom: int
+
+
+def partition(clusters: Sequence[Hashable | None]) -> list[list[int]]:
+    """Return the places of the scores of each cluster, in order; a score without a cluster is one of its own."""
+    places: dict[Hashable, list[int]] = defaultdict(list)
+    for place, cluster in enumerate(clusters):
+        places[(place,) if cluster is None else (cluster, "")].append(place)
+    return list(places.values())
+
+
+def clustered_stderr(scores: Sequence[float], clusters: Sequence[Hashable | None]) -> float:
     """Return the standard error of the mean of `scores`, those of one cluster being correlated; NaN below two scores.
 
     Source: E. Miller, "Adding Error Bars to Evals", 2024 (arXiv 2411.00640), equation 4: the square root of the
@@ -21,9 +61,57 @@ def clustered_stderr(scores: Sequence[float], clusters: Sequence[Hashable]) -> f
     if n < 2:
         return math.nan
     mean = math.fsum(scores) / n
-    deviations: dict[Hashable, list[float]] = defaultdict(list)
-    for score, cluster in zip(scores, clusters, strict=True):
-        deviations[cluster].append(score - mean)
-    squares = math.fsum(deviation**2 for group in deviations.values() for deviation in group)
-    products = math.fsum(math.fsum(group) ** 2 for group in deviations.values()) - squares
+    deviations = [[scores[place] - mean for place in places] for places in partition(clusters)]
+    squares = math.fsum(deviation**2 for group in deviations for deviation in group)
+    products = math.fsum(math.fsum(group) ** 2 for group in deviations) - squares
     return math.sqrt(max(0.0, squares / (n - 1) / n + products / n**2))
+
+
+def clustered_mean(scores: Sequence[float], clusters: Sequence[Hashable | None]) -> ClusteredMean:
+    """Return the mean of at least one score with its 95% interval.
+
+    The interval is that of the t distribution with one degree of freedom less than there are clusters, as in the
+    paired test (Miller 2024, section 2.2): a normal one is too narrow for the few papers of a split. Raises ValueError
+    for no scores and for lists of different lengths.
+    """
+    if not scores:
+        raise ValueError("expected at least one score, got none")
+    mean = math.fsum(scores) / len(scores)
+    freedom = len(partition(clusters)) - 1
+    stderr = clustered_stderr(scores, clusters) if freedom > 0 else math.nan
+    if math.isnan(stderr):
+        return ClusteredMean(len(scores), mean, math.nan, math.nan, math.nan, freedom)
+    from scipy.stats import t  # takes longer to import than all of scoring
+
+    margin = float(t.ppf((1 + LEVEL) / 2, freedom)) * stderr
+    return ClusteredMean(len(scores), mean, stderr, mean - margin, mean + margin, freedom)
+
+
+def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable | None]) -> tuple[float, float] | None:
+    """Return the 95% interval of the mean of scores from 0 on; None where a single cluster shows no spread.
+
+    Shares of questions that share nothing have Wilson's interval; all other means that of `clustered_mean`, cut at 0
+    and at 1 (at the highest score where scores go beyond 1, as CIDEr's do).
+    """
+    if set(clusters) <= {None} and set(scores) <= {0.0, 1.0}:
+        return wilson(round(sum(scores)), len(scores)) if scores else None
+    mean = clustered_mean(scores, clusters)
+    if math.isnan(mean.stderr):
+        return None
+    return max(0.0, mean.low), min(max(1.0, *scores), mean.high)
+
+
+def clustered_bootstrap(
+    scores: Sequence[float], clusters: Sequence[Hashable | None], repeats: int, seed: int
+) -> tuple[float, float]:
+    """Return the 95% percentile interval of the mean of `scores`, whole clusters being drawn with replacement.
+
+    Scores may be paired differences, so that what the questions share cancels. Raises ValueError for no scores, one
+    that is not finite, lists of different lengths and `repeats` below 1.
+    """
+    if len(clusters) != len(scores):
+        raise ValueError(f"expected a cluster for each of {len(scores)} scores, got {len(clusters)}")
+    values = np.asarray(scores, dtype=np.float64)
+    groups = partition(clusters)
+    sums = [values[places].sum() for places in groups]
+    return bootstrap_interval(sums, [len(places) for places in groups], repeats, seed, LEVEL)

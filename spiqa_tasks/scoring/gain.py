@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from spiqa_tasks.scoring.intervals import paired_bootstrap
+from spiqa_tasks.scoring.clustered import clustered_bootstrap
 
 REPEATS = 2000
 WON = "won_by_image"
@@ -50,26 +51,34 @@ def gain(
     with_images: Sequence[float],
     without: Sequence[float],
     llm: Sequence[float] | None = None,
+    clusters: Sequence[Hashable | None] | None = None,
     repeats: int = REPEATS,
     seed: int = 0,
 ) -> Gain:
-    """Gain and leakage of three models' scores on the same questions, in the same order.
+    """Return gain and leakage of three models' scores on the same questions, in the same order.
 
-    The intervals resample questions, so that what the questions share cancels; the interval of ML is cut at 0 as ML
-    is. Raises ValueError for no questions, unequal lengths or scores that are not finite.
+    The intervals resample the differences of whole `clusters` (default: of single questions), so that what the runs
+    share cancels; the interval of ML is cut at 0 as ML is. Raises ValueError for no questions, unequal lengths or
+    scores that are not finite.
     """
     v, wv = np.asarray(with_images, dtype=np.float64), np.asarray(without, dtype=np.float64)
     if v.shape != wv.shape or (llm is not None and len(llm) != len(v)):
         raise ValueError("expected scores of the same questions, got different numbers of them")
-    low, high = paired_bootstrap(v - wv, repeats, seed)
+    shared = [None] * len(v) if clusters is None else clusters
+    interval = _known(clustered_bootstrap((v - wv).tolist(), shared, repeats, seed))
     s_v, s_wv = float(v.mean()), float(wv.mean())
-    mg = Estimate(multimodal_gain(s_v, s_wv), low, high)
+    mg = Estimate(multimodal_gain(s_v, s_wv), *interval)
     if llm is None:
         return Gain(len(v), s_v, s_wv, None, mg, None)
     t = np.asarray(llm, dtype=np.float64)
     s_t = float(t.mean())
-    low, high = paired_bootstrap(wv - t, repeats, seed)
-    return Gain(len(v), s_v, s_wv, s_t, mg, Estimate(multimodal_leakage(s_wv, s_t), max(0.0, low), max(0.0, high)))
+    interval = _known(clustered_bootstrap((wv - t).tolist(), shared, repeats, seed))
+    cut = [None if end is None else max(0.0, end) for end in interval]
+    return Gain(len(v), s_v, s_wv, s_t, mg, Estimate(multimodal_leakage(s_wv, s_t), *cut))
+
+
+def _known(interval: tuple[float, float]) -> Sequence[float | None]:
+    return [None if math.isnan(end) else end for end in interval]
 
 
 def natural(scores: Sequence[float]) -> tuple[list[float], str]:

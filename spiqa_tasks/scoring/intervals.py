@@ -44,27 +44,31 @@ def bootstrap_means(scores: ArrayLike, repeats: int, size: int, seed: int) -> ND
     return means
 
 
-def paired_bootstrap(differences: ArrayLike, repeats: int, seed: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile bootstrap interval (low, high) of the mean paired difference, in the scores' own unit.
+def bootstrap_interval(
+    sums: ArrayLike, counts: ArrayLike, repeats: int, seed: int, level: float = 0.95
+) -> tuple[float, float]:
+    """Return the percentile bootstrap interval (low, high) of a mean over clusters, in the scores' own unit.
 
-    `differences` has shape (n,): one system's score minus the other's on the same question, so that what the
-    questions share cancels. A single question has no spread: both ends are its difference. Raises ValueError for no
-    differences, one that is not finite, `repeats` below 1, and a `level` outside (0, 1).
+    `sums` and `counts` have shape (clusters,): the sum of a cluster's scores and how many there are. Clusters are
+    drawn with replacement; a single one shows no spread, and both ends are NaN. Raises ValueError for no clusters, a
+    sum that is not finite, `repeats` below 1, and a `level` outside (0, 1).
     """
-    values = _finite(differences)
+    values, sizes = _finite(sums), np.asarray(counts, dtype=np.float64)
     if not 0 < level < 1:
         raise ValueError(f"expected a level between 0 and 1, got {level}")
     if repeats < 1:
         raise ValueError(f"expected at least one repeat, got {repeats}")
     if values.size == 1:
-        return float(values[0]), float(values[0])
+        return math.nan, math.nan
     from scipy.stats import bootstrap  # takes longer to import than all of scoring
 
     interval = bootstrap(
-        (values,),
-        np.mean,
+        (values, sizes),
+        lambda drawn, drawn_sizes, axis: drawn.sum(axis=axis) / drawn_sizes.sum(axis=axis),
         n_resamples=repeats,
         batch=_rows(values.size),
+        paired=True,
+        vectorized=True,
         confidence_level=level,
         method="percentile",
         rng=np.random.default_rng(seed),

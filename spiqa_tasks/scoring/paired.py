@@ -6,9 +6,8 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from spiqa_tasks.scoring.clustered import clustered_stderr
+from spiqa_tasks.scoring.clustered import LEVEL, clustered_mean
 
-LEVEL = 0.95
 POWER = 0.8
 
 
@@ -34,28 +33,22 @@ class PairedDifference:
     smallest: float
 
 
-def paired_difference(differences: Sequence[float], clusters: Sequence[Hashable]) -> PairedDifference:
-    """Return the paired t-test of `differences`, one per question, each with the cluster that it shares with others.
+def paired_difference(differences: Sequence[float], clusters: Sequence[Hashable | None]) -> PairedDifference:
+    """Return the paired t-test of `differences`, one per question, each with its question's cluster (None: its own).
 
     With a cluster for each question it is the plain paired t-test, which is what lmms-eval's `--baseline` computes;
     otherwise the standard error is clustered and the t distribution has one degree of freedom less than there are
     clusters. Source: E. Miller, "Adding Error Bars to Evals", 2024 (arXiv 2411.00640), sections 2.2, 4.2 and 5.
     Raises ValueError for no differences and for lists of different lengths.
     """
-    if not differences:
-        raise ValueError("expected at least one difference, got none")
-    n = len(differences)
-    mean = math.fsum(differences) / n
-    freedom = len(set(clusters)) - 1
-    stderr = clustered_stderr(differences, clusters) if freedom > 0 else math.nan
-    if math.isnan(stderr):
-        return PairedDifference(n, mean, *[math.nan] * 5)
+    found = clustered_mean(differences, clusters)
+    if math.isnan(found.stderr):
+        return PairedDifference(found.n, found.mean, *[math.nan] * 5)
     from scipy.stats import norm, t  # takes longer to import than all of scoring
 
-    margin = float(t.ppf((1 + LEVEL) / 2, freedom)) * stderr
-    smallest = float(norm.ppf((1 + LEVEL) / 2) + norm.ppf(POWER)) * stderr
-    p = float(2 * t.sf(abs(mean) / stderr, freedom)) if stderr > 0 else float(mean == 0)
-    return PairedDifference(n, mean, stderr, mean - margin, mean + margin, p, smallest)
+    smallest = float(norm.ppf((1 + LEVEL) / 2) + norm.ppf(POWER)) * found.stderr
+    p = float(2 * t.sf(abs(found.mean) / found.stderr, found.freedom)) if found.stderr > 0 else float(found.mean == 0)
+    return PairedDifference(found.n, found.mean, found.stderr, found.low, found.high, p, smallest)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

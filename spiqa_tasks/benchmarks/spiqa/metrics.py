@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.judge.l3 import NEITHER_REMEDY, says_neither
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores
-from spiqa_tasks.scoring.withholding import MINIMUM_SCORED
+from spiqa_tasks.scoring.coverage import is_covered
 
 RELEASED = "_released"
 MOST_NEITHER = 0.05
@@ -144,7 +144,7 @@ def _perfigure_l3score_released(records: Sequence[Record]) -> Value:
     missing = withheld(len(answered), len(questions))
     if missing is not None:
         return missing
-    if len(scores) < MINIMUM_SCORED * len(told):
+    if told and not is_covered(len(scores), len(told)):
         return Value(math.nan, len(scores), reason=f"{len(scores)} of {len(told)} answers were judged")
     return Value(sum(scores) / (len(scores) + len(answered)), len(answered))
 

@@ -16,9 +16,9 @@ stand_ins: dict[str, str] = {}
 def _folders() -> list[Path]:
     """The folders with task YAMLs, found out when they are needed: benchmarks may be registered until then."""
     from spiqa_tasks.benchmarks.registry import yaml_folders
-    from spiqa_tasks.hosts.written import written_tasks
+    from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 
-    return [*yaml_folders(), *written_tasks()]
+    return [*yaml_folders(), *filtered_tasks()]
 
 
 def _extend_tasks(host: Any) -> None:
@@ -82,9 +82,9 @@ def _extend_results(host: Any) -> None:
 
     @functools.wraps(aggregate)
     def of_rows(self: Any, *args: Any, **kwargs: Any) -> None:
-        from spiqa_tasks.hosts.entries import BASELINE, Entry
+        from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
 
-        if any(isinstance(entry, Entry) for entries in self.sample_metrics.values() for entry in entries):
+        if any(isinstance(entry, LoggedRecord) for entries in self.sample_metrics.values() for entry in entries):
             for key in [key for key in self.sample_metrics if key[0] == BASELINE]:
                 del self.sample_metrics[key]
         aggregate(self, *args, **kwargs)
@@ -98,8 +98,7 @@ def _extend_baselines(host: Any) -> None:
 
     @functools.wraps(extract)
     def score_of(sample: Mapping[str, Any], task: str) -> float | None:
-        from spiqa_tasks.hosts.entries import BASELINE
-        from spiqa_tasks.hosts.lmms_eval.results import record_of
+        from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, record_of
 
         if BASELINE not in sample and record_of(sample) is not None:
             return None

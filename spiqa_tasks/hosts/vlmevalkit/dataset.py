@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pandas as pd
 from vlmeval.dataset.image_base import ImageBaseDataset
 
 from spiqa_tasks.benchmarks.making import make_scorer
+from spiqa_tasks.benchmarks.run_file import SUFFIX
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.hosts.vlmevalkit import results
 from spiqa_tasks.hosts.vlmevalkit.answer_file import ScoredAnswer, read_answers, scored
@@ -66,8 +66,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         for line in scorer.benchmark.remarks([answer.record for answer in answers]):
             logger.warning(line)
         model = path.stem.removesuffix(f"_{self.task.name}")
-        stamp = time.strftime("%Y%m%d_%H%M%S")
-        values = results.write(path.parent, stamp, model, host, self.task, scorer, answers)
+        values = results.write(path.with_suffix(SUFFIX), model, self.task, scorer, answers)
         self.outcomes[path.resolve()] = _outcome(scorer, answers)
         for name, value in values.items():
             if value.reason is not None and "/" not in name:

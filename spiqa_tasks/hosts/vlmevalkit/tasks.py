@@ -9,7 +9,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
 from spiqa_tasks.hosts.catalogue import Task, catalogue
-from spiqa_tasks.hosts.written import written_tasks
+from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 
 Row = Mapping[str, Any]
 
@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 @cache
 def known() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
     """Return every task by name, those that a filter wrote too, and every group with its members."""
-    return catalogue(written_tasks())
+    return catalogue(filtered_tasks())
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Which model, ablation and seed a run is: the one notion of it, for every command that reads runs."""
+"""Which model, ablation and seed a run is of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tasks that `spiqa-tasks filter` writes, in a folder that every host's registration includes by itself."""
+"""The tasks that `spiqa-tasks filter` wrote, in a folder that every host's registration includes by itself."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from spiqa_tasks.files.cache_folder import cache_path
 logger = logging.getLogger("spiqa_tasks")
 
 KEPT = "kept.json"
-"""The file in a written task's folder that lists its questions."""
+"""The file in a filtered task's folder that lists its questions."""
 DAMAGED = (OSError, ValueError, KeyError, TypeError, RecursionError)
 """What reading such a file raises where it is not what the filter wrote."""
 
 
 def user_folder() -> Path:
-    """Return the folder with the written tasks, in the cache; it need not exist."""
+    """Return the folder of the filtered tasks, in the cache; it need not exist."""
     return cache_path() / "tasks"
 
 
-def written_tasks() -> list[Path]:
+def filtered_tasks() -> list[Path]:
     """Return the folders of those whose source task is still where it was; the host cannot index another one."""
     found = []
     for listing in sorted(user_folder().glob(f"*/{KEPT}")):

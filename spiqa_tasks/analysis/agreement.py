@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spiqa_tasks.offline.scored import L3SCORE, Scored
+from spiqa_tasks.runs.run import Run
 
 ALL = "all"
+L3SCORE = "l3score"
 
 
 @dataclass(frozen=True)
 class Agreement:
     """How two judges' L3Scores of the same `n` answers go together.
 
-    `label` names the answers, or is "all" for those of all files together. `spearman` and `kendall` (tau-b) are in
+    `label` names the model, or is "all" for the answers of all models together. `spearman` and `kendall` (tau-b) are in
     [-1, 1]; None where they are not defined: fewer than two answers, or a judge that gives all the same score.
     """
 
@@ -37,43 +39,43 @@ class Agreement:
         }
 
 
-def agreements(results: Sequence[Scored]) -> list[Agreement]:
-    """Every pair of judges on every file of answers, then on all files together where there are several."""
+def agreements(runs: Sequence[Run]) -> list[Agreement]:
+    """Return the agreement of every pair of judges on every model's answers, then on all together where several."""
     by_judge: dict[str, dict[str, Mapping[str, float]]] = {}
-    for result in results:
-        by_judge.setdefault(str(result.judge), {})[result.label] = result.l3scores
+    for run in runs:
+        scores = {record.id: record.scores[L3SCORE] for record in run.questions if L3SCORE in record.scores}
+        by_judge.setdefault(run.judge_name, {})[run.name] = scores
     found = []
     for first, second in itertools.combinations(by_judge, 2):
-        pairs: dict[str, list[tuple[float, float]]] = {
-            label: [
-                (score, by_judge[second][label][row_id])
-                for row_id, score in scores.items()
-                if row_id in by_judge[second][label]
+        pairs = {
+            name: [
+                (score, by_judge[second][name][key]) for key, score in scores.items() if key in by_judge[second][name]
             ]
-            for label, scores in by_judge[first].items()
+            for name, scores in by_judge[first].items()
         }
         if len(pairs) > 1:
             pairs[ALL] = [pair for each in list(pairs.values()) for pair in each]
-        found += [agreement((first, second), label, each) for label, each in pairs.items()]
+        found += [agreement((first, second), name, each) for name, each in pairs.items()]
     return found
 
 
-def ranks(results: Sequence[Scored]) -> dict[str, dict[str, int | None]]:
-    """Judge -> label of the answers -> rank by L3Score, 1 the best, equal scores sharing the better rank.
+def ranks(runs: Sequence[Run]) -> dict[str, dict[str, int | None]]:
+    """Return judge -> model -> rank by L3Score, 1 the best, equal scores sharing the better rank.
 
     None where the score is withheld.
     """
     found: dict[str, dict[str, int | None]] = {}
-    for judge in dict.fromkeys(str(result.judge) for result in results):
+    for judge in dict.fromkeys(run.judge_name for run in runs):
         values = {
-            result.label: result.metrics[L3SCORE].value
-            for result in results
-            if str(result.judge) == judge and L3SCORE in result.metrics
+            run.name: run.value(metric).value
+            for run in runs
+            for metric in run.metrics
+            if run.judge_name == judge and metric.name == L3SCORE
         }
-        known = [value for value in values.values() if value is not None]
+        known = [value for value in values.values() if not math.isnan(value)]
         found[judge] = {
-            label: None if value is None else 1 + sum(other > value for other in known)
-            for label, value in values.items()
+            name: None if math.isnan(value) else 1 + sum(other > value for other in known)
+            for name, value in values.items()
         }
     return found
 

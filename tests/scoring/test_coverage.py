@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.withholding import mean_or_nan
+from spiqa_tasks.scoring.coverage import mean_or_nan
 
 
 def test_the_mean_is_withheld_below_99_percent() -> None:

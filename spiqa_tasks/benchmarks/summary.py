@@ -1,0 +1,110 @@
+"""What a scored run amounts to: its rows of values, how many answers were judged, refused and so on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.signature import Signature, merged, parse
+
+Rows = Mapping[str, tuple[Metric, str | None]]
+"""Row, `metric` or `metric/group` -> its metric and its group (None: all answers)."""
+
+UNFORMATTED = "unformatted_rate"
+COUNTED = {
+    "unparsed_rate": "unparsed",
+    UNFORMATTED: "unparsed",
+    "truncated_rate": "truncated",
+    "request_failed_rate": "request_failed",
+}
+"""The share -> what its number of answers is called."""
+
+
+def rows_of(benchmark: Benchmark, settings: Any, metrics: Sequence[Metric], records: RecordSet) -> Rows:
+    """Return every metric overall, the headline first, each followed by its groups in the host's table."""
+    rows: dict[str, tuple[Metric, str | None]] = {}
+    grouped = [name.partition("/") for name in benchmark.rows_of_table(settings) if "/" in name]
+    for metric in metrics:
+        rows[metric.name] = (metric, None)
+        for owner, _, group in grouped:
+            if owner == metric.name and records.members(metric, group):
+                rows[f"{owner}/{group}"] = (metric, group)
+    if any(record.status == "scoring_failed" for record in records.documents):
+        rows[SCORING_FAILED.name] = (SCORING_FAILED, None)
+    return rows
+
+
+def score_object(
+    task: str, records: RecordSet, values: Mapping[str, Value], not_computed: Collection[str] = (), **more_counts: Any
+) -> dict[str, Any]:
+    """Return the object that `score --json` prints.
+
+    Args:
+        task: the task's name.
+        records: the run's.
+        values: by row.
+        not_computed: rows that could not be computed.
+        more_counts: further counts.
+    """
+    reasons = omitted(values, not_computed)
+    return {
+        "task": task,
+        "metrics": {name: None if math.isnan(value.value) else value.value for name, value in values.items()},
+        "counts": counts(records, values) | more_counts,
+        "signature": signature_of(records).text,
+        **({"omitted": reasons} if reasons else {}),
+    }
+
+
+def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
+    """Return 95% intervals and numbers of answers, by row."""
+    known = {name: value.interval for name, value in values.items() if not math.isnan(value.value)}
+    return {
+        "intervals": {name: list(ends) for name, ends in known.items() if ends is not None},
+        "n": {name: value.n for name, value in values.items()},
+    }
+
+
+def signature_of(records: RecordSet) -> Signature:
+    """Return how a run's scores were made: joined where answers differ, the judge as served, `n of N` of a part."""
+    models = {str(verdict["model"]) for r in records.questions for verdict in r.verdicts if verdict.get("model")}
+    part = "" if records.is_whole else records.coverage
+    return merged_signature(records.documents).with_fields(judge_served="+".join(sorted(models)), questions=part)
+
+
+def merged_signature(records: Sequence[Record]) -> Signature:
+    """Return one signature for several records; see `signature.merged`."""
+    texts = dict.fromkeys(record.signature for record in records if record.signature)
+    return merged(map(parse, texts))
+
+
+def omitted(values: Mapping[str, Value], not_computed: Collection[str] = ()) -> dict[str, str]:
+    """Return why rows have no value: the reason that they are withheld, or why they could not be computed."""
+    return {
+        name: str(value.reason) if name in not_computed or value.reason == NO_ANSWER else f"withheld: {value.reason}"
+        for name, value in values.items()
+        if math.isnan(value.value)
+    }
+
+
+def counts(records: RecordSet, values: Mapping[str, Value]) -> dict[str, int]:
+    """Return how many documents there are, and how many answers were judged, refused and so on."""
+    documents, questions = records.documents, records.questions
+    found = {
+        "docs": len(documents),
+        "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
+        "judge_failed": sum(record.judge_failed for record in questions),
+        "refused": sum(record.refused for record in documents),
+        "unparsed": 0,
+        "scoring_failed": sum(record.status == "scoring_failed" for record in documents),
+    }
+    cut = sum(any(verdict.get("cut") for verdict in record.verdicts) for record in questions)
+    found |= {"shown_cut": cut} if cut else {}
+    for rate, name in COUNTED.items():
+        if rate in values:
+            found[name] = found.get(name, 0) + int(sum(values[rate].scores.values()))
+    return found

@@ -1,0 +1,121 @@
+"""What the commands on runs share: the arguments, the runs that they name, the table of what comes out."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tabulate import tabulate
+
+from spiqa_tasks.printable import say
+from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.selection import of_tasks
+from spiqa_tasks.scoring.units import percent, without_nan
+
+if TYPE_CHECKING:
+    from spiqa_tasks.runs.run import Run
+
+SHARES = {"value", "accuracy", "low", "high", "control", "change", "mean", "sd", "range"}
+METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
+RUN = (
+    "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir), score --output, or answers of "
+    "one's own as TASK=FILE"
+)
+
+
+def add_command(
+    subparsers: Any, name: str, run: Callable[[argparse.Namespace], int], about: str, metric: str = METRIC
+) -> argparse.ArgumentParser:
+    """Add a subcommand with the arguments that most of these have, and return its parser."""
+    result: argparse.ArgumentParser = subparsers.add_parser(name, help=about)
+    add_runs(result)
+    result.add_argument("--metric", help=metric)
+    result.add_argument("--json", action="store_true", help="machine-readable, shares from 0 to 1")
+    result.set_defaults(run=run)
+    return result
+
+
+def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
+    """Add the arguments that name runs."""
+    parser.add_argument("runs", nargs=nargs, type=Place.parsed, metavar="RUN", help=RUN)
+    add_selection(parser)
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say which of the runs count, and how."""
+    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
+    parser.add_argument(
+        "--judge", metavar="PROVIDER:MODEL[@URL]", help="only scores by this judge, which judges answers without any"
+    )
+    parser.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
+    parser.add_argument(
+        "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
+    )
+
+
+def wanted(arguments: argparse.Namespace) -> Wanted:
+    """Return what the arguments say of the runs that count."""
+    return Wanted(tuple(arguments.task), arguments.judge, arguments.partial, tuple(arguments.include_path))
+
+
+def named_runs(arguments: argparse.Namespace) -> list[Run]:
+    """Return the runs of this package's tasks that the arguments name; remarks about others go to stderr.
+
+    Raises:
+        InputError: see `own_runs`.
+    """
+    runs, remarks = own_runs(arguments.runs, wanted(arguments))
+    say(*remarks)
+    return runs
+
+
+def runs_at(places: Sequence[Place], arguments: argparse.Namespace) -> list[Run]:
+    """Return all runs at places, of the hosts' own tasks too; remarks about others go to stderr.
+
+    Raises:
+        InputError: see `load_runs`.
+    """
+    runs, remarks = load_runs(places, dataclasses.replace(wanted(arguments), tasks=()))
+    say(*remarks)
+    return runs
+
+
+def places_apart(arguments: argparse.Namespace) -> list[Run]:
+    """Return the runs at the places, those of the wanted tasks; runs at different places do not replace each other.
+
+    Raises:
+        InputError: none of the tasks; or see `load_runs`.
+    """
+    found = {
+        (run.path, run.task, run.identity, run.judge): run
+        for place in arguments.runs
+        for run in runs_at([place], arguments)
+    }
+    return of_tasks(found.values(), arguments.task)
+
+
+def show(arguments: argparse.Namespace, items: Sequence[Any], columns: Sequence[str]) -> int:
+    """Print dataclasses as JSON with all fields, or as a table of `columns` with shares times 100; return 0."""
+    rows = [dataclasses.asdict(item) for item in items]
+    if arguments.json:
+        print(json.dumps(without_nan(rows), indent=2))
+    else:
+        table = [[_cell(column, row[column]) for column in columns] for row in rows]
+        print(tabulate(table, headers=columns, disable_numparse=True))
+    return 0
+
+
+def _cell(column: str, value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{key}:{percent(share)}" for key, share in value.items())
+    if column == "variance":
+        return f"{100 * value:.3f}"
+    if column in SHARES:
+        return "-" if math.isnan(value) else percent(value)
+    return str(value)

@@ -1,0 +1,116 @@
+"""What `spiqa-tasks score` prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tabulate import tabulate
+
+from spiqa_tasks.analysis.agreement import L3SCORE, Agreement, agreements, ranks
+from spiqa_tasks.benchmarks.aggregation import Value
+from spiqa_tasks.metrics.text_scores import tokenizer_note
+from spiqa_tasks.runs import scoring
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.units import percent
+
+_NONE = Value(math.nan, 0)
+
+
+def as_json(runs: Sequence[Run]) -> dict[str, Any]:
+    """Return one run's own object; of several runs (models, judges) all of them, with agreement and ranks."""
+    if len(runs) == 1:
+        return scoring.score_object(runs[0])
+    return {
+        "task": runs[0].task,
+        "results": [
+            {**scoring.score_object(run), "predictions": run.name, "judge": run.judge_name or "none"} for run in runs
+        ],
+        "agreement": [agreement.as_json() for agreement in agreements(runs)],
+        "ranks": ranks(runs),
+    }
+
+
+def as_text(runs: Sequence[Run]) -> str:
+    """Return for people: values times 100, one column per model and judge, then what is behind them."""
+    parts = [_single(runs[0]) if len(runs) == 1 else _columns(runs), _notes(runs)]
+    if len({run.judge_name for run in runs}) > 1:
+        parts.append(_agreements(agreements(runs)))
+    if len({run.name for run in runs}) > 1 and any(metric.name == L3SCORE for run in runs for metric in run.metrics):
+        parts.append(_ranks(runs))
+    return "\n\n".join(parts)
+
+
+def _single(run: Run) -> str:
+    rows = [
+        [name, _shown(name, value), _interval(value), value.n]
+        for name, value in scoring.values_of(run).items()
+        if not _is_trivial(name, [value])
+    ]
+    return tabulate(rows, headers=[run.task, "x 100", "95% interval", "n"], disable_numparse=True)
+
+
+def _columns(runs: Sequence[Run]) -> str:
+    by_run = [scoring.values_of(run) for run in runs]
+    rows = []
+    for name in dict.fromkeys(name for values in by_run for name in values):
+        values = [each.get(name, _NONE) for each in by_run]
+        if not _is_trivial(name, values):
+            rows.append([name, *(f"{_shown(name, value)} {_interval(value)}".strip() for value in values)])
+    headers = [runs[0].task, *(f"{run.name}\njudge {run.judge_name or 'none'}" for run in runs)]
+    return tabulate(rows, headers=headers, disable_numparse=True)
+
+
+def _is_trivial(name: str, values: Sequence[Value]) -> bool:
+    """Whether a row says no more than that nothing failed."""
+    return name.endswith("_failed_rate") and all(value.value == 0 or math.isnan(value.value) for value in values)
+
+
+def _shown(name: str, value: Value) -> str:
+    """Shares and scores times 100, counts as they are."""
+    if math.isnan(value.value):
+        return "-"
+    return f"{value.value:.0f}" if name.endswith("_count") else percent(value.value)
+
+
+def _interval(value: Value) -> str:
+    ends = None if math.isnan(value.value) else value.interval
+    return "" if ends is None else f"[{percent(ends[0])}, {percent(ends[1])}]"
+
+
+def _notes(runs: Sequence[Run]) -> str:
+    """Counts, what is left out and why, and the signature; one block per run."""
+    blocks = []
+    for run in runs:
+        found = scoring.score_object(run)
+        counts = ", ".join(
+            f"{key} {value}" for key, value in found["counts"].items() if isinstance(value, int) and value
+        )
+        lines = [f"{run.name}: {counts}" if len(runs) > 1 else counts]
+        lines += [f"{name} left out: {reason}" for name, reason in found.get("omitted", {}).items()]
+        tokenizer = run.signature.tokenizer
+        lines += [f"BLEU, ROUGE-L and CIDEr: {tokenizer_note(tokenizer)}"] if tokenizer else []
+        blocks.append("\n".join([*lines, f"signature: {run.signature.text}"]))
+    return "\n\n".join(blocks)
+
+
+def _agreements(found: Sequence[Agreement]) -> str:
+    rows = [
+        [
+            " / ".join(agreement.judges),
+            agreement.label,
+            agreement.n,
+            *("-" if value is None else f"{value:.3f}" for value in (agreement.spearman, agreement.kendall)),
+        ]
+        for agreement in found
+    ]
+    headers = ["judges", "answers", "n", "Spearman", "Kendall"]
+    return "Agreement of the judges, answer by answer\n" + tabulate(rows, headers=headers, disable_numparse=True)
+
+
+def _ranks(runs: Sequence[Run]) -> str:
+    by_judge = ranks(runs)
+    names = dict.fromkeys(run.name for run in runs)
+    rows = [[name, *(places.get(name) or "-" for places in by_judge.values())] for name in names]
+    return "Rank by L3Score\n" + tabulate(rows, headers=["answers", *by_judge], disable_numparse=True)

@@ -1,0 +1,118 @@
+"""From what a user names to a list of scored runs: the one way into every command that reads runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from spiqa_tasks.benchmarks.making import judging_of, make_scorer
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.judge.config import parse_judge
+from spiqa_tasks.runs import scoring, selection
+from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.task_rows import matched_run
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of runs.
+
+    Attributes:
+        tasks: only these; empty: all.
+        judge: only scores by this judge; answers without a score are judged by it. None: whatever judge scored them.
+        partial: whether values over a part of a task are wanted, too.
+        include: folders with YAMLs of tasks of one's own.
+    """
+
+    tasks: Collection[str] = ()
+    judge: str | None = None
+    partial: bool = False
+    include: Sequence[Path] = ()
+
+
+def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[Run], list[str]]:
+    """Return the scored runs at the places, and sentences about those that are replaced or left out.
+
+    Raises:
+        InputError: no runs, none of the tasks, or see `read_runs` and `matched_run`.
+        DataError: answers without a score whose questions are not there.
+        JudgeError: a judge that cannot be used.
+    """
+    read = [_with_task(run, wanted) for run in read_runs(places, wanted.include)]
+    runs, remarks = selection.newest(_in_order(read))
+    runs = [run if run.form in ("lmms-eval", "run") else _scored(run, wanted, remarks) for run in runs]
+    runs = [replace(run, partial=wanted.partial) for run in runs]
+    if wanted.judge is not None:
+        runs = [run for run in runs if not run.logged or run.signature.judge in ("", wanted.judge)]
+    return runs, remarks
+
+
+def own_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[Run], list[str]]:
+    """Return the runs of this package's tasks that have their answers, and sentences about the others.
+
+    Raises:
+        InputError: there are none; or see `load_runs`.
+    """
+    every, remarks = load_runs(places, wanted)
+    chosen = selection.of_tasks(every, wanted.tasks)
+    own = [run for run in chosen if run.benchmark is not None]
+    remarks += [f"{run.task} of {run.name} has no samples; run it with --log_samples." for run in own if not run.logged]
+    found = [run for run in own if run.logged and run.records]
+    if not found:
+        among = f" among {', '.join(wanted.tasks)}" if wanted.tasks else ""
+        raise InputError(
+            f"Expected samples of this package's tasks{among}; found none in "
+            f"{', '.join(sorted({str(run.path) for run in chosen}))}. Run lmms-eval with --log_samples and "
+            "--output_path."
+        )
+    return found, remarks
+
+
+def task_named(name: str, include: Sequence[Path] = ()) -> Task:
+    """Return the task of a name.
+
+    Raises:
+        InputError: no such task, or a group.
+    """
+    found = find_tasks([name], include)
+    if len(found) != 1:
+        members = ", ".join(task.name for task in found)
+        raise InputError(f"Expected one task, found the group {name} of {members}. Name one of them.")
+    return found[0]
+
+
+def _in_order(runs: Sequence[Run]) -> Iterator[Run]:
+    """The runs, those of lmms-eval oldest first by the dates in their files' names."""
+    yield from sorted((run for run in runs if run.form == "lmms-eval"), key=lambda run: run.path.name)
+    yield from (run for run in runs if run.form != "lmms-eval")
+
+
+def _with_task(run: Run, wanted: Wanted) -> Run:
+    """The run with the only task that is wanted, where nothing else says which it is."""
+    if run.task:
+        return run
+    if len(wanted.tasks) == 1:
+        return replace(run, task=next(iter(wanted.tasks)))
+    raise InputError(
+        f"Expected to know the task of the answers in {run.path}, found no task in its name. Name it as "
+        f"TASK={run.path}, call the file <model>_<task>{run.path.suffix}, or add --task TASK."
+    )
+
+
+def _scored(run: Run, wanted: Wanted, remarks: list[str]) -> Run:
+    """The answers scored, by the judge that is wanted where their task needs one."""
+    task = task_named(run.task, wanted.include)
+    matched = matched_run(run, task)
+    remarks += matched.remarks
+    kind = task.entry.judge(task.typed)
+    judging = None
+    if kind is not None and wanted.judge is not None:
+        judging = judging_of(kind, parse_judge(wanted.judge, environ=os.environ))
+    elif kind is not None:
+        remarks.append(f"{run.path}: not judged. Name a judge with --judge, or score it with --output first.")
+    scorer = make_scorer(matched.task.benchmark, matched.task.settings, "offline", judging)
+    return scoring.score(scoring.read(matched, scorer))

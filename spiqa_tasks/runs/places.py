@@ -1,0 +1,122 @@
+"""What a user names: files and folders of answers in any form, which is known by the content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from spiqa_tasks.benchmarks.run_file import SUFFIX
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.readers import jsonl, lmms_eval, run_files, spiqa_responses, tables
+from spiqa_tasks.runs.run import Run
+
+FORMS = (
+    "a result file of lmms-eval (*_results.json) or a samples file beside it (*_samples_<task>.jsonl, from "
+    f"--log_samples), a file of `spiqa-tasks score --output` (*{SUFFIX}), a jsonl file of "
+    '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv or json table with the '
+    "columns index (or id) and prediction (MMStar's submission, VLMEvalKit), or a folder of any of these"
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file or folder that a user names, with the task that its answers are of where that is named, too."""
+
+    path: Path
+    task: str = ""
+
+    @classmethod
+    def parsed(cls, text: str) -> Place:
+        """Return the place of `PATH` or `TASK=PATH`."""
+        task, separator, path = text.partition("=")
+        if separator and task.replace("_", "").isalnum() and not Path(text).exists():
+            return cls(Path(path), task)
+        return cls(Path(text))
+
+
+def read_runs(places: Iterable[Place], include: Iterable[Path] = ()) -> list[Run]:
+    """Return every run at the places, each file once, whether scored or not.
+
+    Raises:
+        InputError: see `read_place`.
+    """
+    names = catalogue([*filtered_tasks(), *include])[0].keys()
+    found: dict[tuple[Path, str, str], Run] = {}
+    for place in places:
+        for run in read_place(place.path, names):
+            named = replace(run, task=place.task) if place.task and not run.task else run
+            if not place.task or named.task == place.task:
+                found.setdefault((named.path.resolve(), named.task, named.identity.label), named)
+    return list(found.values())
+
+
+def read_place(place: Path, tasks: Collection[str]) -> list[Run]:
+    """Return the runs in a file or folder, those of lmms-eval first, oldest first.
+
+    Args:
+        place: what the user named.
+        tasks: names of tasks, by which the files of answers of VLMEvalKit (`<model>_<task>`) are known.
+
+    Raises:
+        InputError: nothing there, an unknown form, or a file that is broken, with the place of the fault.
+    """
+    if place.is_dir():
+        return _read_folder(place, tasks)
+    if not place.is_file():
+        raise InputError(f"Expected answers at {place}, found no such file or folder. Give {FORMS}.")
+    if place.name.endswith(lmms_eval.RESULTS):
+        return lmms_eval.read_results(place)
+    if place.name.endswith(spiqa_responses.SUFFIX):
+        return [_answers(place, spiqa_responses.FORM, partial(spiqa_responses.read_answers, [place]), tasks)]
+    if tables.is_table(place):
+        return [_answers(place, tables.FORM, partial(tables.read_answers, place), tasks)]
+    return [_read_lines(place, tasks)]
+
+
+def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
+    """Return model and task of a file called `<model>_<task>`, the longest task that fits; the task empty for none."""
+    fitting = [task for task in tasks if stem == task or stem.endswith(f"_{task}")]
+    task = max(fitting, key=len, default="")
+    return stem.removesuffix(task).removesuffix("_") or stem, task
+
+
+def _read_folder(folder: Path, tasks: Collection[str]) -> list[Run]:
+    runs = [run for path in lmms_eval.result_files(folder) for run in lmms_eval.read_results(path)]
+    runs += [run for path in run_files.run_files(folder) if (run := run_files.read_run(path)) is not None]
+    responses = spiqa_responses.response_files(folder)
+    if responses:
+        runs.append(_answers(folder, spiqa_responses.FORM, partial(spiqa_responses.read_answers, responses), tasks))
+    if not runs:
+        runs = [lmms_eval.read_samples(path) for path in sorted(folder.rglob(f"*{lmms_eval.SAMPLES}*.jsonl"))]
+    if not runs:
+        read = tables.read_answers
+        runs = [_answers(path, tables.FORM, partial(read, path), tasks) for path in tables.answer_tables(folder)]
+    if not runs:
+        raise InputError(f"Expected answers in {folder}, found none. Give {FORMS}.")
+    return runs
+
+
+def _read_lines(path: Path, tasks: Collection[str]) -> Run:
+    run = run_files.read_run(path)
+    if run is not None:
+        return run
+    first = jsonl.first_object(path)
+    if first is not None and first.keys() & {"resps", "filtered_resps"}:
+        return lmms_eval.read_samples(path)
+    if first is not None and first.keys() >= jsonl.KEYS:
+        return _answers(path, jsonl.FORM, partial(jsonl.read_answers, path), tasks)
+    found = "an empty file" if not path.stat().st_size else "no JSON object in its first line"
+    if first is not None:
+        found = f"JSON with the keys {', '.join(map(str, first))}"
+    raise InputError(f"Expected {path} in a known form, found {found}. Give {FORMS}.")
+
+
+def _answers(path: Path, form: str, read: Callable[[], Sequence[Answer]], tasks: Collection[str]) -> Run:
+    model, task = task_in_name(path.stem if path.is_file() else path.name, tasks)
+    return Run(task, Identity(model), path, form, read)

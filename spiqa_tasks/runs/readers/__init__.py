@@ -1,0 +1,1 @@
+"""Readers of the forms that answers come in, one module each."""

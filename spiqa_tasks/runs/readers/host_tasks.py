@@ -1,0 +1,139 @@
+"""The logged answers to the host's own tasks, as records: who was right on which question, as far as the log has it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.markers import response_of
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.available_metrics import LOGGED
+from spiqa_tasks.scoring.mcq import extract_choice
+
+_GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
+_PLACEHOLDERS = re.compile(r"\s*<image(?:[ _]?\d+)?>\s*")
+_NO_METRICS = frozenset(
+    (
+        *("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media"),
+        *("doc", "arguments", "submission"),
+    )
+)
+_AGREEMENT = 0.005
+"""How far the mean of scores inferred from a host's records may lie from the number that the host reports."""
+
+PERCENT = (("mmbench", "gpt_eval_score"), ("mathvista", "llm_as_judge_eval"))
+"""(beginning of the task's name, metric) of metrics that the host reports in percent; the others are shares."""
+
+Samples = Callable[[Path], Iterator[tuple[int, dict[str, Any]]]]
+
+
+def natural(task: str, metric: str, value: float) -> float:
+    """Return a value that the host reports in natural units: a share where the metric is one of percent."""
+    is_percent = value > 1 or any(task.startswith(name) and metric == each for name, each in PERCENT)
+    return value / 100 if is_percent else value
+
+
+def host_answers(path: Path, logged: Path, task: str, reported: Mapping[str, float], samples: Samples) -> list[Answer]:
+    """Return the logged answers to a task of the host.
+
+    A record has a score by each metric of which the log has one, 0 to 1, and lists the metrics that the host computed
+    of it. Scores that are inferred from prediction and answer, and whose mean is not the reported value, are left out;
+    the metric then has nothing but that value.
+
+    Raises:
+        InputError: no samples file, or one that is not the host's.
+    """
+    if not logged.is_file():
+        raise InputError(
+            f"Expected the samples of {task} beside {path}, found none. Run the host again with --log_samples."
+        )
+    lines = [sample for _, sample in samples(logged)]
+    answers = [_answer(sample) for sample in lines]
+    for name in {name for answer in answers if answer.record for name in answer.record.details[LOGGED]}:
+        if not _is_confirmed([sample[name] for sample in lines if name in sample], answers, name, reported.get(name)):
+            answers = [_without(answer, name) for answer in answers]
+    return answers
+
+
+def score_of(logged: Any) -> float | None:
+    """Return the score in a metric's value of one question, 0 to 1; None where it has none.
+
+    Known forms: a number or truth value; a mapping with `score` or `true_false`; a mapping of an answer and a
+    prediction, which is read by `extract_choice` where the options are there too (`A`, `B`, ...).
+    """
+    if isinstance(logged, Mapping):
+        for name in ("score", "true_false"):
+            if name in logged:
+                return score_of(logged[name])
+        predicted = next((logged[name] for name in ("pred", "parsed_pred", "prediction") if name in logged), None)
+        if predicted is None or logged.get("answer") is None:
+            return None
+        options = {letter: str(logged[letter]) for letter in "ABCDE" if str(logged.get(letter, "nan")) != "nan"}
+        if options and isinstance(predicted, str):
+            return float(extract_choice(predicted, options).letter == logged["answer"])
+        return float(_plain(logged["answer"]) in _flat(predicted))
+    is_score = isinstance(logged, bool | int | float) and 0 <= logged <= 1
+    return float(logged) if is_score else None
+
+
+def _answer(sample: Mapping[str, Any]) -> Answer:
+    values = {name: value for name, value in sample.items() if name not in _NO_METRICS}
+    mappings = [value for value in values.values() if isinstance(value, Mapping)]
+    key = next((str(value["id"]) for value in mappings if "id" in value), str(sample["doc_id"]))
+    response = response_of(_response(sample))
+    scores = {} if response.failure is not None else {name: score_of(value) for name, value in values.items()}
+    record = Record(
+        key,
+        reference=str(sample["target"]),
+        status="ok" if response.failure is None else "request_failed",
+        reason=response.failure,
+        scores={name: score for name, score in scores.items() if score is not None},
+        groups=next((found for value in mappings if (found := _groups(value))), {}),
+        details={LOGGED: tuple(values)},
+    )
+    text = Response(_response(sample), response.failure)
+    question = _PLACEHOLDERS.sub(" ", str(sample.get("input", "")))
+    return Answer(key, text, record, int(sample["doc_id"]), question, record.reference)
+
+
+def _response(sample: Mapping[str, Any]) -> str:
+    value = sample.get("filtered_resps", "")
+    while isinstance(value, list):
+        value = value[0] if value else ""
+    return str(value)
+
+
+def _groups(value: Mapping[str, Any]) -> dict[str, str]:
+    """Kind -> name of the groups in a metric's value, each name once."""
+    names = {str(value[kind]): kind for kind in reversed(_GROUPS) if value.get(kind)}
+    return {kind: name for name, kind in reversed(names.items())}
+
+
+def _is_confirmed(values: list[Any], answers: list[Answer], name: str, reported: float | None) -> bool:
+    """Whether the scores are the host's own, or inferred and their mean is what the host reports."""
+    if any(isinstance(value, int | float) or (isinstance(value, Mapping) and "score" in value) for value in values):
+        return True
+    scores = [a.record.scores.get(name, 0.0) for a in answers if a.record and name in a.record.details[LOGGED]]
+    return reported is not None and abs(sum(scores) / len(scores) - reported) <= _AGREEMENT
+
+
+def _without(answer: Answer, name: str) -> Answer:
+    """The answer without a score by a metric."""
+    record = answer.record
+    if record is None or name not in record.scores:
+        return answer
+    scores = {key: score for key, score in record.scores.items() if key != name}
+    return replace(answer, record=replace(record, scores=scores))
+
+
+def _flat(value: Any) -> list[str]:
+    return [text for item in value for text in _flat(item)] if isinstance(value, list) else [_plain(value)]
+
+
+def _plain(value: Any) -> str:
+    return str(value).strip().lower()

@@ -1,0 +1,157 @@
+"""lmms-eval's files: `<date>_results.json`, and `<date>_samples_<task>.jsonl` beside it from `--log_samples`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.hosts.catalogue import Task, task_of
+from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
+from spiqa_tasks.runs.answer import Answer, logged_response
+from spiqa_tasks.runs.identity import Identity, identity
+from spiqa_tasks.runs.readers.host_tasks import host_answers, natural
+from spiqa_tasks.runs.run import Run
+
+FORM = "lmms-eval"
+RESULTS, SAMPLES = "_results.json", "_samples_"
+_OWN_LOADER = "<function load "
+"""What the host logs for a `process_docs` that is the package's own, so that the task has all of its questions."""
+
+
+def result_files(folder: Path) -> list[Path]:
+    """Return the result files below a folder, oldest first by the date in their names.
+
+    Those in `submissions/` are of single tasks of the host and of another form.
+    """
+    found = (path for path in folder.rglob(f"*{RESULTS}") if path.parent.name != "submissions")
+    return sorted(found, key=lambda path: path.name)
+
+
+def read_results(path: Path) -> list[Run]:
+    """Return every task of a result file.
+
+    Raises:
+        InputError: not JSON, or not written by the host.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+        config = content["config"]
+        who = identity(str(config["model"]), str(config["model_args"] or ""))
+        return [_run(path, name, values, content, who) for name, values in content["configs"].items()]
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
+        raise InputError(
+            f"Expected {path} to be a result file of lmms-eval, found {type(error).__name__} {error}. "
+            "Name a *_results.json."
+        ) from error
+
+
+def read_samples(path: Path) -> Run:
+    """Return the run that a samples file is of; where no result file lies beside it, the samples alone.
+
+    Raises:
+        InputError: see `own_answers`.
+    """
+    beside = path.with_name(path.name.partition(SAMPLES)[0] + RESULTS)
+    for run in read_results(beside) if beside.is_file() else ():
+        if run.benchmark is not None and path.name.endswith(f"{SAMPLES}{run.task}.jsonl"):
+            return run
+    answers = own_answers(path)
+    made = summary.merged_signature([answer.record for answer in answers if answer.record is not None])
+    task = Task(path.stem.partition(SAMPLES)[2] or path.stem, made.benchmark, made.split, made.settings)
+    who = Identity(path.stem)
+    return Run(task.name, who, path, FORM, lambda: answers, task.questions, len(answers), definition=task)
+
+
+def own_answers(path: Path) -> list[Answer]:
+    """Return the logged answers to a task of this package.
+
+    Raises:
+        InputError: a line that is no sample of such a task.
+    """
+    found = []
+    for number, sample in samples(path):
+        record = record_of(sample)
+        text = _text(sample.get("filtered_resps", sample.get("resps")))
+        if record is None or text is None:
+            missing = "no record with an id" if record is None else "no answer"
+            raise InputError(
+                f"Expected line {number} of {path} to be a sample of one of this package's tasks, found {missing}. "
+                "Name the samples file of such a task."
+            )
+        places = (int(sample["doc_id"]), str(sample.get("input", "")), str(sample["target"]))
+        found.append(Answer(record.id, logged_response(record, text), record, *places))
+    return found
+
+
+def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the samples of a file with the numbers of their lines, from 1.
+
+    Raises:
+        InputError: a line that is no sample of the host.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                sample = json.loads(line)
+                sample["doc_id"], sample["target"]
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                raise InputError(
+                    f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
+                    f"{type(error).__name__} {error}. Name a run made with --log_samples."
+                ) from error
+            yield number, sample
+
+
+def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str, Any], who: Identity) -> Run:
+    """One task of a result file, whose `values` are those of its YAML."""
+    logged = path.with_name(path.name.replace(RESULTS, f"{SAMPLES}{name}.jsonl"))
+    reported = dict(_reported(content["results"].get(name, {})))
+    counts = (content.get("n-samples") or {}).get(name) or {}
+    original, answered = int(counts.get("original") or 0), int(counts.get("effective") or 0)
+    task = _own_task(values)
+    asked, read = original, partial(own_answers, logged)
+    if task is None:
+        reported = {metric: natural(name, metric, value) for metric, value in reported.items()}
+        read = partial(host_answers, path, logged, name, reported, samples)
+    else:
+        asked = _asked(task, values, original)
+    there = logged.is_file()
+    return Run(name, who, path, FORM, read, asked, answered, there, task, reported, values)
+
+
+def _own_task(values: Mapping[str, Any]) -> Task | None:
+    """The task of ours that a run's values describe; None for others, and where its settings cannot be read."""
+    try:
+        task = task_of(values)
+        return task if task is None else task.with_settings(settings_text(task.typed))
+    except SpiqaTasksError:
+        return None
+
+
+def _asked(task: Task, values: Mapping[str, Any], original: int) -> int:
+    """How many questions the task has: those of the release, unless a filter or a hook of one's own left some out."""
+    filtered = "kept" in (values.get("metadata") or {})
+    if original and (filtered or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)):
+        return original
+    return task.questions
+
+
+def _text(answers: Any) -> str | None:
+    while isinstance(answers, list) and answers:
+        answers = answers[0]
+    return answers if isinstance(answers, str) else None
+
+
+def _reported(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """The values of metrics, less standard errors and withheld ones."""
+    for key, value in metrics.items():
+        name, separator, _ = key.partition(",")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        if separator and "_stderr" not in name and is_number:
+            yield name, float(value)

@@ -1,0 +1,185 @@
+"""One model's answers to one task, and the value of any metric over them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.signature import Signature, parse
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.runs import available_metrics
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.scoring.refusals import is_refusal
+
+
+class MissingMetricError(InputError):
+    """A run has no metric of the name asked for."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model's answers to one task; they are read when they are first asked for.
+
+    Attributes:
+        task: the task's name; empty where the file does not name it.
+        identity: which model answered.
+        path: the file that the answers are in.
+        form: of the file: `lmms-eval`, `run`, `jsonl`, `table`, `spiqa-responses` or `spiqa-responses-per-figure`.
+        read: returns the answers.
+        asked: how many questions the task has; 0 where that is not known.
+        answered: how many documents the file says it has, before its answers are read.
+        logged: whether the answers are there, and not only the values that the host reports.
+        definition: the task as it was run; None for tasks of a host.
+        reported: metric -> the value that was written with the answers; withheld ones are left out.
+        config: the values of the task's YAML as the host wrote them.
+        omitted: metric -> why it could not be computed where the answers were scored.
+        unmatched: `missing`, `unknown`, `duplicates` -> ids of answers that did not fit the task's questions.
+        partial: whether values over a part of the task are asked for.
+        judge: what the judge was called where the answers were scored; empty: as in the signature.
+        label: what the run is called beside others; empty: as its identity.
+    """
+
+    task: str
+    identity: Identity
+    path: Path
+    form: str
+    read: Callable[[], Sequence[Answer]]
+    asked: int = 0
+    answered: int = 0
+    logged: bool = True
+    definition: Task | None = None
+    reported: Mapping[str, float] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    omitted: Mapping[str, str] = field(default_factory=dict)
+    unmatched: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    partial: bool = False
+    judge: str = ""
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "read", cache(self.read))
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return self.label or self.identity.label
+
+    @property
+    def own(self) -> Task:
+        """The task as it was run, of a benchmark; ValueError for tasks of a host."""
+        if self.definition is None:
+            raise ValueError(f"expected a task of a benchmark, got {self.task}")
+        return self.definition
+
+    @property
+    def benchmark(self) -> Benchmark | None:
+        """The task's benchmark; None for tasks of a host."""
+        return None if self.definition is None else self.definition.entry
+
+    @property
+    def settings(self) -> Any:
+        """The task's settings, typed; None for tasks of a host."""
+        return None if self.definition is None else self.definition.typed
+
+    @property
+    def judge_name(self) -> str:
+        """What the judge is called; empty where none was asked."""
+        return self.judge or self.signature.judge
+
+    @cached_property
+    def by_id(self) -> dict[str, Answer]:
+        """Id -> answer, in the order of the file."""
+        return {answer.id: answer for answer in self.read()}
+
+    @cached_property
+    def records(self) -> list[Record]:
+        """One record per scored document."""
+        return [answer.record for answer in self.by_id.values() if answer.record is not None]
+
+    @cached_property
+    def record_set(self) -> RecordSet:
+        """The records of documents and of questions, of which every value is computed."""
+        join = None if self.benchmark is None or not self.records else self.benchmark.join(self.settings)
+        host = parse(self.records[0].signature).host if self.records else ""
+        questions = self.records if join is None else join(self.records, Context(host))
+        return RecordSet(self.records, questions, self.asked, self.partial)
+
+    @property
+    def questions(self) -> Sequence[Record]:
+        """One record per scored question."""
+        return self.record_set.questions
+
+    @property
+    def coverage(self) -> str:
+        """How many of the task's questions were answered, `n of N`."""
+        return self.record_set.coverage
+
+    @cached_property
+    def signature(self) -> Signature:
+        """How the scores were made; see `summary.signature_of`."""
+        return summary.signature_of(self.record_set)
+
+    @cached_property
+    def metrics(self) -> list[Metric]:
+        """The metrics that the answers have scores by, the headline first."""
+        return available_metrics.of_run(self)
+
+    def metric(self, name: str | None = None) -> Metric:
+        """Return the metric of a name, or the first one.
+
+        Raises:
+            MissingMetricError: the run has no such metric.
+        """
+        found = next((metric for metric in self.metrics if name in (None, metric.name)), None)
+        if found is None:
+            known = ", ".join(metric.name for metric in self.metrics) or "none"
+            wanted = "a metric" if name is None else f"the metric {name}"
+            raise MissingMetricError(f"Expected {self.task} to have {wanted}; found {known}. Choose with --metric.")
+        return found
+
+    def value(self, metric: Metric, group: str | None = None) -> Value:
+        """Return a metric's value over all answers or those of a group; NaN where it is withheld."""
+        key = (metric.name, group)
+        if key not in self._values:
+            self._values[key] = self._value(metric, group)
+        return self._values[key]
+
+    def scores(self, metric: Metric) -> dict[str, float]:
+        """Return question -> score of the answers that have one; none where the value is no mean of them (BLEU)."""
+        value = self.value(metric)
+        known = list(value.scores.values())
+        is_mean = bool(known) and math.isclose(math.fsum(known) / len(known), value.value, abs_tol=1e-9)
+        return dict(value.scores) if is_mean else {}
+
+    def is_refused(self, question: Record) -> bool:
+        """Return whether the model would not answer a question, or wrote that it saw no picture."""
+        if self.benchmark is not None:
+            return question.refused
+        return not any(question.scores.values()) and is_refusal(self.by_id[question.id].response.text)
+
+    def _value(self, metric: Metric, group: str | None) -> Value:
+        """The value, as it was reported where it cannot be computed again or takes programs to do so."""
+        reported = self.reported.get(metric.name)
+        scores = {r.id: r.scores[metric.name] for r in self.questions if metric.name in r.scores}
+        takes_programs = self.benchmark is not None and metric.needs == "text programs"
+        has_only_total = self.benchmark is None and not scores
+        if group is not None or reported is None or not (takes_programs or has_only_total):
+            return self.record_set.value(metric, group)
+        clusters = {record.id: record.cluster for record in self.questions}
+        value = Value(reported, len(scores) or len(self.questions), scores, clusters=clusters)
+        return self.record_set.withheld() or value
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, str | None], Value]:
+        return {}

@@ -1,0 +1,110 @@
+"""Answers that exist already, scored by the code of the hooks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.aggregation import Value
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.matching import match_counts
+from spiqa_tasks.runs.readers.jsonl import FORM as PLAIN
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.task_rows import MatchedRun
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """The answers of a run, read by a scorer that has not asked its judge yet."""
+
+    matched: MatchedRun
+    scorer: Scorer
+    answers: Sequence[Answer]
+    records: Sequence[Record]
+
+
+def read(matched: MatchedRun, scorer: Scorer) -> Unjudged:
+    """Return a run's answers with their records, in the order of the task's rows; no judge is asked."""
+    found = matched.matched.answers
+    pairs = [(place, row, found[row["id"]]) for place, row in enumerate(matched.rows) if row["id"] in found]
+    records = [scorer.record(row, answer.response) for _, row, answer in pairs]
+    return Unjudged(matched, scorer, [replace(answer, place=place) for place, _, answer in pairs], records)
+
+
+def score(unjudged: Unjudged, judge: str = "") -> Run:
+    """Return the scored run, waiting for the judge; `judge` is what that is called."""
+    matched, scorer = unjudged.matched, unjudged.scorer
+    made = summary.merged_signature([answer.record for answer in unjudged.answers if answer.record is not None])
+    fields = {**dict(scorer.context.judged_by), "predictions": matched.form}
+    fields |= {"prompt": made.prompt} if made.prompt else {}
+    records = scorer.score([_signed(record, fields) for record in unjudged.records])
+    answers = [replace(answer, record=record) for answer, record in zip(unjudged.answers, records, strict=True)]
+    task = matched.task
+    metrics = task.entry.metrics(task.typed)
+    reasons = {metric.name: why for metric in metrics if (why := scorer.why_not(metric)) is not None}
+    return replace(
+        matched.run,
+        task=task.name,
+        form=matched.form,
+        read=lambda: answers,
+        asked=max(task.questions, len({row.get("question_id", row["id"]) for row in matched.rows})),
+        answered=len(answers),
+        definition=task,
+        reported={},
+        omitted=reasons,
+        unmatched=matched.matched.unmatched,
+        judge=judge,
+    )
+
+
+def values_of(run: Run) -> dict[str, Value]:
+    """Return the values of a scored run by row: every metric of its task, and the groups of the host's table.
+
+    What could not be computed has a value without answers, NaN, with the reason.
+    """
+    metrics = run.own.entry.metrics(run.settings)
+    found: dict[str, Value] = {}
+    for name, (metric, group) in summary.rows_of(run.own.entry, run.settings, metrics, run.record_set).items():
+        if metric.name in run.omitted:
+            found |= {} if group else {name: Value(math.nan, 0, reason=run.omitted[name])}
+            continue
+        if name == summary.UNFORMATTED and not metric.of_documents and run.form == PLAIN:
+            continue  # nobody knows whether those answers were asked for the format
+        value = run.value(metric, group)
+        if value.n or value.reason is not None:  # else nothing in the answers has it, such as whether they were cut
+            found[name] = value
+    return found
+
+
+def score_object(run: Run) -> dict[str, Any]:
+    """Return the object that `score --json` prints."""
+    more = match_counts(run.unmatched)
+    return summary.score_object(run.task, run.record_set, values_of(run), run.omitted.keys(), **more)
+
+
+def is_complete(run: Run) -> bool:
+    """Return whether every question had one answer, every answer could be scored, and no value is withheld."""
+    found = score_object(run)["counts"]
+    names = ("missing", "unknown", "judge_failed", "request_failed", "scoring_failed")
+    return run.record_set.withheld() is None and not any(found.get(name) for name in names)
+
+
+def differences(matched: MatchedRun, scored: Run) -> Iterator[str]:
+    """Yield in what the answers were made otherwise than they are scored."""
+    ours = scored.signature.data.split("+")
+    made = {answer.signature.data for answer in matched.matched.answers.values()} - {""}
+    for theirs in sorted(made - set(ours)):
+        yield f"{scored.name}: made with the data {theirs}, scored with {scored.signature.data}."
+
+
+def _signed(record: Record, fields: Mapping[str, str]) -> Record:
+    """The record, which is the same for every judge, signed with this one and with the form of its file."""
+    if not record.signature:
+        return record
+    return replace(record, signature=parse(record.signature).with_fields(**fields).text)

@@ -1,0 +1,116 @@
+"""Which of several runs count, and which belong together: a model with pictures, without, and its LLM base."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Run
+
+_VARIANT = re.compile(r"_(?:text|grey|llm|llm_authors)$")
+
+
+def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
+    """Return the runs that count, and a sentence for each that another one of the same model to the task replaces.
+
+    Of several runs that lmms-eval made the newest counts, unless it asked fewer questions than an older one.
+
+    Args:
+        runs: oldest first.
+    """
+    kept: dict[tuple[str, Identity], Run] = {}
+    others: list[Run] = []
+    remarks = []
+    for run in runs:
+        key = (run.task, run.identity)
+        before = kept.get(key)
+        if run.form != "lmms-eval":
+            others.append(run)
+        elif before is None:
+            kept[key] = run
+        elif run.answered < before.answered:
+            remarks.append(
+                f"{run.task} of {run.identity.label} was run again on fewer questions: {before.path.name} counts, not "
+                f"{run.path.name}."
+            )
+        else:
+            kept[key] = run
+            remarks.append(
+                f"{run.task} of {run.identity.label} was run again: {run.path.name} counts, not {before.path.name}."
+            )
+    return [*kept.values(), *others], remarks
+
+
+def told_apart(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs, those of the same model to the same task told apart by their judges, else by their folders."""
+    same: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        same.setdefault((run.task, run.identity.label), []).append(run)
+    return [replace(run, label=_label(run, same[run.task, run.identity.label])) for run in runs]
+
+
+def of_tasks(runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False) -> list[Run]:
+    """Return the runs of some tasks (empty: of all), with `variants` also those of their variants without pictures.
+
+    Raises:
+        InputError: there are none.
+    """
+    every = list(runs)
+    found = [run for run in every if not tasks or run.task in tasks or (variants and source_task(run) in tasks)]
+    if not found:
+        known = ", ".join(sorted({run.task for run in every})) or "none"
+        raise InputError(f"Expected runs of {', '.join(tasks) or 'a task'}; found {known}. Correct --task.")
+    return found
+
+
+def source_task(run: Run) -> str:
+    """Return the task of which a run's task is a variant without pictures or for LLM bases; else the task itself."""
+    is_variant = run.benchmark is not None and (_own_ablation(run) != "none" or is_few_shot(run))
+    return _VARIANT.sub("", run.task) if is_variant else run.task
+
+
+def ablation(run: Run) -> str:
+    """Return what was done to the pictures, by the task or by `--model ablated`: `none`, `text`, `grey`, ..."""
+    return run.identity.ablation if run.identity.ablation != "none" else _own_ablation(run)
+
+
+def is_few_shot(run: Run) -> bool:
+    """Return whether the task is for LLM bases: solved questions first, no picture."""
+    return str(getattr(run.settings, "shots", 0)) not in ("", "0") and _own_ablation(run) == "text"
+
+
+def is_blind(run: Run) -> bool:
+    """Return whether the model saw no picture of the question."""
+    return is_few_shot(run) or ablation(run) != "none"
+
+
+def model_name(run: Run) -> str:
+    """Return what the model is called without the ablation around it, with its seed where it has one."""
+    return run.label or replace(run.identity, ablation="none").label
+
+
+def twin(run: Run, runs: Iterable[Run]) -> Run | None:
+    """Return the run with pictures of the same model to the same task: that of the same seed, or the only one."""
+    same = [
+        other
+        for other in runs
+        if not is_blind(other) and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
+    ]
+    seeded = [other for other in same if other.identity.seed == run.identity.seed]
+    return next(iter(seeded or (same if len(same) == 1 else [])), None)
+
+
+def _own_ablation(run: Run) -> str:
+    return str(getattr(run.settings, "ablation", "none"))
+
+
+def _label(run: Run, same: Sequence[Run]) -> str:
+    """The run's model, told apart from other runs of the same model to the task by its judge, else by its folder."""
+    if len(same) == 1:
+        return run.label
+    if len({each.signature.judge for each in same}) == len(same):
+        return f"{run.identity.label}, judge {run.signature.judge or 'none'}"
+    return f"{run.identity.label} ({'/'.join(run.path.parent.parts[-2:])})"

@@ -1,0 +1,103 @@
+"""The questions that a run's answers are of: those of the release, or those in the answers' own table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.cells import row_id
+from spiqa_tasks.files.source import fingerprint
+from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.runs import matching
+from spiqa_tasks.runs.matching import Matched
+from spiqa_tasks.runs.readers import spiqa_responses, tables
+from spiqa_tasks.runs.run import Run
+
+
+@dataclass(frozen=True)
+class MatchedRun:
+    """A run's answers with the questions that they are of.
+
+    Attributes:
+        run: the run.
+        task: the task as it was run; how it is scored is the named task's.
+        form: of the file, as signatures have it.
+        rows: the task's questions.
+        matched: the answers.
+        remarks: sentences about them for people.
+    """
+
+    run: Run
+    task: Task
+    form: str
+    rows: Sequence[Mapping[str, Any]]
+    matched: Matched
+    remarks: tuple[str, ...]
+
+
+def matched_run(run: Run, task: Task) -> MatchedRun:
+    """Return the answers of a run with a task's questions.
+
+    Raises:
+        InputError: answers made with different settings, or see `matching.match`.
+        DataError: the questions are not there, and not in the file either.
+    """
+    remarks: list[str] = []
+    answers = list(run.read())
+    ran = _as_run(task, run)
+    try:
+        rows = _release_rows(ran)
+    except DataError as error:
+        rows = _table_rows(run, ran)
+        if not rows:
+            raise
+        remarks.append(f"{run.path}: scored from its own questions and answers, for want of the release: {error}")
+    if ran.settings != task.settings:
+        remarks.append(f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
+    form, unasked = run.form, frozenset[str]()
+    if form == spiqa_responses.FORM:
+        answers, form, unasked = spiqa_responses.with_row_ids(answers, rows)
+    matched = matching.match(run.path, answers, rows, unasked)
+    remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(matched.unmatched)]
+    if unasked:
+        remarks.append(
+            f"{run.path}: {len(unasked)} of {len(rows)} documents are of figures that it does not ask about."
+        )
+    return MatchedRun(run, ran, form, rows, matched, tuple(remarks))
+
+
+def _release_rows(task: Task) -> list[dict[str, Any]]:
+    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+    return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
+
+
+def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
+    """The questions that a table of answers has itself; none where it has none."""
+    if task.entry.from_table is None or run.form != tables.FORM:
+        return []
+    cells = [{**row, "id": row_id(row)} for row in tables.own_questions(run.path)]
+    return task.entry.from_table(cells, task.split, task.typed, f"table {fingerprint([run.path])}") if cells else []
+
+
+def _as_run(task: Task, run: Run) -> Task:
+    """The task with the settings that the answers were made with; how they are scored stays the task's.
+
+    Raises:
+        InputError: answers made with different settings.
+    """
+    told = {settings for answer in run.by_id.values() if (settings := answer.signature.settings)}
+    if not told:
+        return task
+    scoring = {name: getattr(task.typed, name) for name in task.entry.scoring}
+    made = {settings_text(replace(task.entry.parse(text), **scoring)) for text in told}
+    if len(made) > 1:
+        raise InputError(
+            f"Expected answers made with the same settings in {run.path}, found {'; '.join(sorted(made))}. "
+            "Score them apart."
+        )
+    settings = made.pop()
+    return task if settings == settings_text(task.typed) else replace(task, settings=settings)

@@ -1,0 +1,106 @@
+"""The answers that a user wants scored, by the tasks that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
+from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.run import Run
+
+ByTask = list[tuple[Task, list[Run]]]
+
+
+def own_tasks(place: Place, only: Collection[str], include: Sequence[Path]) -> tuple[ByTask, list[str]]:
+    """Return each task of this package that has runs at a place, with these, and sentences about others.
+
+    Args:
+        place: a file or folder of a host, or of `score --output`.
+        only: these tasks; empty: all.
+        include: folders with YAMLs of tasks of one's own, which have the questions that a filter kept.
+
+    Raises:
+        InputError: no run, or none with answers to a task of ours.
+    """
+    runs, remarks = selection.newest(selection.of_tasks(read_runs([place], include), only))
+    own = [run for run in runs if run.benchmark is not None]
+    remarks += [f"{run.task} of {run.name} has no samples; run it with --log_samples." for run in own if not run.logged]
+    found: dict[str, tuple[Task, list[Run]]] = {}
+    for run in (run for run in own if run.logged):
+        task = task_of_run(run, include)
+        found.setdefault(run.task, (task, []))[1].append(run)
+    if not found:
+        raise InputError(
+            f"Expected answers to this package's tasks in {place.path}, found none. {' '.join(remarks)}".strip()
+        )
+    return [(task, selection.told_apart(runs)) for task, runs in found.values()], remarks
+
+
+def answers_to(name: str, paths: Sequence[Path], include: Sequence[Path]) -> tuple[ByTask, list[str]]:
+    """Return the answers at some places to a task, or to each task of a group that has answers there.
+
+    Args:
+        name: of the task or group, or the path of a task's YAML.
+        paths: files or folders, one for each model.
+        include: folders with YAMLs of tasks of one's own.
+
+    Raises:
+        InputError: an unknown task, a file named twice, or no answers to the task.
+    """
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise InputError("Expected different files of predictions, found one of them twice. Name each once.")
+    tasks = _tasks(name, paths, include)
+    remarks: list[str] = []
+    found: ByTask = []
+    for task in tasks:
+        runs = [run for path in paths for run in _at(path, task, include, remarks, alone=len(tasks) == 1)]
+        if runs:
+            found.append((task, selection.told_apart(runs)))
+    if not found:
+        raise InputError(
+            f"Expected answers to {name} in {', '.join(map(str, paths))}, found none. Call files of answers "
+            "<model>_<task>, or name a single task."
+        )
+    missing = [task.name for task in tasks if task not in [each for each, _ in found]]
+    return found, remarks + ([f"{name}: no answers to {', '.join(missing)}."] if missing else [])
+
+
+def task_of_run(run: Run, include: Sequence[Path]) -> Task:
+    """Return the task of a run, with the questions that a filter kept where its YAML is known."""
+    try:
+        kept = find_tasks([run.task], include)[0].kept
+    except InputError:
+        kept = None
+    return replace(run.own, kept=kept)
+
+
+def _tasks(name: str, paths: Sequence[Path], include: Sequence[Path]) -> list[Task]:
+    """The tasks of a name; where no YAML has it, as a run among the answers recorded it."""
+    if name.endswith(".yaml"):
+        return [read_task(Path(name))]
+    try:
+        return find_tasks([name], include)
+    except InputError:
+        folders = {path if path.is_dir() else path.parent for path in paths}
+        runs = read_runs([Place(folder) for folder in sorted(folders)], include)
+        recorded = [run for run in runs if run.task == name and run.benchmark is not None]
+        if not recorded:
+            raise
+        return [task_of_run(recorded[-1], include)]
+
+
+def _at(path: Path, task: Task, include: Sequence[Path], remarks: list[str], alone: bool) -> list[Run]:
+    """The answers at a place to a task; those that name no task are of the only one that is asked for."""
+    runs, replaced = selection.newest(read_runs([Place(path)], include))
+    named = [run for run in runs if run.task == task.name and run.logged]
+    if not named and alone:
+        named = runs if path.is_file() else [run for run in runs if not run.task]
+        if len(named) != 1:
+            names = ", ".join(str(run.path.relative_to(path)) for run in named) if len(named) > 1 else "none"
+            raise InputError(f"Expected one file of answers to {task.name} in {path}, found {names}. Name one of them.")
+    remarks += [remark for remark in replaced if remark.startswith(f"{task.name} ")]
+    return [replace(run, task=task.name) for run in named]
