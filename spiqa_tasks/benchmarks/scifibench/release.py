@@ -101,7 +101,7 @@ def _shots(questions: Sequence[ChoiceQuestion], settings: SciFIBenchSettings) ->
 
 
 def _texts(questions: Sequence[ChoiceQuestion]) -> dict[str, str]:
-    from spiqa_tasks.files.ocr import figure_texts
+    from spiqa_tasks.vision.ocr import figure_texts
 
     return figure_texts((figure.digest, figure.path) for question in questions for figure in question.figures)
 
