@@ -6,7 +6,7 @@ from collections.abc import Iterable, KeysView
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.cells import ID_COLUMNS, Cells, read_cells, row_id
+from spiqa_tasks.files.tables import ID_COLUMNS, Cells, read_cells, row_id
 from spiqa_tasks.hosts.vlmevalkit.markers import is_request_failure
 from spiqa_tasks.offline.matching import Prediction, Predictions
 

@@ -13,8 +13,8 @@ from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.cells import read_cells, row_id
 from spiqa_tasks.files.source import fingerprint
+from spiqa_tasks.files.tables import read_cells, row_id
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.config import judge_from_environ, parse_judge
 from spiqa_tasks.judge.l3 import L3Judge, L3Rule

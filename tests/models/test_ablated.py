@@ -14,7 +14,7 @@ from openai_server import Behaviour, OpenAIServer
 from PIL import Image
 from recording_model import Recorder
 
-from spiqa_tasks.models.ablations import digest
+from spiqa_tasks.models.picture_ablation import digest
 
 Evaluate = Callable[..., dict[str, Any]]
 Request = tuple[str, list[Image.Image]]
