@@ -19,7 +19,7 @@ from lmms_eval.api.model import lmms
 from lmms_eval.utils import simple_parse_args_string
 
 from spiqa_tasks.errors import InputError, SpiqaTasksError
-from spiqa_tasks.hosts.lmms_eval.extensions import stand_ins
+from spiqa_tasks.hosts.lmms_eval.patches import stand_ins
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.models.ablation_hooks import (
     Replace,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.hosts.lmms_eval.extensions import EXTENSIONS
+from spiqa_tasks.hosts.lmms_eval.patches import PATCHES
 
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
@@ -50,7 +50,7 @@ def register() -> list[ModelManifest]:
 
 def index_tasks() -> None:
     """Extend the host's modules, now or when they are imported; nothing of the host is imported for it."""
-    for name, (attribute, extend) in EXTENSIONS.items():
+    for name, (attribute, extend) in PATCHES.items():
         module = sys.modules.get(name)
         if module is not None and hasattr(module, attribute):
             _once(module, extend)
@@ -70,7 +70,7 @@ class _AfterImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name not in EXTENSIONS or name in sys.modules:
+        if name not in PATCHES or name in sys.modules:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
@@ -78,7 +78,7 @@ class _AfterImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
             def exec_module(module: ModuleType) -> None:
                 execute(module)
-                _once(module, EXTENSIONS[name][1])
+                _once(module, PATCHES[name][1])
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
