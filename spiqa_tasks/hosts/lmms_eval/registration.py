@@ -2,8 +2,8 @@
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
 where the index learns of our folders. `lmms-eval tasks list`, a fresh `lmms-eval serve` and its user interface build
-an index without loading models; for them the package installs a one-line `.pth` file that calls `index_tasks` in the
-host's processes and does nothing in others (see setup.py).
+an index without loading models; for them the package installs a one-line `.pth` file that calls `register_tasks` in
+the host's processes and does nothing in others (see setup.py).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def register() -> list[ModelManifest]:
     """Return the payload of the host's entry point `lmms_eval.models`: our models; as a side effect, our tasks."""
     from lmms_eval.models.registry_v2 import ModelManifest
 
-    index_tasks()
+    register_tasks()
     wrapper = ModelManifest(
         model_id=ABLATED,
         simple_class_path="spiqa_tasks.models.ablated.AblatedSimple",
@@ -48,8 +48,11 @@ def register() -> list[ModelManifest]:
     return [wrapper, *(ModelManifest(model_id=name, simple_class_path=path) for name, path in MODELS.items())]
 
 
-def index_tasks() -> None:
-    """Extend the host's modules, now or when they are imported; nothing of the host is imported for it."""
+def register_tasks() -> None:
+    """Make our tasks and models known to lmms-eval in this process, for a script that calls `simple_evaluate`.
+
+    Patches the host's modules, now or when they are imported; imports nothing of the host itself.
+    """
     for name, (attribute, extend) in PATCHES.items():
         module = sys.modules.get(name)
         if module is not None and hasattr(module, attribute):

@@ -19,7 +19,7 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.entries import BASELINE, Entry
 from spiqa_tasks.hosts.lmms_eval import ahead
 from spiqa_tasks.hosts.lmms_eval.patches import NO_FILTER, PATCHES, stand_ins
-from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 from spiqa_tasks.hosts.written import user_folder
 
 pytestmark = pytest.mark.usefixtures("host")
@@ -29,7 +29,7 @@ OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
 @pytest.fixture
 def indexed() -> None:
     """Our extension of the host's modules, which are imported before or after it."""
-    index_tasks()
+    register_tasks()
 
 
 @pytest.mark.usefixtures("indexed")

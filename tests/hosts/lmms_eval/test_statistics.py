@@ -143,9 +143,9 @@ def test_power_counts_the_questions(capsys: pytest.CaptureFixture[str]) -> None:
     """`lmms-eval power --tasks mmstar_demo` says how many there are."""
     from lmms_eval.cli.power_cmd import add_power_parser
 
-    from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+    from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
-    index_tasks()
+    register_tasks()
     parser = argparse.ArgumentParser()
     add_power_parser(parser.add_subparsers())
     arguments = parser.parse_args(["power", "--tasks", "mmstar_demo"])
