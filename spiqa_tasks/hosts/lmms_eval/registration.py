@@ -20,9 +20,6 @@ from spiqa_tasks.hosts.lmms_eval.patches import PATCHES
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
 
-SUPPORTED = ">=0.7.3,<0.8"
-"""The versions of lmms-eval that this package was tried with."""
-
 MODELS = {
     "random_choice": "spiqa_tasks.models.choice.RandomChoice",
     "frequent_choice": "spiqa_tasks.models.choice.FrequentChoice",
