@@ -11,9 +11,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.metrics import text_scores
 from spiqa_tasks.scoring.withholding import MINIMUM_SCORED, mean_or_nan
 
 Needs = Literal["nothing", "judge", "text programs"]
+Pairs = list[tuple[str, str]]
+RELEASED = "_released"
+"""What the name of a metric ends in that is computed as the released scripts do."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Metric:
         needs: what must be there to compute it.
         of_corpus: whether an answer's score depends on the other answers.
         of_documents: whether it is over documents where a question is several of them.
+        pairs: the (prediction, reference) pairs of some records, for a metric that needs text programs.
     """
 
     name: str
@@ -52,6 +57,7 @@ class Metric:
     needs: Needs = "nothing"
     of_corpus: bool = False
     of_documents: bool = False
+    pairs: Callable[[Sequence[Record]], Pairs] | None = None
 
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:
@@ -86,6 +92,17 @@ def withheld(scored: int, total: int) -> Value | None:
     if scored and scored >= MINIMUM_SCORED * total:
         return None
     return Value(math.nan, scored, reason=f"{scored} of {total} answers have a score, fewer than 99%")
+
+
+def prepare(metrics: Iterable[Metric], records: Sequence[Record]) -> None:
+    """Start the text programs once for all that `metrics` ask of `records`; their groups then need no further start.
+
+    Args:
+        metrics: any metrics; those that need no text programs cost nothing.
+        records: all questions of a run.
+    """
+    asked = [(metric.name.removesuffix(RELEASED), metric.pairs(records)) for metric in metrics if metric.pairs]
+    text_scores.prepare([pair for _, pairs in asked for pair in pairs], [name for name, _ in asked])
 
 
 def in_group(records: Iterable[Record], group: str) -> list[Record]:
