@@ -11,7 +11,7 @@ LINE = (
     "name == 'uvicorn' and any(served.startswith('lmms_eval.') for served in sys.argv))("
     "(sys.orig_argv[-len(sys.argv)].removeprefix('-m') if sys.argv[0] == '-m' else "
     "sys.argv[0].replace(chr(92), '/').rpartition('/')[2]).partition('.')[0]) "
-    "and __import__('spiqa_tasks.hosts.lmms_eval.here')\n"
+    "and __import__('spiqa_tasks.hosts.lmms_eval.registration', fromlist=('',)).register_tasks()\n"
 )
 """Runs in processes whose program or module (`python -m`) is the host's, or uvicorn that serves an app of the host."""
 

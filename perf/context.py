@@ -91,7 +91,7 @@ def loaded(datasets: object) -> object:
 
 def build(docs: object) -> None:
     """Build every context and keep none, as the host does."""
-    from spiqa_tasks.utils.showing import doc_to_messages
+    from spiqa_tasks.utils.prompts import doc_to_messages
 
     for doc in docs:  # type: ignore[attr-defined]
         assert doc_to_messages(doc, {"images": "encoded"})

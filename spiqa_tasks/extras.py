@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
+from importlib import metadata
 from typing import NamedTuple
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from spiqa_tasks.errors import MissingPartError
 
@@ -55,6 +59,12 @@ def require(extra: str, what: str) -> None:
         raise MissingPartError(
             f"{what} needs {' and '.join(missing)}, found not installed. Install it with: {how_to_install(extra)}"
         )
+
+
+def supported_versions(package: str) -> SpecifierSet:
+    """Return the versions of a package that this package was tried with: those that its extra in setup.cfg names."""
+    requirements = map(Requirement, metadata.requires("spiqa-tasks") or ())
+    return next(each.specifier for each in requirements if each.name == package)
 
 
 def _missing(extra: str) -> list[str]:

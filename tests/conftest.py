@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import json
 import os
@@ -36,6 +37,30 @@ settings.register_profile(
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
+
+
+HOST_FOLDERS = (REPOSITORY / "tests" / "models", REPOSITORY / "tests" / "hosts" / "lmms_eval")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have one of several workers run all that needs lmms-eval, so that it is imported once."""
+    for item in items:
+        if {"host", "evaluate"} & set(getattr(item, "fixturenames", ())) or set(HOST_FOLDERS) & set(item.path.parents):
+            item.add_marker(pytest.mark.xdist_group("lmms-eval"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `--dist loadgroup`, keep the tests of a file together that are in no group."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class GroupsAndFiles(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return str(super()._split_scope(nodeid)).partition("::")[0]
+
+    return GroupsAndFiles(config, log)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -147,20 +172,21 @@ def source_task(tmp_path: Path) -> Path:
 def evaluate() -> Callable[..., dict[str, Any]]:
     """`evaluate(model, tasks, model_args="", **options)`: a run of the real host inside this process.
 
-    Its imports cost 20 seconds and its task index five, so both are paid once.
+    Its imports and its task index cost seconds, so both are paid once.
     """
     import lmms_eval.models  # noqa: F401 - loads the entry points, as the host's command does
     from lmms_eval.evaluator import simple_evaluate
-    from lmms_eval.tasks import TaskManager
+    from numbers_task import manager
 
     from spiqa_tasks.hosts.lmms_eval import ahead
 
-    manager = TaskManager("WARNING")
+    index = manager()
+    gc.freeze()  # the host collects garbage twice a run, each time looking through all that its imports left
 
     def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
         ahead.forget()
-        manager.model_name = model
-        options = {"task_manager": manager, "bootstrap_iters": 0, **options}
+        index.model_name = model
+        options = {"task_manager": index, "bootstrap_iters": 0, **options}
         result = simple_evaluate(model=model, model_args=model_args, tasks=tasks, **options)
         assert result is not None
         json.dumps(result["samples"], default=str)

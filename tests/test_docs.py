@@ -12,7 +12,7 @@ from host_files import sample_of, write_run
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
-from spiqa_tasks.utils.showing import doc_to_messages
+from spiqa_tasks.utils.prompts import doc_to_messages
 
 pytestmark = pytest.mark.usefixtures("no_java")
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "spiqa.md"

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.extras import EXTRAS, is_installed, require
+from spiqa_tasks.extras import EXTRAS, is_installed, require, supported_versions
 
 SETUP = Path(__file__).resolve().parents[1] / "setup.cfg"
 
@@ -32,3 +33,15 @@ def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.Mon
     ) as found:
         require("report", "A plot")
     assert found.value.exit_code == 2
+
+
+def test_the_supported_versions_are_those_of_setup_cfg() -> None:
+    """The extra's specifier is what the package's metadata has, and 0.7.3 is a version of it, 0.7.2 and 0.8 are not."""
+    setup = configparser.ConfigParser()
+    setup.read(SETUP, encoding="utf-8")
+    (declared,) = (
+        line for line in setup["options.extras_require"]["lmms-eval"].split() if line.startswith("lmms-eval")
+    )
+    supported = supported_versions("lmms-eval")
+    assert supported == SpecifierSet(declared.removeprefix("lmms-eval"))
+    assert [version in supported for version in ("0.7.2", "0.7.3", "0.7.9", "0.8.0")] == [False, True, True, False]

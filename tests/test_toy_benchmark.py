@@ -13,7 +13,7 @@ from toy_benchmark import toy
 
 from spiqa_tasks.benchmarks import registry
 from spiqa_tasks.cli import main
-from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def test_it_runs_through_the_host_and_its_runs_are_broken_down(
     from host_files import write_run
     from lmms_eval.tasks import TaskManager
 
-    index_tasks()
+    register_tasks()
     manager = TaskManager("WARNING", include_defaults=False)
     result = evaluate("dummy", ["toy_demo"], "response=4", task_manager=manager)
     (row,) = result["results"].values()

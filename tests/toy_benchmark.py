@@ -68,8 +68,8 @@ def toy(folder: Path) -> Benchmark:
     (folder / "rows.jsonl").write_text(json.dumps({"benchmark": "toy"}) + "\n")
     (folder / "toy_demo.yaml").write_text(
         "task: toy_demo\ntest_split: demo\ndataset_path: json\ndataset_kwargs: {data_files: {demo: rows.jsonl}}\n"
-        f"dataset_name: shown=doubled\nprocess_docs: {hook}.documents.load\ndoc_to_text: {hook}.showing.doc_to_text\n"
-        f"doc_to_visual: {hook}.showing.doc_to_visual\ndoc_to_target: answer\noutput_type: generate_until\n"
+        f"dataset_name: shown=doubled\nprocess_docs: {hook}.documents.load\ndoc_to_text: {hook}.prompts.doc_to_text\n"
+        f"doc_to_visual: {hook}.prompts.doc_to_visual\ndoc_to_target: answer\noutput_type: generate_until\n"
         f"process_results: {hook}.answers.process_results\nmetric_list:\n{rows}metadata: {{benchmark: toy}}\n"
     )
     table = ("right", "right/small", "right/big", "request_failed_rate")

@@ -112,7 +112,7 @@ def filter_runs(
     if seeing and not text_only_models:
         raise InputError(
             f"Expected runs without images, found one with: {seeing[0].task} of {selection.model_name(seeing[0])}. Run "
-            "--model ablated --model_args base=...,ablation=text, or say --text-only-models if its models see no images "
+            "--model ablated --model_args base=...,ablation=text, or say --text-only-models if the models see none "
             "anyway."
         )
     by_task = _by_task(chosen)

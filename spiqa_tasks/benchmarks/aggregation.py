@@ -13,10 +13,14 @@ from functools import cached_property
 from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.metrics import text_scores
 from spiqa_tasks.scoring.clustered import mean_interval
 from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan
 
 Needs = Literal["nothing", "judge", "text programs"]
+Pairs = list[tuple[str, str]]
+RELEASED = "_released"
+"""What the name of a metric ends in that is computed as the released scripts do."""
 
 
 NO_ANSWER = "there is no such answer"
@@ -60,6 +64,7 @@ class Metric:
         needs: what must be there to compute it.
         of_corpus: whether an answer's score depends on the other answers.
         of_documents: whether it is over documents where a question is several of them.
+        pairs: the (prediction, reference) pairs of some records, for a metric that needs text programs.
     """
 
     name: str
@@ -68,6 +73,7 @@ class Metric:
     needs: Needs = "nothing"
     of_corpus: bool = False
     of_documents: bool = False
+    pairs: Callable[[Sequence[Record]], Pairs] | None = None
 
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:
@@ -102,6 +108,21 @@ def withheld(scored: int, total: int) -> Value | None:
     if is_covered(scored, total):
         return None
     return Value(math.nan, scored, reason=f"{scored} of {total} answers have a score, fewer than 99%")
+
+
+def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
+    """Start the text programs once for all that metrics ask of records; groups of these then need no further start.
+
+    Args:
+        asked: for each run its metrics, of which those that need no text programs cost nothing, and its questions.
+    """
+    wanted = [
+        (metric.name.removesuffix(RELEASED), metric.pairs(records))
+        for metrics, records in asked
+        for metric in metrics
+        if metric.pairs
+    ]
+    text_scores.prepare([pair for _, pairs in wanted for pair in pairs], [name for name, _ in wanted])
 
 
 def in_group(records: Iterable[Record], group: str) -> list[Record]:

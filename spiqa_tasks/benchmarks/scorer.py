@@ -13,7 +13,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric, Value, in_group
+from spiqa_tasks.benchmarks.aggregation import RELEASED, SCORING_FAILED, Metric, Value, in_group, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.judging import Judging
@@ -41,6 +41,11 @@ class Scorer:
         self.context = context
         self.judging = judging
         self._join = benchmark.join(settings)
+
+    @property
+    def joins(self) -> bool:
+        """Whether a question is several documents."""
+        return self._join is not None
 
     def record(self, row: Row, response: Response) -> Record:
         """Return the record of one answer, the judge not yet asked; a defect becomes a status, with the reason."""
@@ -82,7 +87,7 @@ class Scorer:
         if metric.needs == "judge" and self.judging is None:
             return "judging is switched off (SPIQA_JUDGE=none or --judge none)"
         if metric.needs == "text programs":
-            return self.context.unavailable.get(metric.name.removesuffix("_released"))
+            return self.context.unavailable.get(metric.name.removesuffix(RELEASED))
         return None
 
     def value(self, name: str, records: Sequence[Record]) -> Value:
@@ -156,6 +161,7 @@ def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) 
     """The records with the scores that these metrics give every answer."""
     by_id: dict[str, dict[str, float]] = {}
     alone = len(records) < 2
+    prepare([(metrics, records)])
     for metric in tqdm(metrics, "scores of answers", file=sys.stderr, disable=alone or None, unit=" metrics"):
         for key, score in metric.compute(records).scores.items() if records else ():
             by_id.setdefault(key, {})[metric.name] = score

@@ -113,7 +113,7 @@ def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signa
         host: what ran it.
         fields: further fields.
     """
-    from spiqa_tasks.files.replaced import GREY
+    from spiqa_tasks.files.image_ablation import GREY
 
     grey = f"{GREY} at the original size" if "ablation=grey" in row["settings"].split(",") else ""
     data = f"{row['benchmark']}/{row['split']}@{row['data']}"

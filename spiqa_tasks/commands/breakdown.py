@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.commands.run_arguments import METRIC, add_command, named_runs, show
 from spiqa_tasks.errors import InputError
@@ -40,6 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.analysis.breakdown import by_group, by_property
 
     runs = named_runs(arguments)
+    prepare((_metrics(run, arguments.metric), run.questions) for run in runs)
     if arguments.by == GROUP:
         groups = [group for run in runs for group in by_group(run, _metrics(run, arguments.metric))]
     else:

@@ -13,12 +13,10 @@ from spiqa_tasks.benchmarks.availability import is_there
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import SpiqaTasksError
-from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed
+from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_versions
 from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.catalogue import catalogue
-
-SUPPORTED = "0.7.3 or a later 0.7 is needed"
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,10 @@ def _host() -> list[Finding]:
     found = version("lmms-eval")
     if found == "absent":
         return []
+    supported = supported_versions("lmms-eval")
     registered = any(entry.name == "spiqa_tasks" for entry in entry_points(group="lmms_eval.models"))
     return [
-        Finding("ok" if found.startswith("0.7.") else "missing", "lmms-eval", f"{found} ({SUPPORTED})"),
+        Finding("ok" if found in supported else "missing", "lmms-eval", f"{found} (supported: {supported})"),
         Finding("ok", "registration", "lmms-eval finds the tasks")
         if registered
         else Finding("missing", "registration", "lmms-eval does not find the tasks; install this package again"),

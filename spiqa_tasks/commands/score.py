@@ -110,6 +110,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
 
     None of them with `--dry-run`, which prints what they would take; None while batches are under way.
     """
+    from spiqa_tasks.benchmarks.aggregation import prepare
     from spiqa_tasks.benchmarks.making import make_scorer
     from spiqa_tasks.commands.judges import chosen_judges
     from spiqa_tasks.runs import scoring
@@ -136,6 +137,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
             judging.judge.preflight()
     if not batching.all_there(arguments, {name: (judges[name].judge.engine, requests[name]) for name in judges}):
         return None
+    prepare((read.scorer.metrics, read.records) for _, read in unjudged if not read.scorer.joins)
     results = []
     for name, read in unjudged:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)

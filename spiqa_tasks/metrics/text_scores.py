@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 
 METRICS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor", "bertscore_f1")
 
+SLOW = ("meteor", "bertscore_f1")
+"""The metrics that a program or a model computes; all but the last need the tokenizer."""
+
 NO_JAVA = "no working Java was found; install a Java runtime (8 or later) and put `java` on the PATH"
 
 Pairs = tuple[tuple[str, str], ...]
@@ -95,6 +98,16 @@ def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = MET
         if outcome.per_item:
             per_item[name] = outcome.per_item
     return TextScores(values, per_item, tokenizer, omitted)
+
+
+def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> None:
+    """Compute the slow parts of `metrics` for many pairs, with at most one start of each program.
+
+    Afterwards `text_scores` of any list of these pairs starts no program: call it with all pairs of a run before the
+    values of its groups.
+    """
+    if pairs:
+        text_scores(pairs, [name for name in SLOW if name in metrics])
 
 
 def forget() -> None:

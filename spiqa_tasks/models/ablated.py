@@ -19,17 +19,17 @@ from lmms_eval.api.model import lmms
 from lmms_eval.utils import simple_parse_args_string
 
 from spiqa_tasks.errors import InputError, SpiqaTasksError
-from spiqa_tasks.hosts.lmms_eval.extensions import stand_ins
+from spiqa_tasks.hosts.lmms_eval.patches import stand_ins
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
-from spiqa_tasks.models.ablations import KINDS
-from spiqa_tasks.models.replacements import NumberedDocs, Remade, Shuffled
-from spiqa_tasks.models.replacing import (
+from spiqa_tasks.models.ablation_hooks import (
     Replace,
     replacing_messages,
     replacing_rounds,
     replacing_visuals,
     without_placeholders,
 )
+from spiqa_tasks.models.ablation_sources import NumberedDocs, Remade, Shuffled
+from spiqa_tasks.models.picture_ablation import KINDS
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
 

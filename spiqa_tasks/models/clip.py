@@ -9,8 +9,8 @@ import numpy as np
 from lmms_eval.api.instance import Instance
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.embeddings import ClipEncoder, Embeddings
 from spiqa_tasks.models.base import Baseline, Doc
+from spiqa_tasks.vision.clip_encoder import ClipEncoder, Embeddings
 
 
 class ClipChoice(Baseline):

@@ -12,9 +12,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import benchmark_of
-from spiqa_tasks.files.ocr import figure_texts
 from spiqa_tasks.models.base import Baseline, Doc
 from spiqa_tasks.models.retrieval import in_the_tasks_format
+from spiqa_tasks.vision.ocr import figure_texts
 
 _TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
 

@@ -9,8 +9,8 @@ from typing import Any
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.cells import row_id
 from spiqa_tasks.files.source import fingerprint
+from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import matching
 from spiqa_tasks.runs.matching import Matched

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, in_group, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, in_group, mean_of, prepare, share_of, withheld
 from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.metrics import coco_java, text_scores
+from spiqa_tasks.scoring.meteor import FIELDS
 
 DEFECT = Record("defect", status="scoring_failed")
 
@@ -155,3 +158,62 @@ def answers() -> list[Response]:
     texts = ["{'Answer': 'blue'}", "A", "Yes", "It depends.", "", "Sorry, I cannot see any image.", "No", "red"]
     texts += ["{'Image': 1, 'Rationale': 'x'} The answer is : red", "{'Answer': 'cut", "a curve"]
     return [*(Response(text) for text in texts), Response("", "boom")]
+
+
+@pytest.fixture
+def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """A Java that tokenizes nothing away and finds no match; returns which program was started, in order."""
+    text_scores.forget()
+    started: list[str] = []
+
+    def run(arguments: Sequence[str], program: str) -> str:
+        started.append(program)
+        if program == "tokenizer":
+            return Path(arguments[-1]).read_text(encoding="utf-8")
+        lines = Path(arguments[3]).read_text(encoding="utf-8").splitlines()
+        return "".join(f"{' '.join(['1'] * FIELDS)}\n" for _ in lines)
+
+    monkeypatch.setattr(coco_java, "has_java", lambda: True)
+    monkeypatch.setattr(coco_java, "_run_java", run)
+    yield started
+    monkeypatch.undo()
+    text_scores.forget()
+
+
+def answers_in_groups() -> list[Record]:
+    """Forty answers in four groups, each with what the released parser reads."""
+    return [
+        Record(
+            str(number),
+            f"the {number}th answer",
+            f"reference {number}",
+            groups={"figure_type": f"type {number % 4}"},
+            details={"released": {"prediction": f"he {number}th answe"}},
+        )
+        for number in range(40)
+    ]
+
+
+def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[str]) -> None:
+    """After `prepare` with a run's records, its groups start neither the tokenizer nor METEOR, in both protocols."""
+    spiqa = BENCHMARKS["spiqa"]
+    metrics = [each for each in spiqa.metrics(spiqa.parse("protocol=both")) if each.pairs and "bert" not in each.name]
+    assert {"meteor", "meteor_released", "cider"} <= {metric.name for metric in metrics}
+    records = answers_in_groups()
+    prepare([(metrics, records)])
+    assert java_starts == ["tokenizer", "meteor"]
+    for metric in metrics:
+        for group in ("type 0", "type 1", "type 2", "type 3"):
+            assert metric.compute(in_group(records, group)).n == 10
+    assert java_starts == ["tokenizer", "meteor"]
+
+
+def test_metrics_without_programs_start_none(java_starts: list[str]) -> None:
+    """And METEOR is started for those alone that ask for it."""
+    spiqa = BENCHMARKS["spiqa"]
+    metrics = {each.name: each for each in spiqa.metrics(spiqa.parse(""))}
+    prepare([([metrics["unformatted_rate"]], answers_in_groups())])
+    prepare([([metrics["meteor"]], [])])
+    assert java_starts == []
+    prepare([([metrics["rouge_l"]], answers_in_groups())])
+    assert java_starts == ["tokenizer"]

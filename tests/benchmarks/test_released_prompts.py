@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.prompts import prompt
 from spiqa_tasks.files.source import LocalSource
 from spiqa_tasks.judge.letters import LetterRule
-from spiqa_tasks.utils.showing import doc_to_messages, doc_to_text
+from spiqa_tasks.utils.prompts import doc_to_messages, doc_to_text
 
 
 def test_the_authors_shots_are_turns_of_a_chat() -> None:

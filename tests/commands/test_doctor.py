@@ -9,6 +9,8 @@ import pytest
 
 from spiqa_tasks import extras
 from spiqa_tasks.cli import main
+from spiqa_tasks.commands import doctor
+from spiqa_tasks.extras import supported_versions
 
 
 def test_doctor_reports_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,3 +37,18 @@ def test_missing_extras_are_no_fault(
     assert "pip install 'spiqa-tasks[ocr]'" in found["ocr"]["detail"]
     assert found["data of mmstar"]["status"] == "ok"
     assert "missing" not in {finding["status"] for finding in found.values()}
+
+
+@pytest.mark.parametrize(("found", "status"), [("0.7.2", "missing"), ("0.7.3", "ok"), ("0.8.0", "missing")])
+def test_a_version_of_the_host_that_is_not_supported_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: str, status: str
+) -> None:
+    """The line has the version found and those supported."""
+    monkeypatch.setattr(doctor, "version", lambda _package: found)
+    main(["doctor", "--json"])
+    (line,) = (each for each in json.loads(capsys.readouterr().out) if each["subject"] == "lmms-eval")
+    assert line == {
+        "status": status,
+        "subject": "lmms-eval",
+        "detail": f"{found} (supported: {supported_versions('lmms-eval')})",
+    }

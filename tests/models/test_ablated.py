@@ -12,32 +12,30 @@ import numpy as np
 import pytest
 from openai_server import Behaviour, OpenAIServer
 from PIL import Image
-from recording_model import Recorder
 
-from spiqa_tasks.models.ablations import digest
+from spiqa_tasks.models.picture_ablation import digest
 
 Evaluate = Callable[..., dict[str, Any]]
 Request = tuple[str, list[Image.Image]]
 
 
 @pytest.fixture(scope="module")
-def evaluate() -> Evaluate:
+def evaluate(evaluate: Evaluate) -> Evaluate:
     """Runs the host in this process: (model, model_args, task, **options) -> its results."""
     from lmms_eval import models
-    from lmms_eval.evaluator import simple_evaluate
     from lmms_eval.models.registry_v2 import ModelManifest
-    from lmms_eval.tasks import TaskManager
 
     models.MODEL_REGISTRY_V2.register_manifest(ModelManifest("recorder", "recording_model.Recorder"))
+    return lambda model, model_args, task, **options: evaluate(model, [task], model_args, batch_size=1, **options)
 
-    def run(model: str, model_args: str, task: str, **options: Any) -> dict[str, Any]:
-        manager = TaskManager("WARNING", include_defaults=False, model_name=model)
-        results: dict[str, Any] = simple_evaluate(
-            model, model_args, tasks=[task], batch_size=1, task_manager=manager, bootstrap_iters=0, **options
-        )
-        return results
 
-    return run
+@pytest.fixture
+def recorder() -> Any:
+    """The class of the model that keeps what it is shown, which has seen nothing yet."""
+    from recording_model import Recorder
+
+    Recorder.seen.clear()
+    return Recorder
 
 
 @pytest.fixture
@@ -64,14 +62,21 @@ def received(server: OpenAIServer) -> list[Request]:
     return sorted(requests, key=lambda request: request[0])
 
 
-@pytest.mark.parametrize("task", ["mmstar_demo", "scifibench_demo"])
-def test_api_model_gets_the_same_text_and_other_pixels(evaluate: Evaluate, server: OpenAIServer, task: str) -> None:
-    """Grey, black, white, mean and noise arrive at the size and number of the originals, with the same text."""
-    limit = 14  # scifibench_demo: 12 questions of one picture, then of five
+@pytest.mark.parametrize(
+    ("task", "limit", "kinds"),
+    [("mmstar_demo", 3, ("grey", "black", "white", "mean", "noise")), ("scifibench_demo", 13, ("grey",))],
+)
+def test_api_model_gets_the_same_text_and_other_pixels(
+    evaluate: Evaluate, server: OpenAIServer, task: str, limit: int, kinds: tuple[str, ...]
+) -> None:
+    """Grey, black, white, mean and noise arrive at the size and number of the originals, with the same text.
+
+    `scifibench_demo` has 12 questions of one picture, then of five.
+    """
     evaluate("openai", base_args(server), task, limit=limit)
     plain = received(server)
     assert len(plain) == limit
-    for kind in ("grey", "black", "white", "mean", "noise"):
+    for kind in kinds:
         evaluate("ablated", f"base=openai,ablation={kind},{base_args(server)}", task, limit=limit)
         for (text, pictures), (other_text, others) in zip(plain, received(server), strict=True):
             assert text == other_text
@@ -163,16 +168,15 @@ def test_record_of_the_run_names_base_and_ablation(evaluate: Evaluate, server: O
 
 
 @pytest.mark.parametrize(("ablation", "pictures"), [("grey", 1), ("text", 0), ("shuffled", 1)])
-def test_simple_models_get_other_visuals(evaluate: Evaluate, ablation: str, pictures: int) -> None:
+def test_simple_models_get_other_visuals(evaluate: Evaluate, recorder: Any, ablation: str, pictures: int) -> None:
     """A base that has only a simple class runs as one; its visuals are replaced for every document of a batch."""
-    Recorder.seen.clear()
     evaluate("recorder", "colour=red", "mmstar_demo")
-    plain = list(Recorder.seen)
-    Recorder.seen.clear()
+    plain = list(recorder.seen)
+    recorder.seen.clear()
     results = evaluate("ablated", f"base=recorder,ablation={ablation},colour=red", "mmstar_demo")
     assert results["config"]["model_backend"].endswith("AblatedRecorder (simple)")
-    assert [text for text, _ in Recorder.seen] == [text for text, _ in plain]
-    for (_, own), (_, shown) in zip(plain, Recorder.seen, strict=True):
+    assert [text for text, _ in recorder.seen] == [text for text, _ in plain]
+    for (_, own), (_, shown) in zip(plain, recorder.seen, strict=True):
         assert len(shown) == pictures
         assert not {digest(picture) for picture in own} & {digest(picture) for picture in shown}
 
@@ -186,10 +190,10 @@ def make(evaluate: Evaluate) -> Callable[..., Any]:  # noqa: ARG001 - it registe
     return made
 
 
-def test_wrapped_model_is_its_base(make: Callable[..., Any]) -> None:
+def test_wrapped_model_is_its_base(make: Callable[..., Any], recorder: Any) -> None:
     """Arguments, batch size and device reach the base, and attributes set from outside are the base's own."""
     model = make("base=recorder,ablation=grey,colour=red,seed=3", {"batch_size": 4, "device": None})
-    assert isinstance(model, Recorder)
+    assert isinstance(model, recorder)
     assert (model.colour, model.given, model.ablation_seed) == ("red", {"batch_size": 4}, 3)
     model._rank = 1
     assert model.rank == 1
@@ -246,7 +250,7 @@ def instance(hook: Callable[..., Any], *rest: Any, context: str = "Look: <image 
     return Instance("generate_until", (context, {}, hook, *rest, 0, "t", "test"), 0, metadata)
 
 
-def test_rounds_of_a_simple_model_are_ablated_too(make: Callable[..., Any]) -> None:
+def test_rounds_of_a_simple_model_are_ablated_too(make: Callable[..., Any], recorder: Any) -> None:
     """The visuals of the first and of later rounds are replaced, and marks for pictures go with `text`."""
     docs = [{"colour": (10 * place, 0, 0)} for place in range(4)]
 
@@ -257,13 +261,13 @@ def test_rounds_of_a_simple_model_are_ablated_too(make: Callable[..., Any]) -> N
         return to_visual(doc), "<image>\nAgain?", False, [], None
 
     for ablation in ("black", "text", "shuffled"):
-        Recorder.seen.clear()
+        recorder.seen.clear()
         model = make(f"base=recorder,ablation={ablation}")
         model.task_dict = {"t": {"test": docs}}
         request = instance(to_visual, to_text)
         assert model.generate_until_multi_round([request]) == [["one", "two"]]
         assert request.args[2] is to_visual
-        (first_text, first), (text, second) = Recorder.seen
+        (first_text, first), (text, second) = recorder.seen
         if ablation == "text":
             assert (first_text, first, text, second) == ("Look: and ", [], "Again?", [])
         else:

@@ -13,7 +13,7 @@ from tiny_clip import CONTEXT, build
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.embeddings import ClipEncoder
+from spiqa_tasks.vision.clip_encoder import ClipEncoder
 
 
 @pytest.fixture(scope="module", params=["clip", "siglip"])

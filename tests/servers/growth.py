@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-LONG = 1_000_000
-UNMEASURABLE = 0.5
-"""Seconds in which nothing quadratic reads a megabyte, and below which a ratio says little."""
+LONG = 200_000
+UNMEASURABLE = 0.1
+"""Seconds in which nothing quadratic reads so many characters, and below which a ratio says little."""
 
 
 def is_linear(read: Callable[[str], object], unit: str, start: str = "", end: str = "", long: int = LONG) -> bool:

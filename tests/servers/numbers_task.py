@@ -50,9 +50,9 @@ def manager(*folders: Path) -> Any:
     """The host's index of our tasks and those of `folders`."""
     from lmms_eval.tasks import TaskManager
 
-    from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+    from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
-    index_tasks()
+    register_tasks()
     return TaskManager("WARNING", include_path=[str(folder) for folder in folders], include_defaults=False)
 
 

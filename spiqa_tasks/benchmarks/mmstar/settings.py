@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from spiqa_tasks.files.replaced import Ablation
+from spiqa_tasks.files.image_ablation import Ablation
 
 
 @dataclass(frozen=True)

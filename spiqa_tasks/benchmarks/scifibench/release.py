@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, pair_s
 from spiqa_tasks.benchmarks.scifibench.variants import marked_letter, shuffled, with_random_negatives
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.replaced import ablated_pictures
+from spiqa_tasks.files.image_ablation import ablated_pictures
 from spiqa_tasks.files.source import SCIFIBENCH, Source, fingerprint
 
 SPLITS = {
@@ -101,7 +101,7 @@ def _shots(questions: Sequence[ChoiceQuestion], settings: SciFIBenchSettings) ->
 
 
 def _texts(questions: Sequence[ChoiceQuestion]) -> dict[str, str]:
-    from spiqa_tasks.files.ocr import figure_texts
+    from spiqa_tasks.vision.ocr import figure_texts
 
     return figure_texts((figure.digest, figure.path) for question in questions for figure in question.figures)
 

@@ -60,7 +60,7 @@ def pair_similarities(questions: Sequence[ChoiceQuestion], checkpoint: str) -> S
     """Cosines of the true pairs' joint embeddings: image and caption, normalised and joined (section 3.2, step 2)."""
     import numpy as np
 
-    from spiqa_tasks.files.embeddings import ClipEncoder
+    from spiqa_tasks.vision.clip_encoder import ClipEncoder
 
     encoder = ClipEncoder(checkpoint)
     texts = encoder.texts([question.caption for question in questions])

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.prompting import Part, Picture
+from spiqa_tasks.benchmarks.spiqa.pictures import shown_picture
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
 from spiqa_tasks.benchmarks.spiqa.settings import settings_of
-from spiqa_tasks.benchmarks.spiqa.shown import shown_picture
 
 Form = Literal["llava", "messages"]
 CAPTION = "Provide a caption for this figure of a scientific paper."

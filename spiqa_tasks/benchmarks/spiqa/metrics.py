@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, mean_of, share_of, withheld
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
@@ -13,7 +13,6 @@ from spiqa_tasks.judge.l3 import NEITHER_REMEDY, says_neither
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores
 from spiqa_tasks.scoring.coverage import is_covered
 
-RELEASED = "_released"
 MOST_NEITHER = 0.05
 """Largest share of judgements without yes and no of which nothing is said."""
 SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")
@@ -85,22 +84,23 @@ def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:
         texts: gives none where the record has no answer.
     """
 
+    def pairs(records: Sequence[Record]) -> Pairs:
+        return [(text, record.reference) for record in _whole(records) for text in texts(record)]
+
     def compute(records: Sequence[Record]) -> Value:
-        records = _whole(records)
-        taken = [(record, texts(record)) for record in records]
-        answered = [(record, found) for record, found in taken if found]
-        missing = withheld(len(answered), len(records))
+        questions = _whole(records)
+        answered = [record.id for record in questions if texts(record)]
+        missing = withheld(len(answered), len(questions))
         if missing is not None:
             return missing
-        pairs = [(text, record.reference) for record, found in answered for text in found]
-        scores = text_scores(pairs, [toolkit])
+        asked = pairs(questions)
+        scores = text_scores(asked, [toolkit])
         if toolkit in scores.omitted:
             return Value(math.nan, len(answered), reason=scores.omitted[toolkit])
-        items = scores.per_item.get(toolkit, ()) if len(pairs) == len(answered) else ()
-        by_id = {record.id: float(item) for (record, _), item in zip(answered, items, strict=False)}
-        return Value(float(scores.values[toolkit]), len(answered), by_id)
+        items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
+        return Value(float(scores.values[toolkit]), len(answered), dict(zip(answered, items, strict=False)))
 
-    return Metric(name, compute, needs="text programs", of_corpus=toolkit == "cider")
+    return Metric(name, compute, needs="text programs", of_corpus=toolkit == "cider", pairs=pairs)
 
 
 _L3SCORE = mean_of("l3score", "judge")

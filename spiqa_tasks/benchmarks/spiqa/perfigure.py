@@ -23,7 +23,7 @@ from spiqa_tasks.benchmarks.spiqa.groups import groups_of
 from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
 from spiqa_tasks.benchmarks.spiqa.settings import parsed
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
-from spiqa_tasks.scoring.helpful import is_helpful_released, parse_helpful
+from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.prompting import Part, Picture, prompt_hash
+from spiqa_tasks.benchmarks.spiqa.pictures import shown_picture
 from spiqa_tasks.benchmarks.spiqa.settings import settings_of
-from spiqa_tasks.benchmarks.spiqa.shown import shown_picture
 
 _FORMAT = "Output in the following format: {'Answer': 'Direct Answer to the Question'}. \n"
 _GIVEN_FIGURES = "You are given a question, a few input images, and a caption corresponding to each input image. "

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.replaced import Ablation
+from spiqa_tasks.files.image_ablation import Ablation
 
 Setting = Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"]
 Protocol = Literal["corrected", "released", "both"]

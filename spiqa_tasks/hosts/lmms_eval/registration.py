@@ -2,8 +2,8 @@
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
 where the index learns of our folders. `lmms-eval tasks list`, a fresh `lmms-eval serve` and its user interface build
-an index without loading models; for them the package installs a one-line `.pth` file that calls `index_tasks` in the
-host's processes and does nothing in others (see setup.py).
+an index without loading models; for them the package installs a one-line `.pth` file that calls `register_tasks` in
+the host's processes and does nothing in others (see setup.py).
 """
 
 from __future__ import annotations
@@ -15,13 +15,10 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.hosts.lmms_eval.extensions import EXTENSIONS
+from spiqa_tasks.hosts.lmms_eval.patches import PATCHES
 
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
-
-SUPPORTED = ">=0.7.3,<0.8"
-"""The versions of lmms-eval that this package was tried with."""
 
 MODELS = {
     "random_choice": "spiqa_tasks.models.choice.RandomChoice",
@@ -39,7 +36,7 @@ def register() -> list[ModelManifest]:
     """Return the payload of the host's entry point `lmms_eval.models`: our models; as a side effect, our tasks."""
     from lmms_eval.models.registry_v2 import ModelManifest
 
-    index_tasks()
+    register_tasks()
     wrapper = ModelManifest(
         model_id=ABLATED,
         simple_class_path="spiqa_tasks.models.ablated.AblatedSimple",
@@ -48,9 +45,12 @@ def register() -> list[ModelManifest]:
     return [wrapper, *(ModelManifest(model_id=name, simple_class_path=path) for name, path in MODELS.items())]
 
 
-def index_tasks() -> None:
-    """Extend the host's modules, now or when they are imported; nothing of the host is imported for it."""
-    for name, (attribute, extend) in EXTENSIONS.items():
+def register_tasks() -> None:
+    """Make our tasks and models known to lmms-eval in this process, for a script that calls `simple_evaluate`.
+
+    Patches the host's modules, now or when they are imported; imports nothing of the host itself.
+    """
+    for name, (attribute, extend) in PATCHES.items():
         module = sys.modules.get(name)
         if module is not None and hasattr(module, attribute):
             _once(module, extend)
@@ -70,7 +70,7 @@ class _AfterImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name not in EXTENSIONS or name in sys.modules:
+        if name not in PATCHES or name in sys.modules:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
@@ -78,7 +78,7 @@ class _AfterImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
             def exec_module(module: ModuleType) -> None:
                 execute(module)
-                _once(module, EXTENSIONS[name][1])
+                _once(module, PATCHES[name][1])
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec

@@ -7,7 +7,7 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
-from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
 
 def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, Any]]:
@@ -24,7 +24,7 @@ def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, A
     from lmms_eval.tasks import TaskManager
     from lmms_eval.utils import load_yaml_config
 
-    index_tasks()
+    register_tasks()
     place = str(include_path) if include_path is not None else None
     entry = TaskManager("WARNING", place, include_defaults=False).task_index.get(task)
     if entry is None:  # only then: indexing the host's own tasks takes seconds

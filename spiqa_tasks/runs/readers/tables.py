@@ -9,7 +9,7 @@ from pathlib import Path
 
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.cells import ID_COLUMNS, Cells, read_cells, row_id
+from spiqa_tasks.files.tables import ID_COLUMNS, Cells, read_cells, row_id
 from spiqa_tasks.hosts.vlmevalkit.markers import response_of
 from spiqa_tasks.runs.answer import Answer
 

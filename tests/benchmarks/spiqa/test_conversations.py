@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import datasets
 import pytest
 
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -16,6 +15,8 @@ from spiqa_tasks.cli import main
 @pytest.mark.parametrize("form", ["llava", "messages"])
 def test_exported_conversations_load_with_datasets(tmp_path: Path, form: str, settings: str) -> None:
     """One conversation per question that ends in its answer, each picture there and marked in the text."""
+    import datasets
+
     path = tmp_path / "out.jsonl"
     arguments = ["export", "spiqa_demo", "--format", form, "--settings", settings, "--captions", "--output", str(path)]
     assert main(arguments) == 0

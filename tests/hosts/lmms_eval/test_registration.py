@@ -21,16 +21,17 @@ MEASURE = """
 import sys, time
 before = set(sys.modules)
 start = time.perf_counter()
-from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
-index_tasks()
+from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
+register_tasks()
 seconds = time.perf_counter() - start
 heavy = {"torch", "datasets", "transformers", "lmms_eval", "numpy"} & (set(sys.modules) - before)
 print(seconds, sorted(heavy))
 """
 PLAIN_SCRIPT = """
-import spiqa_tasks.hosts.lmms_eval.here
 from lmms_eval.evaluator import simple_evaluate
+from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
+register_tasks()
 result = simple_evaluate("random_choice", tasks=["mmstar_demo"], limit=2)
 print(result["n-samples"]["mmstar_demo"]["effective"], "questions")
 """
@@ -82,8 +83,8 @@ def test_bare_tasks_list_shows_our_tasks(command: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_plain_script_needs_one_import(tmp_path: Path) -> None:
-    """`simple_evaluate` in a script of one's own finds tasks and models after the documented import."""
+def test_plain_script_needs_one_call(tmp_path: Path) -> None:
+    """`simple_evaluate` in a script of one's own finds tasks and models after the documented call."""
     script = tmp_path / "plain.py"
     script.write_text(PLAIN_SCRIPT)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=os.environ)

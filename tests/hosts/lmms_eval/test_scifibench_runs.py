@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numbers_task
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
@@ -35,8 +36,6 @@ def server() -> Iterator[OpenAIServer]:
 @pytest.fixture(scope="module")
 def manager(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The host's index, with two tasks of a user's: YAMLs of three lines in a folder of their own."""
-    from lmms_eval.tasks import TaskManager
-
     folder = tmp_path_factory.mktemp("own")
     for name, split, settings in (
         ("own_shots", "cs_cap2fig", "shots=2"),
@@ -44,7 +43,9 @@ def manager(tmp_path_factory: pytest.TempPathFactory) -> Any:
     ):
         leaf = yaml_folder() / "scifibench" / f"scifibench_{split}.yaml"
         (folder / f"{name}.yaml").write_text(f"include: {leaf}\ntask: {name}\ndataset_name: {settings}\n")
-    return TaskManager("WARNING", include_path=str(folder), model_name="openai")
+    index = numbers_task.manager(folder)
+    index.model_name = "openai"
+    return index
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numbers_task import manager
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks import making
@@ -86,7 +87,11 @@ def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
         forget_judge()
         tracker = EvaluationTracker(output_path=str(folder / "out"))
         results = simple_evaluate(
-            model="caption_retrieval", tasks=["spiqa_demo"], log_samples=True, evaluation_tracker=tracker
+            model="caption_retrieval",
+            tasks=["spiqa_demo"],
+            task_manager=manager(),
+            log_samples=True,
+            evaluation_tracker=tracker,
         )
         tracker.date_id = "20260101_000000"
         tracker.save_results_samples("spiqa_demo", results["samples"]["spiqa_demo"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import tiny_vlm
+from numbers_task import manager
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
@@ -107,15 +108,12 @@ def test_own_task_of_three_lines_changes_the_settings(
     evaluate: Evaluate, server: OpenAIServer, chat_args: str, tmp_path: Path
 ) -> None:
     """Including one of our YAMLs and changing dataset_name is enough; both protocols are told side by side."""
-    from lmms_eval.tasks import TaskManager
-
     included = yaml_folder() / "spiqa" / "spiqa_demo.yaml"
     settings = "max_figures=2,seed=7,protocol=both"
     text = f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: {settings}\n"
     (tmp_path / "mine.yaml").write_text(text)
-    manager = TaskManager("WARNING", include_path=str(tmp_path))
     server.behaviour.text = "Yes, blue."
-    result = evaluate("openai", ["spiqa_demo_mine"], chat_args, limit=3, task_manager=manager)
+    result = evaluate("openai", ["spiqa_demo_mine"], chat_args, limit=3, task_manager=manager(tmp_path))
     records = [whole_record(sample) for sample in result["samples"]["spiqa_demo_mine"]]
     expected = load_rows("spiqa", "demo", settings)[:3]
     figures = [record["details"]["figures"] for record in records]

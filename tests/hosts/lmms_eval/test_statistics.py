@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numbers_task import manager
 from openai_server import OpenAIServer
 from scipy.stats import ttest_rel
 
@@ -70,14 +71,13 @@ def test_baseline_is_compared_answer_by_answer(
 @pytest.fixture
 def own_task(tmp_path: Path) -> Callable[[str], Any]:
     """`own_task(leaf)`: the host's index with `twice`, a YAML of one's own that repeats every question of a leaf."""
-    from lmms_eval.tasks import TaskManager
 
     def make(leaf: str) -> Any:
         included = yaml_folder() / leaf.partition("_")[0] / f"{leaf}.yaml"
         folder = tmp_path / "own"
         folder.mkdir()
         (folder / "twice.yaml").write_text(f"include: {included}\ntask: twice\nrepeats: 2\n")
-        return TaskManager("WARNING", include_path=str(folder))
+        return manager(folder)
 
     return make
 
@@ -131,11 +131,11 @@ def test_filters_of_ones_own_see_all_answers(
     evaluate: Evaluate, server: OpenAIServer, chat_args: str, own_task: Callable[[str], Any]
 ) -> None:
     """A YAML that chooses among the repeated answers is given all of them."""
-    manager = own_task("mmstar_demo")
-    path = Path(manager.task_index["twice"]["yaml_path"])
+    index = own_task("mmstar_demo")
+    path = Path(index.task_index["twice"]["yaml_path"])
     path.write_text(path.read_text() + "filter_list: [{name: k, filter: [{function: take_first_k, k: 2}]}]\n")
     server.behaviour.text = "A"
-    result = evaluate("openai", ["twice"], chat_args, task_manager=manager, limit=3)
+    result = evaluate("openai", ["twice"], chat_args, task_manager=index, limit=3)
     assert "accuracy,k" in result["results"]["twice"]
 
 
@@ -143,9 +143,9 @@ def test_power_counts_the_questions(capsys: pytest.CaptureFixture[str]) -> None:
     """`lmms-eval power --tasks mmstar_demo` says how many there are."""
     from lmms_eval.cli.power_cmd import add_power_parser
 
-    from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+    from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
-    index_tasks()
+    register_tasks()
     parser = argparse.ArgumentParser()
     add_power_parser(parser.add_subparsers())
     arguments = parser.parse_args(["power", "--tasks", "mmstar_demo"])

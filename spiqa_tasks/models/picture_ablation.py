@@ -14,8 +14,8 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.image_ablation import GREY
 from spiqa_tasks.files.pictures import on_page
-from spiqa_tasks.files.replaced import GREY
 
 Kind = Literal["grey", "text", "black", "white", "noise", "mean", "shuffled"]
 KINDS: tuple[str, ...] = get_args(Kind)

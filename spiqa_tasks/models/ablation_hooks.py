@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablations import is_picture
+from spiqa_tasks.models.picture_ablation import is_picture
 
 Opening = Callable[[Any], list[Any]]
 """Another question's document -> the pictures that the same hook shows for it."""

@@ -9,8 +9,8 @@ from typing import Any
 from PIL import Image
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablations import ablate, digest, like, open_value
-from spiqa_tasks.models.replacing import Opening
+from spiqa_tasks.models.ablation_hooks import Opening
+from spiqa_tasks.models.picture_ablation import ablate, digest, like, open_value
 
 
 class Remade:

@@ -108,7 +108,7 @@ def _extend_baselines(host: Any) -> None:
     host._extract_score_from_sample = score_of
 
 
-EXTENSIONS: Mapping[str, tuple[str, Callable[[Any], None]]] = {
+PATCHES: Mapping[str, tuple[str, Callable[[Any], None]]] = {
     "lmms_eval.tasks": ("TaskManager", _extend_tasks),
     "lmms_eval.api.filter": ("FilterEnsemble", _extend_filters),
     "lmms_eval.evaluator_utils": ("TaskOutput", _extend_results),

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.models.ablations import ablate, digest, is_picture, like, open_value
+from spiqa_tasks.models.picture_ablation import ablate, digest, is_picture, like, open_value
 
 
 def picture(seed: int = 0) -> Image.Image:

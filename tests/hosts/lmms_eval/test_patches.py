@@ -18,8 +18,8 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.entries import BASELINE, Entry
 from spiqa_tasks.hosts.lmms_eval import ahead
-from spiqa_tasks.hosts.lmms_eval.extensions import EXTENSIONS, NO_FILTER, stand_ins
-from spiqa_tasks.hosts.lmms_eval.registration import index_tasks
+from spiqa_tasks.hosts.lmms_eval.patches import NO_FILTER, PATCHES, stand_ins
+from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 from spiqa_tasks.hosts.written import user_folder
 
 pytestmark = pytest.mark.usefixtures("host")
@@ -29,7 +29,7 @@ OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
 @pytest.fixture
 def indexed() -> None:
     """Our extension of the host's modules, which are imported before or after it."""
-    index_tasks()
+    register_tasks()
 
 
 @pytest.mark.usefixtures("indexed")
@@ -106,7 +106,7 @@ def _ensemble(log: list[Any], name: str) -> Any:
             log.append(len(instances))
 
     host = SimpleNamespace(FilterEnsemble=FilterEnsemble)
-    attribute, extend = EXTENSIONS["lmms_eval.api.filter"]
+    attribute, extend = PATCHES["lmms_eval.api.filter"]
     assert hasattr(host, attribute)
     extend(host)
     return FilterEnsemble()
@@ -140,7 +140,7 @@ def test_the_score_for_a_baseline_has_no_row() -> None:
             """Aggregate."""
             aggregated.append({metric for metric, _ in self.sample_metrics})
 
-    EXTENSIONS["lmms_eval.evaluator_utils"][1](SimpleNamespace(TaskOutput=TaskOutput))
+    PATCHES["lmms_eval.evaluator_utils"][1](SimpleNamespace(TaskOutput=TaskOutput))
     entry = Entry({"id": "1"}, "accuracy", Record("1"), ("mmstar", ""))
     TaskOutput({("accuracy", "none"): [entry], (BASELINE, "none"): [1.0]}).calculate_aggregate_metric()
     TaskOutput({("accuracy", "none"): [1.0], (BASELINE, "none"): [1.0]}).calculate_aggregate_metric()

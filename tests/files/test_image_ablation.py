@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from spiqa_tasks.files.replaced import ablated_pictures
+from spiqa_tasks.files.image_ablation import ablated_pictures
 
 
 def test_grey_pictures_have_the_size_of_the_real_ones(tmp_path: Path) -> None:

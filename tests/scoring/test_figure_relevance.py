@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.helpful import is_helpful_released, parse_helpful
+from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spiqa_tasks import extras
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.files import cells
-from spiqa_tasks.files.cells import read_cells, row_id
+from spiqa_tasks.files.tables import read_cells, row_id
 
 
 @given(

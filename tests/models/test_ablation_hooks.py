@@ -9,14 +9,14 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.replacements import Remade
-from spiqa_tasks.models.replacing import (
+from spiqa_tasks.models.ablation_hooks import (
     Opening,
     replacing_messages,
     replacing_rounds,
     replacing_visuals,
     without_placeholders,
 )
+from spiqa_tasks.models.ablation_sources import Remade
 
 RED = Image.new("RGB", (2, 3), "red")
 

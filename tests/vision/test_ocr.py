@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.files.ocr import figure_texts
+from spiqa_tasks.vision.ocr import figure_texts
 
 
 def figure(path: Path, text: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from spiqa_tasks import extras
 from spiqa_tasks.errors import DataError, InputError, MissingPartError
-from spiqa_tasks.files.embeddings import ClipEncoder
+from spiqa_tasks.vision.clip_encoder import ClipEncoder
 
 
 @pytest.fixture(scope="module", params=["clip", "siglip"])

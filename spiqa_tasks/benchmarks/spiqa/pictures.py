@@ -10,8 +10,8 @@ from PIL import Image
 from spiqa_tasks.benchmarks.spiqa.settings import SMALL, SpiqaSettings
 from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.image_ablation import ablated_pictures
 from spiqa_tasks.files.pictures import open_picture, save_png
-from spiqa_tasks.files.replaced import ablated_pictures
 
 SMALL_FOLDER = f"_Images_{SMALL}"
 """What the names of the release's archives of small pictures end in."""

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablations import ablate, digest
-from spiqa_tasks.models.replacements import NumberedDoc, NumberedDocs, Remade, Shuffled
+from spiqa_tasks.models.ablation_sources import NumberedDoc, NumberedDocs, Remade, Shuffled
+from spiqa_tasks.models.picture_ablation import ablate, digest
 
 
 class Split(list[Any]):
