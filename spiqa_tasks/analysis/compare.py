@@ -96,19 +96,25 @@ def _pairs(runs: Iterable[Run], metric: str | None) -> Iterator[Pair]:
         metrics = {each.name: each for run in members for each in run.metrics}
         for name in metrics if metric is None else [metric] if metric in metrics else []:
             having = [run for run in members if any(each.name == name for each in run.metrics)]
-            scored = [run for run in having if run.scores(metrics[name])]
-            pairs = [
+            scored = [run for run in having if _scores(run, metrics[name])]
+            yield from (
                 (a, b, metrics[name])
                 for a, b in itertools.combinations(scored, 2)
-                if a.scores(metrics[name]).keys() & b.scores(metrics[name]).keys()
-            ]
-            yield from pairs
+                if _scores(a, metrics[name]).keys() & _scores(b, metrics[name]).keys()
+            )
             if len(scored) > 1:
                 break
 
 
+def _scores(run: Run, metric: Metric) -> dict[str, float]:
+    """Question -> score; none where the run's value is no mean of them (METEOR)."""
+    value, scores = run.value(metric).value, run.scores(metric)
+    is_mean = bool(scores) and math.isclose(math.fsum(scores.values()) / len(scores), value, abs_tol=1e-9)
+    return scores if is_mean else {}
+
+
 def _compared(a: Run, b: Run, metric: Metric) -> Comparison:
-    scores_a, scores_b = a.scores(metric), b.scores(metric)
+    scores_a, scores_b = _scores(a, metric), _scores(b, metric)
     ids = [key for key in scores_a if key in scores_b]
     differences = [scores_b[key] - scores_a[key] for key in ids]
     clusters = a.value(metric).clusters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -156,11 +155,8 @@ class Run:
         return self._values[key]
 
     def scores(self, metric: Metric) -> dict[str, float]:
-        """Return question -> score of the answers that have one; none where the value is no mean of them (BLEU)."""
-        value = self.value(metric)
-        known = list(value.scores.values())
-        is_mean = bool(known) and math.isclose(math.fsum(known) / len(known), value.value, abs_tol=1e-9)
-        return dict(value.scores) if is_mean else {}
+        """Return question -> score of the answers that have one; none where the metric has none for an answer (BLEU)."""
+        return dict(self.value(metric).scores)
 
     def is_refused(self, question: Record) -> bool:
         """Return whether the model would not answer a question, or wrote that it saw no picture."""

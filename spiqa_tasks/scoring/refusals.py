@@ -59,8 +59,5 @@ def is_refusal(text: str) -> bool:
     determined", "I cannot see the cat in option A") is no refusal. Of a sentence the first 400 characters are read.
     """
     sentences = _SENTENCE_END.split(text.translate(_QUOTES).lower())
-    return any(_refuses(" ".join(sentence[:_LONGEST].split())) for sentence in sentences)
-
-
-def _refuses(sentence: str) -> bool:
-    return any(pattern.search(sentence) for pattern in _REFUSALS)
+    shortened = (" ".join(sentence[:_LONGEST].split()) for sentence in sentences)
+    return any(pattern.search(sentence) for sentence in shortened for pattern in _REFUSALS)

@@ -73,11 +73,11 @@ def main() -> int:
 
 
 def tests_of_modules(patterns: Sequence[str]) -> dict[str, Path]:
-    """Return each module that is mutated, with the file of its tests."""
-    package = REPOSITORY / "spiqa_tasks"
+    """Return each module with functions that is mutated, with the file of its tests."""
+    package, tests = REPOSITORY / "spiqa_tasks", REPOSITORY / "tests"
     found = [path for pattern in patterns for path in sorted(package.glob(f"{pattern}.py"))]
-    modules = [path.relative_to(package).with_suffix("") for path in found if path.stat().st_size]
-    return {each.as_posix(): REPOSITORY / "tests" / each.with_name(f"test_{each.name}.py") for each in modules}
+    modules = [path.relative_to(package).with_suffix("") for path in found if "def " in path.read_text()]
+    return {each.as_posix(): tests / each.with_name(f"test_{each.name.strip('_')}.py") for each in modules}
 
 
 def run(module: str, tests: Path, equivalent: Collection[str], processes: int) -> Tally:

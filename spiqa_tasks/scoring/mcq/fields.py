@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 _TAG = re.compile(
     r"[<\[](?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
@@ -18,18 +17,9 @@ _LONGEST = 2000
 
 def fields_in(text: str) -> list[str]:
     """Return the contents of the fields in `text`, the last one first."""
-    return [content for _, content in sorted([*_boxes(text), *_tags(text)], reverse=True)]
-
-
-def _tags(text: str) -> Iterator[tuple[int, str]]:
-    for tag in _TAG.finditer(text):
-        content = next(group for group in tag.groups() if group is not None)
-        yield tag.start(), content
-
-
-def _boxes(text: str) -> Iterator[tuple[int, str]]:
-    for box in _BOX.finditer(text):
-        yield box.start(), text[box.end() : _closing(text, box.end())]
+    found = [(tag.start(), next(group for group in tag.groups() if group is not None)) for tag in _TAG.finditer(text)]
+    found += [(box.start(), text[box.end() : _closing(text, box.end())]) for box in _BOX.finditer(text)]
+    return [content for _, content in sorted(found, reverse=True)]
 
 
 def _closing(text: str, start: int) -> int:

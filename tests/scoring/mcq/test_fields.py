@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.mcq_fields import fields_in
+from spiqa_tasks.scoring.mcq.fields import fields_in
 
 LONGEST = 2000
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
 
-from spiqa_tasks.scoring.mcq_text import fold, plain
+from spiqa_tasks.scoring.mcq.text import fold, plain
 
 TEXTS = "\ue000"
 """The first of the 256 characters that stand for option texts."""
@@ -17,26 +15,22 @@ _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
 _ITEM = re.compile(r"[ -]{0,7}(\d(?:[\d.,]*\d)?)[.)] \S")
 
 
-@dataclass(frozen=True)
 class Options:
-    """A question's options: by letter their folded texts, and the texts that are looked for, longest first."""
+    """A question's options.
 
-    texts: Mapping[str, str]
+    Attributes:
+        texts: the folded texts by letter.
+        sought: the texts that are looked for and the letters that share each, longest first; no single letters.
+    """
 
-    @cached_property
-    def sought(self) -> Sequence[tuple[str, str]]:
-        """The texts that are looked for and the letters that share each, longest first; no single letters."""
+    def __init__(self, choices: Mapping[str, str]) -> None:
+        texts = {letter: fold(plain(text)) for letter, text in choices.items()}
+        self.texts = {letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()}
         owners: dict[str, str] = {}
         for letter, text in self.texts.items():
             if text and text.upper() not in self.texts:
                 owners[text] = owners.get(text, "") + letter
-        return sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
-
-
-def options_of(choices: Mapping[str, str]) -> Options:
-    """Return the options whose texts by upper-case letter are `choices`."""
-    texts = {letter: fold(plain(text)) for letter, text in choices.items()}
-    return Options({letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()})
+        self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
 
 
 def masked(text: str, options: Options) -> str:

@@ -18,12 +18,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from spiqa_tasks.scoring.mcq_claims import affirmed, settle
-from spiqa_tasks.scoring.mcq_fields import fields_in
-from spiqa_tasks.scoring.mcq_options import options_of
-from spiqa_tasks.scoring.mcq_reading import Reading
-from spiqa_tasks.scoring.mcq_released import released_match
-from spiqa_tasks.scoring.mcq_text import is_blank, shortened
+from spiqa_tasks.scoring.mcq.claims import affirmed, settle
+from spiqa_tasks.scoring.mcq.fields import fields_in
+from spiqa_tasks.scoring.mcq.forms import Level
+from spiqa_tasks.scoring.mcq.options import Options
+from spiqa_tasks.scoring.mcq.reading import Reading
+from spiqa_tasks.scoring.mcq.released import released_match
+from spiqa_tasks.scoring.mcq.text import plain, shortened
 from spiqa_tasks.scoring.refusals import is_refusal
 
 __all__ = ["MATCHER_VERSION", "Choice", "extract_choice", "is_refusal", "released_match"]
@@ -32,7 +33,6 @@ MATCHER_VERSION = "3"
 """Raised with every change that can change a letter; it is in every signature."""
 
 _NOTHING: frozenset[str] = frozenset()
-_Rule = Callable[[Reading], frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
     for option in choices.values():
         if "\n" in option:
             text = text.replace(option, " ".join(option.split()))
-    reading = Reading(text, options_of({letter: choices[key] for letter, key in keys.items()}))
+    reading = Reading(text, Options({letter: choices[key] for letter, key in keys.items()}))
     reason = ""
-    for name, rule in RULES:
+    for name, rule in RULES.items():
         letters = rule(reading)
         if len(letters) == 1 and letters <= keys.keys():
             (letter,) = letters
@@ -64,7 +64,7 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
         if letters:
             reason = "ambiguous" if len(letters) > 1 else "out_of_range"
             break
-    if is_blank(text):
+    if not plain(text):
         return Choice(None, "empty")
     if is_refusal(text):
         return Choice(None, "refusal")
@@ -78,64 +78,47 @@ def _check(choices: Mapping[str, str]) -> dict[str, str]:
     return keys
 
 
-def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
+def _field(reading: Reading, of_text: bool) -> frozenset[str]:
+    """Return the options that the last field with one names."""
     fields = (reading.content(field, of_text) for field in fields_in(reading.text))
     return next(filter(None, fields), _NOTHING)
 
 
-def _answer_line(reading: Reading) -> frozenset[str]:
-    return _last(reading, "named", False) or _field(reading, True) or _last(reading, "named", True)
-
-
-def _conclusion(reading: Reading) -> frozenset[str]:
-    return _last(reading, "concluded", False)
-
-
-def _statement(reading: Reading) -> frozenset[str]:
-    return _all(reading, False)
-
-
-def _text(reading: Reading) -> frozenset[str]:
-    return _last(reading, "concluded", True) or _all(reading, True) or _affirmed(reading)
-
-
-def _last(reading: Reading, level: str, of_text: bool) -> frozenset[str]:
-    """The options that the last line with a claim of this level leaves standing."""
+def _last(reading: Reading, level: Level, of_text: bool) -> frozenset[str]:
+    """Return the options that the last line with a claim of this level leaves standing."""
     for index, line in reading.backwards():
-        claims = [claim for claim in reading.claims(index) if claim.of_text <= of_text]
+        claims = [claim for claim in line.claims if claim.of_text <= of_text]
         if any(claim.level == level for claim in claims):
             return settle([claim for claim in claims if claim.level != "stated"], line)
-        whole = reading.alone(index, line) if level == "named" else None
+        whole = reading.opening(index, line, "alone") if level == "named" else None
         if whole is not None and whole.of_text == of_text:
             return whole.letters
     return _NOTHING
 
 
 def _all(reading: Reading, of_text: bool) -> frozenset[str]:
-    """The options that all lines state, and the one that the first line with a mention begins with."""
+    """Return the options that all lines state, or the one that the first line with a mention begins with."""
     found = _NOTHING
     first = None
     for index, line in reading.backwards():
-        claims = [claim for claim in reading.claims(index) if claim.of_text <= of_text]
-        found |= settle(claims, line)
-        first = reading.lead(index, line)
+        found |= settle([claim for claim in line.claims if claim.of_text <= of_text], line)
+        first = reading.opening(index, line, "lead")
     return found or (first.letters if first and first.of_text <= of_text and len(first.letters) == 1 else _NOTHING)
 
 
 def _affirmed(reading: Reading) -> frozenset[str]:
-    """The options whose texts the last sentence with an option's text affirms."""
-    for index, line in reading.backwards():
-        letters = _NOTHING if reading.in_listing(index) else affirmed(line)
-        if letters:
-            return letters
-    return _NOTHING
+    """Return the options whose texts the last sentence with an option's text affirms."""
+    lines = (line for index, line in reading.backwards() if not reading.in_listing(index))
+    return next(filter(None, map(affirmed, lines)), _NOTHING)
 
 
-RULES: tuple[tuple[str, _Rule], ...] = (
-    ("field", _field),
-    ("answer_line", _answer_line),
-    ("conclusion", _conclusion),
-    ("statement", _statement),
-    ("text", _text),
-)
+RULES: Mapping[str, Callable[[Reading], frozenset[str]]] = {
+    "field": lambda reading: _field(reading, False),
+    "answer_line": lambda reading: (
+        _last(reading, "named", False) or _field(reading, True) or _last(reading, "named", True)
+    ),
+    "conclusion": lambda reading: _last(reading, "concluded", False),
+    "statement": lambda reading: _all(reading, False),
+    "text": lambda reading: _last(reading, "concluded", True) or _all(reading, True) or _affirmed(reading),
+}
 """From the strongest evidence to the weakest. A rule returns no letter, one, or several that it leaves open."""

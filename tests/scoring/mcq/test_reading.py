@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from lines import COLOURS, NINE
+from lines import COLOURS, named
 
-from spiqa_tasks.scoring.mcq_claims import Claim
-from spiqa_tasks.scoring.mcq_options import options_of
-from spiqa_tasks.scoring.mcq_reading import Reading
+from spiqa_tasks.scoring.mcq.claims import Claim
+from spiqa_tasks.scoring.mcq.forms import Level
+from spiqa_tasks.scoring.mcq.options import Options
+from spiqa_tasks.scoring.mcq.reading import Reading
 
+OPENINGS: tuple[Level, ...] = ("alone", "lead")
 LISTING = "A. red\nB) blue\n(C) green\nOption D: dark red\nE"
 
 
 def reading_of(text: str, choices: Mapping[str, str] = COLOURS) -> Reading:
     """A reading of `text` with these options."""
-    return Reading(text, options_of(choices))
+    return Reading(text, Options(choices))
 
 
 def said(claim: Claim | None) -> str:
@@ -33,62 +33,62 @@ def test_a_reading_keeps_its_text() -> None:
 
 def test_lines_that_mention_an_option_come_last_first() -> None:
     """Blank lines do not count, and lines without a mention are passed over."""
-    found = [(index, line.kinds) for index, line in reading_of("B\n\n \nIt rains.\nI hope so.\nIt is blue").backwards()]
-    assert found == [(3, "I=T"), (0, "L")]
+    lines = reading_of("B\n\n \nIt rains.\nI hope so.\nIt is blue").backwards()
+    assert [(index, named(line)) for index, line in lines] == [(3, "IT IS TEXT"), (0, "LETTER")]
 
 
-def test_a_line_without_a_mention_is_none() -> None:
-    """It has no kinds and claims nothing."""
-    reading = reading_of("The answer is unknown\nThe answer is (b)")
-    assert (reading.line(0), reading.claims(0)) == (None, [])
-    line = reading.line(1)
-    assert line is not None
-    assert (line.kinds, [said(claim) for claim in reading.claims(1)]) == ("FA=E", ["B"])
+@pytest.mark.parametrize("text", ["The answer is unknown", "A dog is shown"])
+def test_a_line_without_a_mention_is_passed_over(text: str) -> None:
+    """Words that name no option, an article among them, mention nothing."""
+    assert list(reading_of(text).backwards()) == []
 
 
-def test_an_article_is_no_mention() -> None:
-    """A line whose only candidate is an article mentions nothing."""
-    assert reading_of("A dog is shown").line(0) is None
+def test_a_line_is_read_once() -> None:
+    """However often a line stands, and however often the lines are gone through."""
+    reading = reading_of("It is B\nA or C\nIt is B")
+    (_, last), (_, _), (_, first) = reading.backwards()
+    assert last is first
+    assert next(reading.backwards())[1] is last
 
 
 def test_case_and_markup_do_not_count() -> None:
     """Lines are cleaned before they are read."""
-    assert [line.kinds for _, line in reading_of("**The Answer** is `B`").backwards()] == ["FA=L"]
-    assert [line.kinds for _, line in reading_of("It is DARK RED").backwards()] == ["I=T"]
+    assert [named(line) for _, line in reading_of("**The Answer** is `B`").backwards()] == ["FILL ANSWER IS LETTER"]
+    assert [named(line) for _, line in reading_of("It is DARK RED").backwards()] == ["IT IS TEXT"]
 
 
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
-        ("Answer:\nB", "A:L"),
-        ("**Answer:**\n\nB. blue", "A:D"),
-        ("# Answer\n(B)", "A:E"),
-        ("The final answer:\nB", "FSA:L"),
-        ("my answer\nB", "FA:L"),
-        ("The picture shows this:\nB", "FxI:L"),
-        ("So:\n- B", "S::L"),
-        ("Option X:\nB", "OR:L"),
-        ("It rains.\nB", "L"),
-        ("Answer\nIt is B", "I=L"),
-        ("Answer:\nBoth fit, B", "FV,L"),
-        ("B", "L"),
-        ("B\nAnswer:", "L"),
-        ("Answer:\nIt rains.\nB", "L"),
-        ("Answer:\nA. red\nB. blue", "D"),
+        ("Answer:\nB", "ANSWER COLON LETTER"),
+        ("**Answer:**\n\nB. blue", "ANSWER COLON CONFIRMED"),
+        ("# Answer\n(B)", "ANSWER COLON ENCLOSED"),
+        ("The final answer:\nB", "FILL SO ANSWER COLON LETTER"),
+        ("my answer\nB", "FILL ANSWER COLON LETTER"),
+        ("The picture shows this:\nB", "FILL OTHER IT COLON LETTER"),
+        ("So:\n- B", "SO COLON COLON LETTER"),
+        ("Option X:\nB", "OPTION OUT_OF_RANGE COLON LETTER"),
+        ("It rains.\nB", "LETTER"),
+        ("Answer\nIt is B", "IT IS LETTER"),
+        ("Answer:\nBoth fit, B", "FILL FITS COMMA LETTER"),
+        ("B", "LETTER"),
+        ("B\nAnswer:", "LETTER"),
+        ("Answer:\nIt rains.\nB", "LETTER"),
+        ("Answer:\nA. red\nB. blue", "CONFIRMED"),
     ],
 )
 def test_a_heading_belongs_to_the_line_below(text: str, kinds: str) -> None:
     """A line that ends with a colon, or says "answer", announces the option that the next line begins with."""
     reading = reading_of(text)
-    assert next(line.kinds for _, line in reading.backwards()) == kinds
+    assert next(named(line) for _, line in reading.backwards()) == kinds
 
 
 @pytest.mark.parametrize("text", ["A\nIt is so:\nB", "C:\nB"])
 def test_the_first_line_has_no_heading(text: str) -> None:
     """What stands last is no heading of what stands first."""
-    line = reading_of(text).line(0)
-    assert line is not None
-    assert line.kinds[0] in "LE"
+    *_, (index, line) = reading_of(text).backwards()
+    assert index == 0
+    assert named(line).split()[0] in ("LETTER", "ENCLOSED")
 
 
 def test_items_with_neighbours_in_the_alphabet_are_a_listing() -> None:
@@ -129,16 +129,14 @@ def test_a_mention_alone_or_first_in_a_listing_is_no_claim() -> None:
     for text, expected in (("B. blue", "B"), ("A. red\nB. blue", "")):
         reading = reading_of(text)
         index, line = next(reading.backwards())
-        assert said(reading.alone(index, line)) == expected
-        assert said(reading.lead(index, line)) == expected
+        assert [said(reading.opening(index, line, level)) for level in OPENINGS] == [expected] * 2
 
 
 def test_alone_and_lead_are_told_apart() -> None:
     """What begins a line need not be all of it."""
     reading = reading_of("It rains.\nB, because it is blue\nIt is B")
-    (last, is_b), (first, because) = reading.backwards()
-    assert (said(reading.alone(last, is_b)), said(reading.lead(last, is_b))) == ("B", "")
-    assert (said(reading.alone(first, because)), said(reading.lead(first, because))) == ("", "B")
+    alone, lead = ([said(reading.opening(*found, level)) for found in reading.backwards()] for level in OPENINGS)
+    assert (alone, lead) == (["B", ""], ["", "B"])
 
 
 @pytest.mark.parametrize(
@@ -187,16 +185,3 @@ def test_a_text_of_two_options_mentions_both() -> None:
 def test_an_option_x_is_mentioned_only_where_it_stands() -> None:
     """Options may have any letters."""
     assert reading_of("W\nor Y and Z", dict.fromkeys("WXYZ", "")).mentioned() == {"W", "Y", "Z"}
-
-
-parts = st.sampled_from(["A. red", "B) blue", "(C)", "C", "Answer:", "The answer is B", "It rains.", "I see", "", " "])
-
-
-@given(st.lists(parts, max_size=8).map("\n".join), st.sampled_from([COLOURS, NINE]))
-def test_the_same_line_is_read_the_same(text: str, choices: dict[str, str]) -> None:
-    """The order in which lines are asked for changes nothing."""
-    forwards, backwards = reading_of(text, choices), reading_of(text, choices)
-    last_first = [(index, line, backwards.claims(index)) for index, line in backwards.backwards()]
-    count = len([line for line in text.split("\n") if line.strip()])
-    first_first = [(index, forwards.line(index), forwards.claims(index)) for index in range(count)]
-    assert [found for found in first_first if found[1] is not None] == last_first[::-1]

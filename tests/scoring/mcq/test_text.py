@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.mcq_text import LONGEST, fold, is_blank, lower, plain, shortened
+from spiqa_tasks.scoring.mcq.text import LONGEST, fold, lower, plain, shortened
 
 
 def test_of_a_response_its_reasoning_is_not_read() -> None:
@@ -39,6 +39,9 @@ def test_of_a_longer_response_both_ends_are_read() -> None:
         ("a_b", "a_b"),
         ("<b>B</b><br/>", "B"),
         ("B</s>", "B"),
+        ("</s>", ""),
+        ("**", ""),
+        ("<|pad|>" * 50, ""),
         ("B<|im_end|>", "B"),
         ("x < 3 and y > 2", "x < 3 and y > 2"),
         ("<B>", "<B>"),
@@ -127,12 +130,3 @@ def test_lower_case_keeps_the_length(text: str) -> None:
 def test_options_are_compared_without_case_and_closing_marks(text: str, expected: str) -> None:
     """Case, quotes around a text and punctuation at its end do not count; what a text begins with does."""
     assert fold(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "blank"),
-    [("", True), (" \n", True), ("</s>", True), ("**", True), ("<|pad|>" * 50, True), ("?", False), ("B", False)],
-)
-def test_markup_alone_is_blank(text: str, blank: bool) -> None:
-    """A text is blank when nothing but space, markup and special tokens is in it, however many."""
-    assert is_blank(text) is blank

@@ -10,14 +10,14 @@ from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.mcq_options import TEXTS, masked, options_of
+from spiqa_tasks.scoring.mcq.options import TEXTS, Options, masked
 
 PAD = "\uf8ff"
 
 
 def seen(text: str, *options: str) -> str:
     """`text` with the n-th longest of `options` where it stands as `1`, `2`, ..., at the length that it has."""
-    found = masked(text, options_of(dict(zip(string.ascii_uppercase, options, strict=False))))
+    found = masked(text, Options(dict(zip(string.ascii_uppercase, options, strict=False))))
     assert len(found) == len(text)
     return "".join(str(1 + ord(c) - ord(TEXTS)) if TEXTS <= c < PAD else "_" if c == PAD else c for c in found)
 
@@ -37,18 +37,18 @@ def seen(text: str, *options: str) -> str:
 )
 def test_option_texts_are_cleaned_as_answers_are(given_text: str, expected: str) -> None:
     """Case, markup, closing marks and the brackets around a single letter do not count."""
-    assert options_of({"A": given_text}).texts == {"A": expected}
+    assert Options({"A": given_text}).texts == {"A": expected}
 
 
 def test_options_that_share_a_text_are_looked_for_together() -> None:
     """The longest text comes first; pictures and texts that are the letter of an option are not looked for."""
-    options = options_of({"A": "Red", "B": "dark red", "C": "red.", "D": "", "E": "B", "F": "z"})
+    options = Options({"A": "Red", "B": "dark red", "C": "red.", "D": "", "E": "B", "F": "z"})
     assert options.sought == [("dark red", "B"), ("red", "AC"), ("z", "F")]
 
 
 def test_at_most_256_texts_are_looked_for() -> None:
     """There are 256 characters that stand for texts."""
-    options = options_of({str(number): f"text {number}" for number in range(300)})
+    options = Options({str(number): f"text {number}" for number in range(300)})
     assert len(options.sought) == 256
 
 
@@ -177,5 +177,5 @@ def test_words_are_found_where_they_stand(text: str, option: str) -> None:
 @pytest.mark.parametrize("unit", ["5 ", "55 ", "red", "red "])
 def test_masking_takes_linear_time(unit: str) -> None:
     """However often an option's text stands in a line, as a word or within one."""
-    options = options_of({"A": "red", "B": "5"})
+    options = Options({"A": "red", "B": "5"})
     assert is_linear(lambda text: masked(text, options), unit, long=160_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spiqa_tasks.scoring.mcq_released import released_match
+from spiqa_tasks.scoring.mcq.released import released_match
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from lines import line_of
 
-from spiqa_tasks.scoring import mcq_cues as cues
+from spiqa_tasks.scoring.mcq import cues
 
 TABLES = {"words": (cues.WORDS, None), "phrases": (cues.PHRASES, "|"), "joined": (cues.JOINED, None)}
 ALL = {**cues.KIND_OF_WORD, **cues.KIND_OF_PHRASE, **cues.KIND_OF_JOINED}

@@ -57,8 +57,3 @@ def lower(text: str) -> str:
 def fold(text: str) -> str:
     """Return cleaned `text` as it is compared: one case, no enclosing quotes or closing punctuation."""
     return lower(text).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
-
-
-def is_blank(text: str) -> bool:
-    """Return whether nothing is left of `text` without markup and special tokens."""
-    return not plain(text)

@@ -1,0 +1,103 @@
+"""Cues: the words and marks by which an answer speaks of an option, by kind and language.
+
+To add one, put it beside those of its kind, and raise the matcher's version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spiqa_tasks.scoring.mcq import kinds
+
+WORDS: dict[str, str] = {
+    # an answer
+    kinds.ANSWER: """answer ans answered verdict prediction submission assistant
+        respuesta resposta réponse antwort risposta ответ antwoord cevap jawaban odpowiedź svar الإجابة""",
+    # what is chosen between
+    kinds.OPTION: """option choice letter selection caption figure image candidate alternative
+        opción opcion opção opcao letra alternativa choix lettre buchstabe auswahl opzione lettera вариант буква optie
+        seçenek pilihan""",
+    # said of the right one
+    kinds.GOOD: """correct right best better true closest accurate appropriate suitable ✓ ✔ ✅ ☑
+        correcta correcto correta correto certa certo bonne correcte exacte juste bon richtig richtige richtiger
+        richtigen korrekt korrekte corretta corretto giusta giusto esatta правильный правильная правильно верный верная
+        верно juiste doğru benar""",
+    # what the right one does
+    kinds.FITS: """matches match fits fit describes describe represents represent captures aligns summarizes summarises
+        suits remains""",
+    # said of the others
+    kinds.WRONG: """wrong incorrect false inaccurate eliminated excluded rejected ✗ ✘ ❌ ✕ ☒ ×
+        incorrecta incorrecto incorreta incorreto errada errado incorrecte fausse faux falsch scorretta errata sbagliata
+        неправильный неверный неверно""",
+    kinds.IS: "= is are be was were being equals es é est ist lautet è это są",
+    # taking one
+    kinds.PICK: """choose chose chosen choosing select selected selecting pick picked picking guess say leaving leaves
+        elijo escojo escolho choisis wähle scelgo выбираю""",
+    kinds.NOT: """not never neither nor cannot no without except unlike excluding non não nao ne pas nicht kein keine не
+        ни нет""",
+    kinds.IF: "if whether unless suppose supposing assuming assume si se wenn falls если may might could",
+    kinds.SO: """so therefore thus hence consequently then finally final overall ultimately ∴ ⇒
+        entonces así portanto logo assim donc ainsi also daher somit deshalb folglich quindi dunque perciò pertanto
+        поэтому следовательно итак значит dus""",
+    kinds.BUT: """but actually rather wait instead correction scratch oops hmm mistaken recheck reconsider reconsidering
+        pero mas mais aber ma но""",
+    kinds.IT: "it that this these",
+    kinds.AND: "and or / & y e o et ou und oder и или plus",
+    kinds.FILL: """the most very likely probably likeliest clearly indeed definitely simply just still either both to
+        for of labeled labelled as correctly my a an should would must will seem seems appear appears option's
+        la el le les der die das il lo los las dem den eindeutig""",
+    kinds.BECAUSE: "because since given due based with which",
+    kinds.ONLY: "only",
+    kinds.LISTING: "options choices answers alternatives opciones opções",
+}
+
+PHRASES: dict[str, str] = {
+    kinds.ANSWER: "उत्तर",  # a word with marks inside
+    kinds.PICK: """leaves us with|go with|going with|went with|opt for|opting for|settle on|settled on|vote for
+        |corresponds to|corresponding to|correspond to|matches with|stick with|lean towards|leaning towards
+        |lean toward""",
+    kinds.SO: """in conclusion|to conclude|in summary|to summarize|all in all|as a result|in short
+        |por lo tanto|por tanto|en conclusión|par conséquent|en conclusion|in conclusione|em conclusão""",
+    kinds.BUT: "on second thought|on second thoughts|i mean|make it|make that|on reflection|my mistake",
+    kinds.GOOD: "the most likely|the likeliest",
+    kinds.WRONG: "ruled out|rule out|ruling out|not correct|not right|not true",
+    kinds.NOT: "rather than|instead of|other than|as opposed to|anything but",
+    kinds.FILL: "if i had to|if forced to|if i have to|if i must|no doubt|not only|no question|i would|i'd",
+    kinds.OTHER: """right angle|right triangle|right side|right hand|the right of|to the right|right angled|right-angled
+        |best of
+        |answer the|answer this|answer your|true that|in that|so that|so far|so many|so much
+        |image shows|figure shows""",
+    kinds.BECAUSE: "as it|as the|as they|as this|as there|as a|as we|as well|as an|as i",
+    kinds.IF: "had been|were the|at first glance|at first sight|at first",
+}
+
+JOINED: dict[str, str] = {
+    # languages written without spaces, and endings that follow a letter directly
+    kinds.ANSWER: "答案 答 答え 解答 正解 回答 正答 정답 답변 답",
+    kinds.OPTION: "选项 選項 選択肢 선택지 보기",
+    kinds.GOOD: "正确 正確 正しい 适当 適切 最佳 옳 맞",
+    kinds.WRONG: "错误 錯誤 不正确 不正確 错 間違 誤り 不适合 틀",
+    kinds.IS: "是 为 為 は が 은 는 이 가 即",
+    kinds.PICK: "选择 選擇 选 選 選び",
+    kinds.NOT: "不是 不 没有 没 ではな 아니",
+    kinds.IF: "如果 若 假设 もし 만약",
+    kinds.SO: "所以 因此 故 综上 綜上 因而 由此 したがって よって だから 따라서 그러므로",
+    kinds.BUT: "但是 但 でも 하지만",
+    kinds.AND: "和 或 与 と 또는",
+    kinds.FILL: "应该 应 最 的 です だ である 最も 입니다 번 我 案",
+    kinds.BECAUSE: "因为 由于 因為 なぜなら",
+    kinds.ONLY: "只有 만",
+}
+
+MARKS = {kinds.COLON: ": → - – — -> –> —>", kinds.COMMA: ", ; 、", kinds.STOP: ". ! … 。", kinds.QUESTION: "?"}
+
+
+def kind_by_cue(cues: Mapping[str, str], separator: str | None) -> dict[str, str]:
+    """Return cue -> kind of a table kind -> cues with `separator` (None: any space) between them."""
+    return {" ".join(cue.split()): kind for kind, line in cues.items() for cue in line.split(separator)}
+
+
+KIND_OF_WORD = kind_by_cue(WORDS, None)
+KIND_OF_PHRASE = kind_by_cue(PHRASES, "|")
+KIND_OF_JOINED = kind_by_cue(JOINED, None)
+KIND_OF = {**KIND_OF_WORD, **KIND_OF_PHRASE, **KIND_OF_JOINED, **kind_by_cue(MARKS, None)}

@@ -1,0 +1,102 @@
+"""The forms in which an answer commits to an option: the table that the matcher reads with.
+
+A form is a regular expression over a line's kinds. A name in capitals is a kind (`kinds`) or one of the `PIECES`,
+`<...>` encloses the option, and spaces mean nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+from spiqa_tasks.scoring.mcq import kinds
+
+Level = Literal["named", "concluded", "stated", "alone", "lead"]
+
+PIECES: Mapping[str, str] = {
+    "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
+    "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
+    "NEXT": "([COMMA AND]{1,2} OPTION? | (?<=TEXT)) SURE",  # "and C", ", option C", and "(C)" after a text
+    "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
+    "SUBJECT": "(SURE | WEAK) NEXT{0,12}",
+    "MENTION": "(SURE | OUT_OF_RANGE | WEAK (?=[COMMA STOP COLON QUESTION BECAUSE BUT AND] | $ | CONFIRMS)) REST",
+    "CONFIRMS": "IS FILL{0,3} [GOOD ANSWER]",
+    "DENIES": "[COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
+    "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
+    "END": "(?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",  # of the clause
+    "THE_ANSWER": "(ANSWER | GOOD FILL? OPTION)",
+    "WORDS": "[OTHER FILL GOOD OPTION FITS PICK IT SO AND LISTING BECAUSE ANSWER COMMA TEXT]{0,12}?",
+    "FILLING": "[FILL OPTION GOOD ANSWER SO IT COMMA COLON IS]{0,8}?",
+}
+
+FORMS: Mapping[Level, Mapping[str, str]] = {
+    "named": {  # anywhere in a line: the answer is named
+        "The answer is B; Answer: B; The right caption for this is B; Choice correct: B": (
+            "(THE_ANSWER | OPTION FILL? GOOD) WORDS [IS COLON] FILLING <MENTION> (?!DENIES | WRONG)"
+        ),
+        "Answer B; Answer option B; The best choice (B)": (
+            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST> (?![COMMA COLON]? IS)"
+        ),
+        "The answer is sky blue (B)": "ANSWER WORDS [IS COLON] [OTHER FILL TEXT]{0,6} <ENCLOSED> END",
+    },
+    "concluded": {  # anywhere: after a word of conclusion or correction
+        "So B; Actually, it is B; No, B": (
+            "([SO BUT] | NOT (?=COMMA)) [COMMA COLON]? [FILL OPTION IT PICK ANSWER GOOD SO BUT IS COLON COMMA]{0,8}?"
+            "<MENTION> END"
+        ),
+    },
+    "stated": {  # anywhere: something is said for an option
+        "B is correct; B is the answer": (
+            "<SUBJECT> OPTION? COMMA? FILL{0,3} IS [FILL SO IT]{0,4} ([FILL GOOD OTHER OPTION]{0,2} ANSWER | GOOD)"
+        ),
+        "B best matches; B fits best; B matches the figure": (
+            "<SUBJECT> FILL{0,2} (GOOD FITS | FITS GOOD | FITS FILL? OPTION | ANSWER)"
+        ),
+        "B: correct; A ✗ B ✓ C ✗": (
+            "<SUBJECT> [COMMA STOP COLON]? FILL{0,2} GOOD"
+            "((?=[LETTER ENCLOSED CONFIRMED] [COMMA STOP COLON]? [GOOD WRONG]) | END)"
+        ),
+        "Only B fits; Only option B matches": "ONLY [FILL OPTION]{0,2} <BY_LETTER> [IS FITS GOOD]",
+        "The closest is B; The one that fits is B": "[GOOD OPTION FITS] WORDS [IS COLON] FILLING <MENTION> END",
+        "I choose B; Leaving B": "PICK [FILL OPTION GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)",
+        "It fits (B); It fits option B": "FITS [FILL OPTION]{0,3} <(?<=OPTION) BY_LETTER | [ENCLOSED CONFIRMED]> END",
+        "The sky is option B": "IS FILL{0,2} OPTION <BY_LETTER REST> END",
+        "The sky is (B)": "IS FILL{0,3} <[ENCLOSED CONFIRMED]> END",
+        "It is B": "IT IS [FILL OPTION GOOD ANSWER COLON]{0,5} <MENTION> END",
+    },
+    "alone": {  # a whole line
+        "B; Option B.": (
+            "[FILL OPTION SO ANSWER BUT GOOD IT PICK IS COLON COMMA STOP]{0,6}"
+            "<(SURE | WEAK | OUT_OF_RANGE) REST> [STOP COMMA]* $"
+        ),
+    },
+    "lead": {  # the beginning of a line
+        "B, as it fits; B. It fits": (
+            "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK) REST>"
+            "(?=[STOP BECAUSE BUT QUESTION] (?!IS REJECTED) | [COMMA COLON] (?!IS? REJECTED) | $)"
+        ),
+        "(B) this is shown": (
+            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]> (?![IS NOT FITS WRONG GOOD AND] | SURE)"
+        ),
+    },
+}
+"""By how much they say: examples, in which the answer is B -> their form."""
+
+_SIGNS = {"(": "(?:", "<": "(?P<option>", ">": ")"}
+_TOKEN = re.compile(r"[A-Z_]{2,}|\((?!\?)|(?<!\(\?)<|>")
+
+
+def compiled(form: str) -> re.Pattern[str]:
+    """Return a form as a pattern over strings of kinds; its group `option` is what stands in `<...>`."""
+    return re.compile(_TOKEN.sub(_spelled, form), re.VERBOSE)
+
+
+def _spelled(token: re.Match[str]) -> str:
+    name = token[0]
+    if name in PIECES:
+        return f"(?:{_TOKEN.sub(_spelled, PIECES[name])})"
+    return _SIGNS.get(name) or re.escape(getattr(kinds, name))
+
+
+PATTERNS = {level: tuple(map(compiled, forms.values())) for level, forms in FORMS.items()}

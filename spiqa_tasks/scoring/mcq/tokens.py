@@ -1,0 +1,143 @@
+"""A line of a response as kinds: what each of its words, letters and marks does.
+
+`The correct answer is (B) blue, not A.` is FILL GOOD ANSWER IS CONFIRMED COMMA NOT LETTER STOP; forms are patterns over
+such lines.
+"""
+
+from __future__ import annotations
+
+import re
+
+from spiqa_tasks.scoring.mcq import cues, kinds
+from spiqa_tasks.scoring.mcq.claims import Line
+from spiqa_tasks.scoring.mcq.forms import compiled
+from spiqa_tasks.scoring.mcq.options import TEXTS, Options
+
+_JOINED = "|".join(sorted(cues.KIND_OF_JOINED, key=len, reverse=True))
+_PHRASES = "|".join(sorted(map(re.escape, cues.KIND_OF_PHRASE), key=len, reverse=True))
+_WORD = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_TOKEN = re.compile(
+    rf"(?P<enclosed>(?<![\w'\\^_)\]}}])[(\[{{\"'<]\ ?[a-z]\ ?[)\]}}\"'>])"
+    rf"|\b(?:{_PHRASES})\b"
+    rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]))"
+    rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
+    rf"|(?P<text>[{TEXTS}-\ue0ff])"
+    r"|[.!?…。](?=[\s\"')\]]|$|(?<=[。!?]))"
+    r"|[:=→⇒,;、/&✓✔✅☑✗✘❌✕☒×∴]|[-—–](?:>|(?=\ ))"
+    rf"|{_JOINED}"
+    r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af]",
+)  # fmt: skip
+_SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
+_MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
+_CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
+_CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
+_ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
+_AFTER_LETTER = compiled("[IS AND BECAUSE FITS WRONG NOT BUT COMMA STOP COLON QUESTION]")
+_MENTIONS = (kinds.LETTER, kinds.ENCLOSED, kinds.OUT_OF_RANGE, kinds.WEAK, kinds.ARTICLE)
+_WORDS_TOO = ("A", "I")
+
+
+def has_candidates(line: str, low: str) -> bool:
+    """Return whether a cleaned `line`, masked in `low`, may mention an option."""
+    return _CANDIDATE.search(low) is not None or _CAPITAL_A.search(line) is not None
+
+
+def read_line(line: str, low: str, options: Options) -> Line:
+    """Return the kinds of a cleaned `line`; `low` is it in lower case and masked."""
+    found: list[str] = []
+    letters: list[str] = []
+    skip = 0
+    for token in _TOKEN.finditer(low):
+        if token.start() < skip:
+            continue
+        group, value, named = token.lastgroup, token[0], ""
+        before = found[-1] if found else ""
+        if group == "word":
+            kind = _kind_of_word(value)
+        elif group == "letter":
+            kind, named, skip = _letter(line, low, token.start(), token.end(), before, options)
+        elif group == "enclosed":
+            kind, named, skip = _enclosed(low, token.start() + 1 + (value[1] == " "), token.end(), options)
+            if letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]:
+                found[-1], letters[-1] = kinds.FILL, ""  # "C (D)" where D is "C"
+        elif group == "text":
+            kind, named = kinds.TEXT, options.sought[ord(value) - ord(TEXTS)][1]
+        else:
+            kind = cues.KIND_OF.get(value, kinds.OTHER)
+        if kind == before == kinds.OTHER:
+            continue
+        if before == kinds.ARTICLE and _AFTER_LETTER.fullmatch(kind):
+            found[-1] = kinds.LETTER
+        elif before == kinds.ARTICLE:
+            found[-1] = kinds.FILL
+            letters[-1] = letters[-1] if named else ""  # the A of "A B" is mentioned, the article is not
+        found.extend(kind)
+        letters.extend([named] * len(kind))
+    return Line("".join(found), letters)
+
+
+def _kind_of_word(word: str) -> str:
+    kind = cues.KIND_OF_WORD.get(word)
+    if kind is None:
+        stem, _, ending = word.partition("'")
+        kind = kinds.NOT if ending == "t" else cues.KIND_OF_WORD.get(stem, kinds.OTHER)
+        kind += kinds.IS if ending == "s" else ""
+    return kind
+
+
+def _own_text(low: str, letter: str, end: int, options: Options) -> int:
+    """Return where the option's own text ends if it follows its letter, which ends at `end`; else 0."""
+    if letter not in options.texts:
+        return 0
+    text = options.texts[letter]
+    if text.upper() in options.texts:
+        found = _MARKED_LETTER.match(low, end)
+        return found.end() if found and found[1] == text else 0
+    found = _SEPARATOR.match(low, end)
+    if found and letter in options.sought[ord(found[1]) - ord(TEXTS)][1]:
+        return found.end(1)
+    return 0
+
+
+def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, int]:
+    letter = low[at].upper()
+    own = _own_text(low, letter, end - 1, options)
+    kind = kinds.CONFIRMED if own else kinds.ENCLOSED if letter in options.texts else kinds.OUT_OF_RANGE
+    return kind, letter, own
+
+
+def _letter(line: str, low: str, start: int, end: int, before: str, options: Options) -> tuple[str, str, int]:
+    """Return the kind of a single letter, the option, and where its own text ends (0: it does not follow)."""
+    letter = low[start].upper()
+    own = _own_text(low, letter, end, options)
+    if own:
+        text = options.texts[letter].upper()
+        swapped = options.texts.get(text) == letter.lower() != text.lower() and low[end:own].lstrip().startswith("(")
+        return kinds.CONFIRMED, letter + text if swapped else letter, own  # "C (D)" where C is "D" and D is "C"
+    kind = _kind_of_letter(line[start], low, end, before, options)
+    return kind, letter if kind in _MENTIONS else "", own
+
+
+def _kind_of_letter(character: str, low: str, end: int, before: str, options: Options) -> str:
+    letter = character.upper()
+    capital = character == letter
+    if letter == "A" and not before and _ANSWER_ROLE.match(low, end):
+        return kinds.ANSWER
+    if letter not in options.texts:
+        return (
+            kinds.OUT_OF_RANGE
+            if capital and letter not in _WORDS_TOO
+            else cues.KIND_OF_WORD.get(letter.lower(), kinds.OTHER)
+        )
+    if before == kinds.OPTION:
+        return kinds.LETTER
+    if low.startswith(")", end):
+        return kinds.ENCLOSED
+    if capital and letter not in _WORDS_TOO:
+        return kinds.LETTER
+    if low[end : end + 1] == " " and low[end + 1 : end + 2].isalpha():
+        if letter == "A":
+            return kinds.ARTICLE if capital or low.startswith(" is ", end) else kinds.FILL
+        if capital:
+            return kinds.OTHER
+    return kinds.LETTER if capital and letter == "A" else kinds.WEAK
