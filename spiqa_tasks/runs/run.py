@@ -155,7 +155,7 @@ class Run:
         return self._values[key]
 
     def scores(self, metric: Metric) -> dict[str, float]:
-        """Return question -> score, of the answers that have one; the metric may have none of a single answer (BLEU)."""
+        """Return question -> score, of the answers that have one; a metric may have none of a single answer (BLEU)."""
         return dict(self.value(metric).scores)
 
     def is_refused(self, question: Record) -> bool:

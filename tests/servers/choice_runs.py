@@ -19,4 +19,5 @@ def answered(rows: Sequence[Mapping[str, Any]], wrong: int) -> list[dict[str, An
 
 def write_own(folder: Path, model: str, tasks: Mapping[str, Sequence[Mapping[str, Any]]], **options: Any) -> Path:
     """Write a run of tasks of SciFIBench; `options` as of `write_run`."""
-    return write_run(folder, model, tasks, settings=dict.fromkeys(tasks, ""), benchmark="scifibench", **options)
+    options = {"settings": dict.fromkeys(tasks, ""), "split": "cs_fig2cap", **options}
+    return write_run(folder, model, tasks, benchmark="scifibench", **options)

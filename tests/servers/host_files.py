@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.signature import Signature
-from spiqa_tasks.hosts.entries import entries_of
+from spiqa_tasks.hosts.lmms_eval.logged_record import logged_values
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
 
 SPLIT = "one\u2028two\x85three"
@@ -32,6 +32,8 @@ def write_run(
     totals: Mapping[str, Mapping[str, float]] | None = None,
     revision: str = "main",
     benchmark: str = "mmstar",
+    split: str = "val",
+    asked: int | None = None,
 ) -> Path:
     """Write `<stamp>_results.json` and one samples file per task; return the former.
 
@@ -43,20 +45,27 @@ def write_run(
         settings: task -> its `dataset_name`; tasks named here are those of `benchmark`, the others the host's own.
         totals: task -> metric -> the number that the host reports (default: an accuracy of 0.5).
         revision: of the dataset, in the tasks' YAMLs.
-        benchmark: of the tasks in `settings`.
+        benchmark, split: of the tasks in `settings`.
+        asked: how many questions each task has (default: as many as it has samples).
     """
     folder.mkdir(parents=True, exist_ok=True)
+    logged = {task: list(samples) for task, samples in tasks.items()}
     reported = {task: (totals or {}).get(task, {"accuracy": 0.5}) for task in tasks}
     results = {task: {f"{metric},none": value for metric, value in each.items()} for task, each in reported.items()}
     configs: dict[str, dict[str, Any]] = {}
     for task in tasks:
         data = {"dataset_path": "owner/data", "dataset_kwargs": {"revision": revision}}
-        own = {"dataset_name": settings[task], "metadata": {"benchmark": benchmark}} if task in (settings or {}) else {}
+        own = {}
+        if task in (settings or {}):
+            own = {"dataset_name": settings[task], "metadata": {"benchmark": benchmark}, "test_split": split}
+            own |= {"process_docs": "<function of_ones_own at 0x1>"}  # so that the host's count is the task's
         configs[task] = {"task": task, **data, **own}
     path = folder / f"{stamp}_results.json"
     config = {"model": model, "model_args": model_args}
-    path.write_text(json.dumps({"results": results, "configs": configs, "config": config}))
-    for task, samples in tasks.items():
+    counts = {task: {"original": asked or len(each), "effective": len(each)} for task, each in logged.items()}
+    content = {"results": results, "configs": configs, "config": config, "n-samples": counts}
+    path.write_text(json.dumps(content))
+    for task, samples in logged.items():
         lines = [
             json.dumps({"doc_id": place, "target": "", "filtered_resps": SPLIT, **sample}, ensure_ascii=False)
             for place, sample in enumerate(samples)
@@ -69,7 +78,7 @@ def sample_of(row: Mapping[str, Any], answer: str) -> dict[str, Any]:
     """Return the sample of one answered question of a benchmark of ours, scored without a judge."""
     scorer = make_scorer(row["benchmark"], row["settings"], "lmms-eval 0.7.3", None)
     (record,) = scorer.score([scorer.record(row, response_of(answer))], whole=False)
-    logged = entries_of(record, scorer, (row["benchmark"], row["settings"]))
+    logged = logged_values(record, scorer, (row["benchmark"], row["settings"]))
     return {"target": row["answer"], "filtered_resps": answer, **logged}
 
 
@@ -133,6 +142,6 @@ def write_demo_run(
     rows = load_rows(benchmark, "demo", settings)
     named = rows if repeat == 1 else [{**row, "id": str(place)} for place, row in enumerate(rows * repeat)]
     samples = [sample_of(row, answers(place, row)) for place, row in enumerate(named)]
-    names = {task: settings}
-    write_run(folder, "openai", {task: samples}, f"model_version={model}", settings=names, benchmark=benchmark)
+    options: dict[str, Any] = {"settings": {task: settings}, "benchmark": benchmark, "split": "demo"}
+    write_run(folder, "openai", {task: samples}, f"model_version={model}", **options)
     return folder

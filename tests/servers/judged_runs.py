@@ -20,6 +20,5 @@ def write_judged(folder: Path, model: str, scores: Sequence[float] | None) -> Pa
         if scores is not None:
             record["scores"]["l3score"] = scores[place]
         samples.append(sample)
-    return write_run(
-        folder, model, {"spiqa_demo": samples}, settings={"spiqa_demo": ""}, benchmark="spiqa", stamp=model
-    )
+    options = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
+    return write_run(folder, model, {"spiqa_demo": samples}, stamp=model, **options)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from host_files import FAILED, write_demo_run
 
-from spiqa_tasks.analysis.own_runs import OwnRun
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import told_apart
 
 REFUSAL = "I'm sorry, I cannot see the image."
 
@@ -31,10 +38,14 @@ def run_of(
     model: str = "m",
     task: str = "mmstar_filtered",
     signature: str = "data:mmstar/val@d|prompt:p|settings:prompt=letter",
-) -> OwnRun:
-    """Return a run with these records, whose answers are their predictions."""
-    responses = {record.id: record.prediction or "" for record in records}
-    return OwnRun(model, task, Path("x_results.json"), parse(signature), records, responses, {})
+) -> Run:
+    """Return a run with these records, whose answers are their predictions, to a task of as many questions."""
+    signed = [replace(record, signature=record.signature or signature) for record in records]
+    answers = [Answer(record.id, Response(record.prediction or ""), record) for record in signed]
+    made = parse(signature)
+    definition = Task(task, made.benchmark, made.split, made.settings)
+    path = Path("x_results.json")
+    return Run(task, Identity(model), path, "lmms-eval", lambda: answers, len(answers), definition=definition)
 
 
 def choices(rights: Sequence[bool], category: str = "math") -> list[Record]:
@@ -49,3 +60,8 @@ def choices(rights: Sequence[bool], category: str = "math") -> list[Record]:
         )
         for place, right in enumerate(rights)
     ]
+
+
+def runs_at(*places: Path) -> list[Run]:
+    """Return the runs at each place, those of the same model told apart, as `compare` and `report` take them."""
+    return told_apart([run for place in places for run in load_runs([Place(place)])[0]])
