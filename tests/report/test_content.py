@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from gain_files import rights, write_triple
 from host_files import choice_samples, write_run
+from report_runs import runs_at
 
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.content import Report, Section, build
 
 SETTINGS = "prompt=letter"
@@ -29,9 +28,9 @@ def section(report: Report, title: str) -> Section:
 
 def test_one_run_has_its_scores_coverage_and_signature(tmp_path: Path) -> None:
     """Nothing is compared, no gain, no judge; one group alone is not drawn."""
-    report = build([write(tmp_path, "m", [True, False])])
+    report = build(runs_at(write(tmp_path, "m", [True, False])))
     assert [each.title for each in report.sections] == ["Overview", "t (mmstar, val)", "Coverage", "Signatures"]
-    assert [run.model for run in report.runs] == ["m"]
+    assert [run.name for run in report.runs] == ["m"]
     assert list(report.notes) == []
     of_task = section(report, "t (mmstar, val)")
     assert [table.title for table in of_task.tables] == ["Scores x 100, with 95% intervals", "accuracy by category"]
@@ -50,7 +49,7 @@ def test_two_runs_are_compared_and_drawn(tmp_path: Path) -> None:
             value["id"] = f"q{place}"
     for name, some in (("a", samples), ("b", choice_samples([False] * 4))):
         write_run(tmp_path / name, name, {"t": some}, settings={"t": SETTINGS})
-    report = build([tmp_path / "b", tmp_path / "a"])
+    report = build(runs_at(tmp_path / "b", tmp_path / "a"))
     (compared,) = section(report, "Comparison of runs").tables
     assert list(compared.lines[0].cells)[:4] == ["t", "accuracy", "a", "b"]
     (difference,) = section(report, "Comparison of runs").plots
@@ -66,12 +65,12 @@ def test_two_runs_are_compared_and_drawn(tmp_path: Path) -> None:
 def test_runs_without_pictures_have_a_section_with_two_plots(tmp_path: Path) -> None:
     """Gain and leakage; of the gain alone, one."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
-    found = section(build([tmp_path]), "Gain and leakage")
+    found = section(build(runs_at(tmp_path)), "Gain and leakage")
     assert [plot.title for plot in found.plots] == ["Multi-modal gain", "Multi-modal leakage"]
     assert list(found.notes) == []
     for path in tmp_path.glob("3_*"):
         path.unlink()
-    found = section(build([tmp_path]), "Gain and leakage")
+    found = section(build(runs_at(tmp_path)), "Gain and leakage")
     assert [plot.title for plot in found.plots] == ["Multi-modal gain"]
     assert ">mmstar_filtered (text)</text>" in found.plots[0].svg
 
@@ -84,7 +83,7 @@ def test_what_cannot_be_paired_is_a_sentence(tmp_path: Path) -> None:
         {"mmstar_filtered_text": choice_samples([True])},
         settings={"mmstar_filtered_text": "prompt=letter,ablation=text"},
     )
-    found = section(build([tmp_path]), "Gain and leakage")
+    found = section(build(runs_at(tmp_path)), "Gain and leakage")
     assert (len(found.notes), list(found.tables), list(found.plots)) == (1, [], [])
 
 
@@ -93,6 +92,6 @@ def test_tasks_can_be_chosen(tmp_path: Path) -> None:
     for task in ("t", "u"):
         write(tmp_path / task, "m", [True], task=task)
     assert [each.title for each in build([tmp_path], ["u"]).sections][1] == "u (mmstar, val)"
-    assert {run.task for run in build([tmp_path]).runs} == {"t", "u"}
+    assert {run.task for run in build(runs_at(tmp_path)).runs} == {"t", "u"}
     with pytest.raises(InputError, match="nothing"):
         build([tmp_path], ["nothing"])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from report_runs import run_of
+from report_runs import run_of, runs_at
 
-from spiqa_tasks.analysis.own_runs import own_runs
 from spiqa_tasks.benchmarks.record import STATUSES, Record
 from spiqa_tasks.report.coverage import MOST_REASONS, coverage_table, reasons_table, statuses
 
@@ -65,7 +64,7 @@ def test_every_answer_is_counted_with_its_rule() -> None:
 
 def test_coverage_tells_what_became_of_every_answer(two_runs: Path) -> None:
     """The refusal and the failed request of a run are counted, and the reason of the failure is there."""
-    runs, _ = own_runs([two_runs], ["mmstar_demo"])
+    runs = [run for run in runs_at(two_runs) if run.task == "mmstar_demo"]
     (line,) = (line for line in coverage_table(runs).lines if line.cells[1].endswith("version=b"))
     assert list(line.cells)[2:] == ["24", "22", "0", "0", "1", "0", "-", "0", "1", "0", "0", "0"]
     (line,) = reasons_table(runs).lines

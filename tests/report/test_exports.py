@@ -8,20 +8,20 @@ import json
 from pathlib import Path
 
 import pytest
-from report_runs import choices, run_of
+from report_runs import choices, run_of, runs_at
 
-from spiqa_tasks.analysis.own_runs import OwnRun, own_runs
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.report import exports
+from spiqa_tasks.runs.run import Run
 
 
 @pytest.fixture(scope="module")
-def runs(two_runs: Path) -> list[OwnRun]:
+def runs(two_runs: Path) -> list[Run]:
     """Two runs of two benchmarks."""
-    return own_runs([two_runs])[0]
+    return runs_at(two_runs)
 
 
-def test_csv_and_json_are_the_same_flat_records(runs: list[OwnRun]) -> None:
+def test_csv_and_json_are_the_same_flat_records(runs: list[Run]) -> None:
     """One per model, task, metric and group, with its signature; the values are those of the answers."""
     records = json.loads(exports.as_json(runs))
     reader = csv.DictReader(io.StringIO(exports.as_csv(runs)))
@@ -54,7 +54,7 @@ def test_the_headline_is_told_by_group_and_the_others_overall() -> None:
     assert (first["benchmark"], first["split"], first["signature"]) == ("mmstar", "val", run.signature.text)
 
 
-def test_the_card_has_a_line_per_run_and_task(runs: list[OwnRun]) -> None:
+def test_the_card_has_a_line_per_run_and_task(runs: list[Run]) -> None:
     """With the interval and the signature, whose bars make no columns."""
     lines = exports.as_card(runs).splitlines()
     assert len(lines) == 2 + 4

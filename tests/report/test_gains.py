@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gain_files import LLM, TEXT, rights, write_triple
 from host_files import choice_samples, write_run
+from report_runs import runs_at
 
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.gains import gain_rows, gain_table, overall_rows
@@ -23,7 +24,7 @@ def test_runs_with_pictures_alone_have_no_gain(tmp_path: Path) -> None:
 def test_a_run_without_pictures_alone_is_told(tmp_path: Path) -> None:
     """One sentence says what to run."""
     write_run(tmp_path, "m", {"mmstar_filtered_text": choice_samples([True])}, settings=TEXT)
-    rows, (remark,) = gain_rows([tmp_path])
+    rows, (remark,) = gain_rows(runs_at(tmp_path))
     assert rows == []
     assert "mmstar_filtered" in remark
 
@@ -31,7 +32,7 @@ def test_a_run_without_pictures_alone_is_told(tmp_path: Path) -> None:
 def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
     """The shares are counted by hand, and the published ones are those of Table 5's overall columns."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
-    rows, remarks = gain_rows([tmp_path])
+    rows, remarks = gain_rows(runs_at(tmp_path))
     assert remarks == []
     assert {row.group for row in rows} == {"all", "math"}
     (row,) = overall_rows(rows)
@@ -58,7 +59,7 @@ def test_without_an_llm_base_there_is_no_leakage(tmp_path: Path) -> None:
     """A dash for the base, its score and the leakage; another task than MMStar's has no published rows."""
     write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
     write_run(tmp_path, "ablated", {"t": choice_samples([True, False])}, "base=m,ablation=grey", stamp="2")
-    table = gain_table(gain_rows([tmp_path])[0])
+    table = gain_table(gain_rows(runs_at(tmp_path))[0])
     (line,) = table.lines
     told = dict(zip(table.columns, line.cells, strict=True))
     assert [told[name] for name in ("without", "LLM base", "S_t", "leakage ML")] == ["grey", "-", "-", "-"]
@@ -70,7 +71,7 @@ def test_two_llm_bases_leave_the_gain_and_say_so(tmp_path: Path) -> None:
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     samples = {"mmstar_filtered_llm": choice_samples(rights(3, 4), prompt="shots")}
     write_run(tmp_path, "other", samples, "pretrained=c", stamp="4", settings=LLM)
-    rows, (remark,) = gain_rows([tmp_path])
+    rows, (remark,) = gain_rows(runs_at(tmp_path))
     (row,) = overall_rows(rows)
     assert row.result is not None
     assert (row.result.mg.value, row.result.ml, row.llm) == (0.5, None, None)
@@ -82,11 +83,11 @@ def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
     refusing = choice_samples([False, False], refused=True)
     write_run(tmp_path, "ablated", {"t": refusing}, "base=m,ablation=text", stamp="2")
-    table = gain_table(gain_rows([tmp_path])[0])
+    table = gain_table(gain_rows(runs_at(tmp_path))[0])
     assert len(table.lines) == 1
     (note,) = table.notes
     assert note.startswith("t of m: 100% refused without images")
     write_run(tmp_path, "m", {"t": choice_samples([True, None])}, stamp="3")
-    rows, _ = gain_rows([tmp_path])
+    rows, _ = gain_rows(runs_at(tmp_path))
     assert rows
     assert overall_rows(rows) == []

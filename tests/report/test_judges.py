@@ -10,10 +10,10 @@ import pytest
 from report_runs import run_of
 from scipy.stats import kendalltau, spearmanr
 
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.report.judges import agreement_table, judge_pairs, judged
 
 ANSWERS = ["a", "b", "c", "d", "e"]
@@ -21,7 +21,7 @@ ANSWERS = ["a", "b", "c", "d", "e"]
 
 def judged_run(
     judge: str, scores: list[float | None], answers: list[str] = ANSWERS, task: str = "spiqa_testA"
-) -> OwnRun:
+) -> Run:
     """A run of SPIQA with a judge's scores; None is a failed verdict."""
     records = [
         Record(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from report_runs import runs_at
+
 from spiqa_tasks.report.content import Report, Section, build
 from spiqa_tasks.report.markdown import WIDTH, as_markdown, as_text
 from spiqa_tasks.report.tables import Table, TableLine
@@ -13,7 +15,7 @@ TABLE = Table("Scores", ["run", "n"], [TableLine(["a", "1"]), TableLine(["b|c", 
 
 def test_the_markdown_has_every_table(two_runs: Path) -> None:
     """Headlines with intervals, groups, differences, coverage and signatures, and no plot."""
-    report = build([two_runs])
+    report = build(runs_at(two_runs))
     text = as_markdown(report)
     for title in ("## Overview", "### accuracy by category", "### Paired differences", "## Coverage", "## Signatures"):
         assert title in text

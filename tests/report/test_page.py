@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from host_files import write_demo_run
+from report_runs import runs_at
 
 from spiqa_tasks.report.content import build
 from spiqa_tasks.report.page import as_html
@@ -52,7 +53,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def written(runs: Path, path: Path, pictures: bool = True) -> Path:
     """The page of `runs`."""
-    path.write_text(as_html(build([runs]), pictures), encoding="utf-8", errors="replace")
+    path.write_text(as_html(build(runs_at(runs)), pictures), encoding="utf-8", errors="replace")
     return path
 
 
@@ -185,7 +186,7 @@ def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path) -> None
     write_demo_run(
         tmp_path, "big", lambda place, row: f"{long}{row['answer'] if place % 3 else 'E'} {place}", repeat=417
     )
-    build([tmp_path])
+    build(runs_at(tmp_path))
     start = time.monotonic()
     path = written(tmp_path, tmp_path / "page.html")
     assert time.monotonic() - start < 5

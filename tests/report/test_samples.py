@@ -10,19 +10,19 @@ import pytest
 from host_files import FAILED
 from hypothesis import given
 from hypothesis import strategies as st
-from report_runs import REFUSAL, choices, run_of
+from report_runs import REFUSAL, choices, run_of, runs_at
 
-from spiqa_tasks.analysis.own_runs import OwnRun, own_runs
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.thumbnails import Thumbnails
+from spiqa_tasks.runs.run import Run
 
 
 @pytest.fixture(scope="module")
-def runs(two_runs: Path) -> list[OwnRun]:
+def runs(two_runs: Path) -> list[Run]:
     """Two runs of two benchmarks."""
-    return own_runs([two_runs])[0]
+    return runs_at(two_runs)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def of_task(data: dict[str, Any], task: str) -> list[dict[str, Any]]:
     return [sample for sample in data["samples"] if sample["task"] == task]
 
 
-def test_a_question_is_one_sample_with_an_answer_of_each_run(runs: list[OwnRun]) -> None:
+def test_a_question_is_one_sample_with_an_answer_of_each_run(runs: list[Run]) -> None:
     """With its text, its groups and the true answer; each answer tells what became of it."""
     data = samples(runs, None)
     labels = [label.rpartition("=")[2] for label in data["runs"]]
@@ -56,7 +56,7 @@ def test_a_question_is_one_sample_with_an_answer_of_each_run(runs: list[OwnRun])
     assert "refused" not in third
 
 
-def test_figures_are_numbers_of_thumbnails(runs: list[OwnRun]) -> None:
+def test_figures_are_numbers_of_thumbnails(runs: list[Run]) -> None:
     """Each question's pictures in their order; without thumbnails there are none."""
     thumbnails = Thumbnails()
     found = of_task(samples(runs, thumbnails), "scifibench_demo")
@@ -68,7 +68,7 @@ def test_figures_are_numbers_of_thumbnails(runs: list[OwnRun]) -> None:
     assert {figure[0] for sample in without for figure in sample["figures"]} <= {None}
 
 
-def test_options_stand_apart_where_the_question_does_not_have_them(runs: list[OwnRun]) -> None:
+def test_options_stand_apart_where_the_question_does_not_have_them(runs: list[Run]) -> None:
     """MMStar writes them into the question, SciFIBench asks for captions beside it."""
     data = samples(runs, None)
     assert not any("options" in sample for sample in of_task(data, "mmstar_demo"))
