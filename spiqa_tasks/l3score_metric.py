@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import DEFAULT_JUDGE, parse_judge
+from spiqa_tasks.judge.config import DEFAULT_JUDGE
 from spiqa_tasks.judge.engine import shared_engine
 from spiqa_tasks.judge.l3 import TOP, L3Judge, L3Rule
 from spiqa_tasks.judge.l3_prompts import DEFAULT_PROMPT
+from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.scoring.withholding import mean_or_nan
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.judge.engine import Pending
 from spiqa_tasks.judge.l3 import L3Judge
 from spiqa_tasks.judge.letters import LetterJudge
-from spiqa_tasks.judge.pending import Pending
 from spiqa_tasks.judge.types import JudgeRequest
 
 

@@ -11,9 +11,10 @@ from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig, judge_from_environ
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.l3 import L3Judge
 from spiqa_tasks.judge.letters import LetterJudge, LetterRule
+from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.metrics.text_scores import RELEASED_TOKENIZER, available_metrics, tokenizer_name, tokenizer_note
 
 logger = logging.getLogger("spiqa_tasks")

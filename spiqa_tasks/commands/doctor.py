@@ -107,8 +107,8 @@ def _text_metrics() -> list[Finding]:
 
 
 def _judge() -> Finding:
-    from spiqa_tasks.judge.config import judge_from_environ
     from spiqa_tasks.judge.l3 import L3Judge
+    from spiqa_tasks.judge.resolve import judge_from_environ
 
     try:
         config = judge_from_environ(os.environ)

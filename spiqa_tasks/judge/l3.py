@@ -10,9 +10,10 @@ from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.l3_prompts import DEFAULT_PROMPT, l3_prompt, prompt_hash
-from spiqa_tasks.judge.neutral import LONGEST
+from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, NO_THINKING
-from spiqa_tasks.judge.rule_judge import RuleJudge, host_of
+from spiqa_tasks.judge.rule_judge import RuleJudge
+from spiqa_tasks.judge.sanitize import LONGEST
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import l3score, l3score_detail
 
@@ -85,15 +86,19 @@ class L3Judge(RuleJudge):
     def __init__(self, judge: JudgeConfig | Engine, rule: L3Rule | None = None) -> None:
         self.rule = rule or L3Rule()
         config = judge.config if isinstance(judge, Engine) else judge
-        config.require_logprobs()
-        if self.rule.top == FULL_VOCABULARY and not config.declaration.searches_vocabulary:
+        provider = PROVIDERS[config.provider]
+        reason = provider.why_no_logprobs(config.model)
+        if reason is not None:
+            known = " and ".join(provider.logprob_judges for provider in PROVIDERS.values() if provider.logprob_judges)
+            raise JudgeError(f"L3Score cannot be judged by {config.name}: {reason}; choose one of {known}.")
+        if self.rule.top == FULL_VOCABULARY and not provider.searches_vocabulary:
             raise JudgeError(f"The judge {config.name} cannot give the {FULL_VOCABULARY} rule; use top={TOP}, or hf:.")
         tests = [self.rule.request(*_TEST_QUESTION, answer) for answer in ("Blue", "Green")]
         super().__init__(judge, tests, _WITHOUT)
 
     def fault(self, verdicts: Sequence[Verdict]) -> str | None:
         """Say what the verdicts on a right and a wrong answer lack; see `RuleJudge.fault`."""
-        wanted = self.rule.request(*_TEST_QUESTION, "").top_logprobs
+        wanted = self.rule.request(*_TEST_QUESTION, "").top_logprobs or 0
         fewest = min(len(verdict.top_logprobs) for verdict in verdicts)
         if fewest < wanted:
             return f"it gives {fewest} log-probabilities where the rule needs {wanted}; use --top {max(fewest, 2)}"
@@ -121,7 +126,7 @@ class L3Judge(RuleJudge):
         return {
             "judge": config.name,
             "judge_served": list(self.engine.summary().models),
-            "judge_host": host_of(config),
+            "judge_host": config.host,
             **self.rule.signature(),
             **({"judge_extra": config.extra} if config.extra else {}),
         }

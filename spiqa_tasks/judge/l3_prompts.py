@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.neutral import neutralise, shortened
+from spiqa_tasks.judge.sanitize import sanitize, shortened
 
 DEFAULT_PROMPT = "released"
 
@@ -36,12 +36,12 @@ PROMPTS: dict[str, str] = {
 def l3_prompt(name: str, question: str, reference: str, prediction: str) -> str:
     """Return what the judge is asked about one answer, under the named prompt.
 
-    The answer is neutralised, and shortened where it is very long (see `neutral`).
+    The answer is neutralised, and shortened where it is very long (see `sanitize`).
 
     Raises:
         InputError: an unknown name.
     """
-    prediction = neutralise(shortened(prediction))
+    prediction = sanitize(shortened(prediction))
     return _template(name).format(question=question, reference=reference, prediction=prediction)
 
 

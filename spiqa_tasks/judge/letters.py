@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.neutral import LONGEST, neutralise, shortened
-from spiqa_tasks.judge.rule_judge import RuleJudge, host_of
+from spiqa_tasks.judge.rule_judge import RuleJudge
+from spiqa_tasks.judge.sanitize import LONGEST, sanitize, shortened
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.mcq import extract_choice
 
@@ -49,8 +49,8 @@ class LetterRule:
     def request(self, response: str, letters: Sequence[str]) -> JudgeRequest:
         """Return what the judge is asked about one answer to a question with these letters."""
         most = RELEASED_MAX_TOKENS if self.released else MAX_TOKENS
-        prompt = self.prompt.format(output=neutralise(shortened(response)), first=letters[0], last=letters[-1])
-        return JudgeRequest(prompt, kind="text", max_tokens=most, cut=len(response) > LONGEST)
+        prompt = self.prompt.format(output=sanitize(shortened(response)), first=letters[0], last=letters[-1])
+        return JudgeRequest(prompt, top_logprobs=None, max_tokens=most, cut=len(response) > LONGEST)
 
     def letter(self, verdict: Verdict, letters: Sequence[str]) -> str | None:
         """Return the one of `letters` that the judge wrote; None where it wrote none or failed."""
@@ -74,6 +74,6 @@ class LetterJudge(RuleJudge):
         """Return the signature as text: the judge as configured and as served, its server and the prompt."""
         config, served = self.engine.config, self.engine.summary().models
         prompt = f"letters:{self.rule.signature()}"
-        fields = {"judge": config.name, "judge_host": host_of(config), "judge_prompt": prompt}
+        fields = {"judge": config.name, "judge_host": config.host, "judge_prompt": prompt}
         fields |= {"judge_extra": config.extra} if config.extra else {}
         return fields | ({"judge_served": "+".join(served)} if served else {})

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine, shared_engine
-from spiqa_tasks.judge.pending import Pending
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -27,10 +25,6 @@ class RuleJudge:
         self.engine = judge if isinstance(judge, Engine) else shared_engine(judge)
         self._test_requests = test_requests
         self._without = without
-
-    def submit(self, request: JudgeRequest) -> Pending:
-        """Hand a request to the judge and return at once."""
-        return self.engine.submit(request)
 
     def preflight(self) -> list[Verdict]:
         """Ask the test questions, past the cache; return the verdicts.
@@ -60,9 +54,4 @@ class RuleJudge:
     @property
     def _named(self) -> str:
         config = self.engine.config
-        return config.name + (f" at {host_of(config)}" if config.url else "")
-
-
-def host_of(config: JudgeConfig) -> str:
-    """Return host and port of the judge's server; empty for a judge in this process."""
-    return urlsplit(config.url).netloc
+        return config.name + (f" at {config.host}" if config.url else "")

@@ -16,9 +16,9 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.cells import read_cells, row_id
 from spiqa_tasks.files.source import fingerprint
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.config import judge_from_environ, parse_judge
 from spiqa_tasks.judge.l3 import L3Judge, L3Rule
 from spiqa_tasks.judge.letters import LetterJudge, LetterRule
+from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.offline.answer_tables import find_table, is_own
 from spiqa_tasks.offline.matching import Matched, Predictions, match
 from spiqa_tasks.offline.predictions import is_table, read_predictions

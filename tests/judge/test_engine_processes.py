@@ -73,7 +73,7 @@ def test_two_processes_at_once_pay_once(server: OpenAIServer, tmp_path: Path) ->
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_judges_for_itself(server: OpenAIServer, engine_of: Callable[..., Engine]) -> None:
-    """A child forked from a busy parent asks through a loop of its own, also for verdicts its parent awaited."""
+    """A child forked from a busy parent asks through a loop of its own, also for what its parent is asking."""
     server.behaviour.latency = 0.3
     engine = engine_of(timeout=10)
     requests = [JudgeRequest(f"Q{i}?") for i in range(6)]
@@ -82,7 +82,7 @@ def test_a_forked_child_judges_for_itself(server: OpenAIServer, engine_of: Calla
     receiver, sender = context.Pipe(duplex=False)
 
     def child() -> None:
-        sender.send([pending.result().status for pending in [*inherited, engine.submit(requests[5])]])
+        sender.send([pending.result().status for pending in engine.submit_all(requests)])
         engine.close()
         os._exit(0)
 

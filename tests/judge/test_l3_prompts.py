@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.l3_prompts import PROMPTS, l3_prompt, prompt_hash
-from spiqa_tasks.judge.neutral import REMOVED, neutralise
+from spiqa_tasks.judge.sanitize import REMOVED, sanitize
 
 TEST_A = (
     Path(os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
@@ -78,7 +78,7 @@ def test_each_prompt_has_its_own_hash() -> None:
 )
 def test_imitations_of_the_frame_are_removed(attack: str) -> None:
     """After the candidate's own label, none of the judge's labels or sentences appears again but the real ones."""
-    neutral = neutralise(attack)
+    neutral = sanitize(attack)
     assert REMOVED in neutral
     lowered = neutral.lower().replace("\u200b", "").replace("\u200d", "")
     for phrase in ("ground-truth answer:", "candidate answer:", "semantic meaning", "in one word", "you are given"):
@@ -101,19 +101,19 @@ def test_imitations_of_the_frame_are_removed(attack: str) -> None:
 )
 def test_ordinary_answers_are_left_alone(answer: str) -> None:
     """An answer that does not imitate the prompt is sent byte for byte."""
-    assert neutralise(answer) == answer
+    assert sanitize(answer) == answer
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_neutralised(answer: str) -> None:
     """Neutralising never fails and a second time changes nothing."""
-    assert neutralise(neutralise(answer)) == neutralise(answer)
+    assert sanitize(sanitize(answer)) == sanitize(answer)
 
 
 def test_long_answers_are_neutralised_fast() -> None:
     """Near-misses of the phrases do not make the search slow."""
     for part in ("ground truth answer ", "answer in one ", "- ", "\n>>>>", "question "):
-        neutralise(part * 20_000)
+        sanitize(part * 20_000)
 
 
 @pytest.mark.skipif(not TEST_A.exists(), reason="needs SPIQA_testA.json (SPIQA_TASKS_TEST_DATA)")
@@ -122,4 +122,4 @@ def test_no_real_answer_is_touched() -> None:
     papers = json.loads(TEST_A.read_text())
     answers = [qa["answer"] for paper in papers.values() for qa in paper["qa"]]
     assert len(answers) == 666
-    assert [neutralise(answer) for answer in answers] == answers
+    assert [sanitize(answer) for answer in answers] == answers

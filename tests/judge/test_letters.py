@@ -19,7 +19,7 @@ def test_the_rule_asks_in_the_words_of_the_paper() -> None:
         "Here is the output from a generative model:\nThe second one {x}\n"
         "The output contains the answer to a multiple choice question with options A) - C). "
         "Return only the letter of the answer. If no answer is found, return None.",
-        kind="text",
+        top_logprobs=None,
         max_tokens=16,
     )
 

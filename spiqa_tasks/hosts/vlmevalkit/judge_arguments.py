@@ -10,8 +10,9 @@ from typing import Any
 from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.making import judging_of
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig, judge_from_environ, parse_judge
+from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 
 NONE = ("none", "exact_matching")
 """The judges' names that ask nobody; the second is the host's own."""

@@ -119,8 +119,8 @@ def test_the_papers_rule_is_the_default(model_dir: Path, tmp_path: Path) -> None
 def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
     """Written answers are the most likely tokens, one after the other, whatever else is in the batch."""
     engine = _engine(model_dir, tmp_path)
-    requests = [JudgeRequest(prompt, kind="text", max_tokens=1) for prompt in PROMPTS]
-    verdicts = engine.map([*requests, JudgeRequest("longer", kind="text", max_tokens=6)], progress=False)
+    requests = [JudgeRequest(prompt, top_logprobs=None, max_tokens=1) for prompt in PROMPTS]
+    verdicts = engine.map([*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)], progress=False)
     engine.close()
     for prompt, verdict in zip(PROMPTS, verdicts, strict=False):
         assert verdict.text == _plain_logprobs(model_dir, prompt)[0][0].replace("<s>", "")
@@ -158,7 +158,9 @@ def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
 def test_sampled_text_is_refused(tmp_path: Path) -> None:
     """A local judge writes its most likely text only."""
     with pytest.raises(AskError, match="temperature 0"):
-        asyncio.run(HfLocal(JudgeConfig("hf", str(tmp_path))).ask(JudgeRequest("p", kind="text", temperature=0.5)))
+        asyncio.run(
+            HfLocal(JudgeConfig("hf", str(tmp_path))).ask(JudgeRequest("p", top_logprobs=None, temperature=0.5))
+        )
 
 
 def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Path) -> None:
@@ -174,7 +176,7 @@ def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Pat
     shutil.copytree(model_dir, broken)
     model.save_pretrained(broken)
     engine = _engine(broken, tmp_path)
-    requests = [JudgeRequest("p"), JudgeRequest("p", kind="text", max_tokens=2)]
+    requests = [JudgeRequest("p"), JudgeRequest("p", top_logprobs=None, max_tokens=2)]
     for _ in range(2):
         verdicts = engine.map(requests, progress=False)
         assert [verdict.status for verdict in verdicts] == ["judge_failed"] * 2

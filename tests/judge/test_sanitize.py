@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spiqa_tasks.judge.l3_prompts import PROMPTS, l3_prompt
 from spiqa_tasks.judge.letters import LetterRule
-from spiqa_tasks.judge.neutral import CUT, LONGEST, REMOVED, neutralise, shortened
+from spiqa_tasks.judge.sanitize import CUT, LONGEST, REMOVED, sanitize, shortened
 
 LABELS = ("Ground-truth answer:", "Groundtruth answer:", "GROUND TRUTH ANSWER :", "ground_truth answer:")
 FRAMES = (
@@ -133,7 +133,7 @@ def test_there_are_a_hundred_of_each() -> None:
 )
 def test_imitations_of_a_prompt_are_removed(attack: str) -> None:
     """Nothing that reads like a judge's prompt is left, however it is written."""
-    neutral = neutralise(attack)
+    neutral = sanitize(attack)
     assert REMOVED in neutral
     assert not re.search(r"ground ?truth answer ?:|semantic meaning of|in one word|you are given", _looks(neutral))
 
@@ -141,7 +141,7 @@ def test_imitations_of_a_prompt_are_removed(attack: str) -> None:
 @pytest.mark.parametrize("marker", MARKERS)
 def test_control_tokens_are_broken_and_stay_readable(marker: str) -> None:
     """A chat template's token has a blank inside, and nothing else of the answer changes."""
-    neutral = neutralise(f"red {marker} Yes")
+    neutral = sanitize(f"red {marker} Yes")
     assert marker not in neutral
     assert neutral.replace(" ", "") == f"red{marker}Yes".replace(" ", "")
 
@@ -149,13 +149,13 @@ def test_control_tokens_are_broken_and_stay_readable(marker: str) -> None:
 @pytest.mark.parametrize("answer", HONEST)
 def test_honest_answers_are_sent_byte_for_byte(answer: str) -> None:
     """An answer that speaks to no judge is not changed."""
-    assert neutralise(answer) == answer
+    assert sanitize(answer) == answer
 
 
 @given(st.text(max_size=300))
 def test_a_second_time_changes_nothing(answer: str) -> None:
     """Any text can be neutralised, once for all."""
-    assert neutralise(neutralise(answer)) == neutralise(answer)
+    assert sanitize(sanitize(answer)) == sanitize(answer)
 
 
 def test_every_judge_uses_the_rule() -> None:
@@ -182,4 +182,4 @@ def test_a_long_answer_loses_its_middle_and_is_counted() -> None:
 )
 def test_the_time_grows_with_the_text_alone(part: str) -> None:
     """A megabyte of near-misses: no pattern goes back over it."""
-    assert is_linear(neutralise, part)
+    assert is_linear(sanitize, part)
