@@ -20,7 +20,6 @@ from spiqa_tasks.judge.cache import FILE_NAME, VerdictCache
 from spiqa_tasks.judge.cache_entry import request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.l3 import L3Judge
 from spiqa_tasks.judge.types import Verdict
 
 VERDICT = Verdict("ok", "Yes", tuple((word, -1.0) for word in ("Yes", "No", " yes", "Sim", "Maybe")), "gpt-4o")
@@ -69,10 +68,8 @@ def memory(config: JudgeConfig, options: argparse.Namespace) -> str:
     ideal = options.many * options.latency / options.concurrency
     with server(options.latency) as url, tempfile.TemporaryDirectory() as folder:
         engine = Engine(replace(config, url=url, cache_dir=Path(folder)))
-        judge = L3Judge(engine)
         empty, start = resident_mb(), time.perf_counter()
-        questions = (f"{i}: what is shown?" for i in range(options.many))
-        pendings = engine.submit_all([judge.rule.request(question, "a line", "a line") for question in questions])
+        pendings = engine.submit_all(requests_for(options.many))
         submitted = time.perf_counter() - start
         pendings[options.many // 10].result()
         tenth = resident_mb()

@@ -13,9 +13,9 @@ from spiqa_tasks.analysis.logged_answers import response_of
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, in_group
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.making import missing_text_metrics
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.scorer_factory import missing_text_metrics
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.results import TaskRun, has_runs, record_of, task_runs

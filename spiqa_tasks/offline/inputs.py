@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.signature import Signature, parse
@@ -16,9 +15,9 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.cells import read_cells, row_id
 from spiqa_tasks.files.source import fingerprint
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.l3 import L3Judge, L3Rule
-from spiqa_tasks.judge.letters import LetterJudge, LetterRule
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
+from spiqa_tasks.judge.rules import make_rule
 from spiqa_tasks.offline.answer_tables import find_table, is_own
 from spiqa_tasks.offline.matching import Matched, Predictions, match
 from spiqa_tasks.offline.predictions import is_table, read_predictions
@@ -30,7 +29,7 @@ Row = Mapping[str, Any]
 
 def chosen_judges(
     task: Task, names: Sequence[str] | None, prompt: str, top: str, environ: Mapping[str, str]
-) -> dict[str, Judging]:
+) -> dict[str, Judge]:
     """Return the judges by what the user called them; none where the task needs none or judging is switched off.
 
     Args:
@@ -42,11 +41,11 @@ def chosen_judges(
 
     Raises:
         InputError: a judge for a task that needs none, or an unknown prompt or rule.
-        JudgeError: a judge that cannot give L3Score.
+        JudgeError: a judge that cannot return what the task's rule asks for.
     """
     named = [name for name in dict.fromkeys(names or ()) if name.lower() != "none"]
-    kind = task.entry.judge(task.entry.parse(task.settings))
-    if kind is None:
+    rule_name = task.entry.judge(task.entry.parse(task.settings))
+    if rule_name is None:
         if named:
             raise InputError(f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it out.")
         return {}
@@ -54,11 +53,8 @@ def chosen_judges(
     if names is None:
         default = judge_from_environ(environ)
         configs = {default.name: default} if default is not None else {}
-    if kind != "l3score":
-        letters = LetterRule(kind == "letters_released")
-        return {name: Judging(LetterJudge(config, letters)) for name, config in configs.items()}
-    rule = L3Rule(prompt, int(top) if top.isdigit() else top)
-    return {name: Judging(L3Judge(config, rule)) for name, config in configs.items()}
+    rule = make_rule(rule_name, {"prompt": prompt, "top": int(top) if top.isdigit() else top})
+    return {name: Judge(config, rule) for name, config in configs.items()}
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
         if metrics[name].value is None:
             omitted[name] = f"withheld: {values[name].reason}"
     signature = merged(parse(record.signature) for record in records if record.signature)
-    judged_by = dict(scorer.judging.signature) if scorer.judging else {}
+    judged_by = scorer.judge.signature if scorer.judge else {}
     made = merged(parse(prediction.signature) for prediction in answered.predictions if prediction.signature)
     told = {"prompt": made.prompt} if made.prompt else {}
     signature = signature.with_fields(predictions=answered.matched.format, **told, **judged_by)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks import making
+from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.lmms_eval import ahead
@@ -65,7 +65,7 @@ def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
 def forget_judge() -> None:
     """Let the hooks find out again what they can score with."""
     ahead.forget()
-    making.missing_text_metrics.cache_clear()
+    scorer_factory.missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="module")
