@@ -17,10 +17,9 @@ from measure import GROWTH, arguments, paired, ratio, resident_mb, show, spread,
 from served import requests_for, server
 
 from spiqa_tasks.judge.cache import FILE_NAME, VerdictCache
+from spiqa_tasks.judge.cache_entry import request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.l3 import L3Judge
-from spiqa_tasks.judge.stored import request_key
 from spiqa_tasks.judge.types import Verdict
 
 VERDICT = Verdict("ok", "Yes", tuple((word, -1.0) for word in ("Yes", "No", " yes", "Sim", "Maybe")), "gpt-4o")
@@ -32,8 +31,7 @@ def stored(config: JudgeConfig, count: int, runs: int) -> list[tuple[str, list[f
     requests = requests_for(count)
     with tempfile.TemporaryDirectory() as folder:
         cache = VerdictCache(Path(folder) / FILE_NAME)
-        judge = (config.provider, config.model, config.url, "")
-        cache.put_many([(request_key(*judge, request), VERDICT) for request in requests])
+        cache.put_many([(request_key(config, "", request), VERDICT) for request in requests])
         cache.close()
         config = replace(config, cache_dir=Path(folder))
 
@@ -69,11 +67,9 @@ def memory(config: JudgeConfig, options: argparse.Namespace) -> str:
     """The table of a long judging: time against the ideal, and resident memory."""
     ideal = options.many * options.latency / options.concurrency
     with server(options.latency) as url, tempfile.TemporaryDirectory() as folder:
-        engine = Engine(replace(config, base_url=url, cache_dir=Path(folder)))
-        judge = L3Judge(engine)
+        engine = Engine(replace(config, url=url, cache_dir=Path(folder)))
         empty, start = resident_mb(), time.perf_counter()
-        questions = (f"{i}: what is shown?" for i in range(options.many))
-        pendings = [judge.submit(judge.rule.request(question, "a line", "a line")) for question in questions]
+        pendings = engine.submit_all(requests_for(options.many))
         submitted = time.perf_counter() - start
         pendings[options.many // 10].result()
         tenth = resident_mb()

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from spiqa_tasks.benchmarks import making
+from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -134,12 +134,12 @@ def host() -> None:
 @pytest.fixture
 def no_java() -> Iterator[None]:
     """A machine without Java: METEOR is left out, and the other text metrics are fast."""
-    making.missing_text_metrics.cache_clear()
+    scorer_factory.missing_text_metrics.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "has_java", lambda: False)
         yield
     text_scores.forget()
-    making.missing_text_metrics.cache_clear()
+    scorer_factory.missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="session")

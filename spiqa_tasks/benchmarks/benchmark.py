@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.context import Context
@@ -16,7 +16,6 @@ from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.files.source import Repository, Source
 
 Row = Mapping[str, Any]
-JudgeKind = Literal["l3score", "letters", "letters_released"]
 Join = Callable[[Sequence[Record], Context], list[Record]]
 
 
@@ -48,7 +47,7 @@ class Benchmark:
         files: (split, settings) -> the (repository, pattern) pairs that `load` reads.
         unseen: settings -> the same without what only a model sees, so that scoring reads no picture.
         table: settings -> the names of the rows in the host's table, `metric` or `metric/group`, the headline first.
-        judge: settings -> which judge the scores need.
+        judge: settings -> the name in `judge.rules.RULES` of the rule by which a judge scores; None: no judge.
         join: settings -> what makes records of questions out of those of documents, where a question is several.
         remarks: records of a whole run -> sentences for people.
         yaml_folder: where its task YAMLs are, if not in `yaml_configs/<name>`.
@@ -68,7 +67,7 @@ class Benchmark:
     files: Callable[[str, Any], list[tuple[Repository, str]]] = _no_files
     unseen: Callable[[Any], Any] = lambda settings: settings
     table: Callable[[Any], Sequence[str]] | None = None
-    judge: Callable[[Any], JudgeKind | None] = lambda _settings: None
+    judge: Callable[[Any], str | None] = lambda _settings: None
     join: Callable[[Any], Join | None] = lambda _settings: None
     remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
     yaml_folder: Path | None = None

@@ -16,8 +16,8 @@ from tqdm import tqdm
 from spiqa_tasks.benchmarks.aggregation import RELEASED, SCORING_FAILED, Metric, Value, in_group, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
@@ -32,14 +32,14 @@ class Scorer:
     Attributes:
         benchmark, settings: the task's.
         context: what the records have in common.
-        judging: the judge that is asked; None where there is none.
+        judge: the judge that is asked; None where judging is switched off or not needed.
     """
 
-    def __init__(self, benchmark: Benchmark, settings: Any, context: Context, judging: Judging | None) -> None:
+    def __init__(self, benchmark: Benchmark, settings: Any, context: Context, judge: Judge | None) -> None:
         self.benchmark = benchmark
         self.settings = settings
         self.context = context
-        self.judging = judging
+        self.judge = judge
         self._join = benchmark.join(settings)
 
     @property
@@ -57,12 +57,12 @@ class Scorer:
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
 
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
-        """Return what the judge will be asked about records that it was not asked about yet."""
+        """Return the requests to the judge that the records still wait for."""
         questions = self._join(records, self.context) if self._join is not None else records
         return [ask.request for record in questions for ask in record.asks]
 
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
-        """Return the records with what the judge says, and with the scores that every metric gives a single answer.
+        """Return the records judged, and with the scores that every metric has for a single answer.
 
         Args:
             records: from `record`.
@@ -70,7 +70,7 @@ class Scorer:
                 questions that are several documents, are only given then. Several answers to one document are runs
                 of their own.
         """
-        scored = self.judging.complete(records) if self.judging else list(records)
+        scored = judged(records, self.judge)
         for places in _runs(scored):
             run = self._scored([scored[place] for place in places], whole)
             for place, record in zip(places, run, strict=True):
@@ -84,7 +84,7 @@ class Scorer:
 
     def why_not(self, metric: Metric) -> str | None:
         """Return why a metric cannot be computed here, or None."""
-        if metric.needs == "judge" and self.judging is None:
+        if metric.needs == "judge" and self.judge is None:
             return "judging is switched off (SPIQA_JUDGE=none or --judge none)"
         if metric.needs == "text programs":
             return self.context.unavailable.get(metric.name.removesuffix(RELEASED))
@@ -114,11 +114,10 @@ class Scorer:
         return metric.compute([record]).scores.get(record.id) if stands_alone else None
 
     def questions(self, records: Sequence[Record]) -> list[Record]:
-        """Return one record per question, with what the judge says; they are the records where no question is more."""
+        """Return one record per question, judged; the records themselves where each is a question."""
         if self._join is None:
             return list(records)
-        joined = self._join(records, self.context)
-        return self.judging.complete(joined) if self.judging else joined
+        return judged(self._join(records, self.context), self.judge)
 
     def _scored(self, judged: list[Record], whole: bool) -> list[Record]:
         if self._join is not None:
@@ -143,6 +142,14 @@ class Scorer:
             else document
             for document in documents
         ]
+
+
+def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
+    """Return the records with the judge's scores, waiting for all of them; as they are where there is no judge."""
+    if judge is None:
+        return list(records)
+    verdicts = iter(judge.verdicts([ask.request for record in records for ask in record.asks]))
+    return [record.judged([next(verdicts) for _ in record.asks]) for record in records]
 
 
 def _runs(records: Sequence[Record]) -> list[list[int]]:

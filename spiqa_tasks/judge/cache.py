@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.judge.cache_entry import dump, load
 from spiqa_tasks.judge.cache_file import connect
-from spiqa_tasks.judge.stored import dump, load
 from spiqa_tasks.judge.types import Verdict
 
 FILE_NAME = "judge.sqlite"

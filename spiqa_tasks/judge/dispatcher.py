@@ -14,7 +14,7 @@ from spiqa_tasks.judge.batcher import Batcher
 from spiqa_tasks.judge.cache import Claim, Owner, VerdictCache
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import LONGEST_DELAY, Pace
-from spiqa_tasks.judge.providers import JudgeClient
+from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
 from spiqa_tasks.judge.retry import AskError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
@@ -52,6 +52,7 @@ class Dispatcher:
 
     def __init__(self, config: JudgeConfig, client: JudgeClient, cache: VerdictCache | None) -> None:
         self._config = config
+        self._provider = PROVIDERS[config.provider]
         self._client = client
         self._cache = cache
         self._claims = Batcher(cache.claim_many, config.concurrency) if cache else None
@@ -136,7 +137,8 @@ class Dispatcher:
 
     async def _ask(self, job: Job) -> Verdict | None:
         """The verdict, or None where the job comes back to the queue later."""
-        reason = self._config.cannot(job.request)
+        config = self._config
+        reason = self._provider.missing_key(config) or self._provider.cannot(config.model, job.request)
         if reason is not None:
             return failed(reason)
         if job.first_tried is None:

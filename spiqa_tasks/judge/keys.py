@@ -19,11 +19,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.providers import Provider
-
-KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
-SHORTEST_SECRET = 8
-"""Characters of the shortest key that is taken for a secret."""
+from spiqa_tasks.judge.config import KEY_VARIABLE
+from spiqa_tasks.judge.providers.declaration import Provider
 
 
 def clean_key(key: str | None) -> str | None:

@@ -27,7 +27,7 @@ MakeEngine = Callable[..., Engine]
 REQUESTS = [
     JudgeRequest(f"Ground-truth answer: {place}\nCandidate answer: {place % 3}", top_logprobs=3) for place in range(9)
 ]
-WRITTEN = [JudgeRequest(f"Write {place}.", kind="text", max_tokens=9) for place in range(4)]
+WRITTEN = [JudgeRequest(f"Write {place}.", top_logprobs=None, max_tokens=9) for place in range(4)]
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ provider, url, cache, moment = sys.argv[1:]
 if moment == "before it was named":
     OpenBatches.arrived = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 judge = Engine(JudgeConfig(provider, "gpt-4o", url, "k" * 20, cache_dir=Path(cache)))
-requests = [JudgeRequest(f"Write {place}.", kind="text", max_tokens=9) for place in range(4)]
+requests = [JudgeRequest(f"Write {place}.", top_logprobs=None, max_tokens=9) for place in range(4)]
 judge_in_batches(judge, requests, wait=True, say=print)
 """
 
@@ -229,7 +229,7 @@ def test_large_lists_become_several_batches(
 
 def test_the_price_is_half(engine: MakeEngine) -> None:
     """The line has what it cost, and what single requests would have."""
-    _, said = judged(engine(), [JudgeRequest("x" * 4_000_000, kind="text")])
+    _, said = judged(engine(), [JudgeRequest("x" * 4_000_000, top_logprobs=None)])
     assert "about $1.00 instead of $2.00" in said[-1]
 
 

@@ -12,10 +12,10 @@ from openai_server import Behaviour, OpenAIServer
 from spiqa_tasks.judge import cache as cache_module
 from spiqa_tasks.judge import dispatcher
 from spiqa_tasks.judge.cache import VerdictCache
+from spiqa_tasks.judge.cache_entry import request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.retry import RetryPolicy
-from spiqa_tasks.judge.stored import request_key
 from spiqa_tasks.judge.types import JudgeRequest
 
 MakeEngine = Callable[..., Engine]
@@ -87,7 +87,7 @@ def test_no_slot_is_held_while_a_retry_waits(server: OpenAIServer, engine_of: Ma
     server.behaviour.retry_after = "30"
     server.behaviour.script = ["500", "429"]
     engine = engine_of(concurrency=2, timeout=10, retry=RetryPolicy(base=30.0))
-    pendings = [engine.submit(request) for request in _requests(20)]
+    pendings = engine.submit_all(_requests(20))
     deadline = time.monotonic() + 10
     while sum(pending.done() for pending in pendings) < 18 and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -99,7 +99,7 @@ def test_a_rate_limit_is_waited_out_without_hammering(server: OpenAIServer, engi
     server.behaviour.sticky = "429"
     server.behaviour.retry_after = "0.3"
     engine = engine_of(concurrency=4, retry=RetryPolicy(max_attempts=2, max_seconds=20, base=0.05))
-    pendings = [engine.submit(request) for request in _requests(50)]
+    pendings = engine.submit_all(_requests(50))
     time.sleep(1.2)
     assert server.counts["429"] <= 4 + (0.5 * 50 + 1) + (0.4 * 25 + 1)  # the first four, and two epochs with a stop
     server.behaviour.sticky = None
@@ -141,8 +141,8 @@ def test_a_server_that_starts_late_is_waited_for(engine_of: MakeEngine) -> None:
     """Refused connections are retried until the server listens."""
     with OpenAIServer(Behaviour()) as gone:
         url = gone.url
-    engine = engine_of(base_url=url, retry=RetryPolicy(max_attempts=200, base=0.05, cap=0.1))
-    pending = engine.submit(_requests(1)[0])
+    engine = engine_of(url=url, retry=RetryPolicy(max_attempts=200, base=0.05, cap=0.1))
+    pending = engine.submit_all(_requests(1))[0]
     time.sleep(0.3)
     assert not pending.done()
     with OpenAIServer(Behaviour(), port=int(url.split(":")[2].split("/")[0])):
@@ -163,7 +163,7 @@ def test_one_request_that_is_always_refused_is_given_up(server: OpenAIServer, en
     server.behaviour.sticky = "429"
     policy = RetryPolicy(max_attempts=3, base=0.01, cap=0.02, request_seconds=0.5, max_seconds=600)
     start = time.monotonic()
-    assert not engine_of(retry=policy).submit(_requests(1)[0]).result(20).ok
+    assert not engine_of(retry=policy).submit_all(_requests(1))[0].result(20).ok
     assert 0.5 < time.monotonic() - start < 5
 
 
@@ -183,7 +183,7 @@ def test_a_day_of_patience_stops_the_asking(server: OpenAIServer, engine_of: Mak
 def test_a_bucket_is_used_up_without_losing_an_answer(engine_of: MakeEngine) -> None:
     """Against 100 requests a second the engine answers at nearly that rate, and refusals stay few."""
     with OpenAIServer(Behaviour(bucket=(100, 20), latency=0.02, retry_after=None)) as limited:
-        engine = engine_of(base_url=limited.url, timeout=10)
+        engine = engine_of(url=limited.url, timeout=10)
         start = time.monotonic()
         verdicts = engine.map(_requests(600), progress=False)
         seconds = time.monotonic() - start
@@ -203,9 +203,9 @@ def test_a_line_says_for_whom_a_run_waits(
     config = engine.config
     assert config.cache_dir is not None
     VerdictCache(config.cache_dir / "judge.sqlite").close()
-    key = request_key(config.provider, config.model, config.url, "", _requests(1)[0])
+    key = request_key(config, "", _requests(1)[0])
     with sqlite3.connect(config.cache_dir / "judge.sqlite") as db:
         db.execute("INSERT INTO claims VALUES (?, 'another-machine', 7, 0)", (key,))
     db.close()
-    assert engine.submit(_requests(1)[0]).result(20).ok
+    assert engine.submit_all(_requests(1))[0].result(20).ok
     assert "waiting for verdicts that process 7 on another-machine" in caplog.text

@@ -75,7 +75,7 @@ def test_other_judges_and_sampling_are_other_verdicts(server: OpenAIServer, engi
     """Model, prompt, number of log-probabilities and system text all make a request of its own."""
     engine = engine_of()
     engine.map([JudgeRequest("a"), JudgeRequest("b"), JudgeRequest("a", top_logprobs=4)], progress=False)
-    engine.map([JudgeRequest("a", system="s"), JudgeRequest("a", kind="text", max_tokens=8)], progress=False)
+    engine.map([JudgeRequest("a", system="s"), JudgeRequest("a", top_logprobs=None, max_tokens=8)], progress=False)
     engine_of(model="other").map([JudgeRequest("a")], progress=False)
     assert len(server.requests) == 6
 
@@ -97,7 +97,7 @@ def test_the_summary_is_one_line(
     """The line has what was judged, cached and failed, the time and the tokens."""
     server.behaviour.script = ["404"]
     engine = engine_of()
-    engine.wait([engine.submit(request) for request in _requests(3)], progress=False, report=True)
+    engine.wait(engine.submit_all(_requests(3)), progress=False, report=True)
     assert "2 judged, 0 from the cache, 1 failed" in capsys.readouterr().err
     assert engine.summary().models == ("gpt-4o",)
     assert "\n" not in engine.summary().line()
@@ -107,7 +107,7 @@ def test_closing_leaves_nobody_waiting(server: OpenAIServer, engine_of: MakeEngi
     """Verdicts still awaited when the engine closes fail with that reason, and a later request works again."""
     server.behaviour.latency = 5
     engine = engine_of(timeout=30, concurrency=2)
-    pendings = [engine.submit(request) for request in _requests(5)]
+    pendings = engine.submit_all(_requests(5))
     time.sleep(0.2)
     engine.close()
     assert {pending.result(1).reason for pending in pendings} == {
@@ -120,7 +120,7 @@ def test_closing_leaves_nobody_waiting(server: OpenAIServer, engine_of: MakeEngi
 def test_a_pending_verdict_can_be_waited_for_in_time(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """A wait with a timeout ends with TimeoutError and the verdict still comes."""
     server.behaviour.latency = 0.3
-    pending = engine_of(timeout=10).submit(_requests(1)[0])
+    pending = engine_of(timeout=10).submit_all(_requests(1))[0]
     with pytest.raises(TimeoutError):
         pending.result(0.05)
     assert pending.result(10).ok

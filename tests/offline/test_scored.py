@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks
 from spiqa_tasks.offline.matching import Prediction, Predictions, match
 from spiqa_tasks.offline.scored import Scored, read, score

@@ -9,7 +9,7 @@ from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, m
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
-from spiqa_tasks.judge.l3 import NEITHER_REMEDY, says_neither
+from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY, says_neither
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores
 from spiqa_tasks.scoring.coverage import is_covered
 

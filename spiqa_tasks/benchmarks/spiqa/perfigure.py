@@ -23,6 +23,7 @@ from spiqa_tasks.benchmarks.spiqa.groups import groups_of
 from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
 from spiqa_tasks.benchmarks.spiqa.settings import parsed
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
+from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
 
 
@@ -138,11 +139,11 @@ def _question(
     scores: dict[str, float] = {}
     if protocol != "released":
         if answers:
-            asks.append(Ask("l3score", context.l3.request(*about, prediction), context.l3.score))
+            asks += context.asks("l3score", Candidate(prediction, *about))
         else:
             scores["l3score"] = 0.0
-    if protocol != "corrected":
-        asks += [Ask("l3score_released", context.l3.request(*about, answer), context.l3.score) for answer in released]
+    for answer in released if protocol != "corrected" else ():
+        asks += context.asks("l3score_released", Candidate(answer, *about))
     return Record(
         question_id,
         prediction,

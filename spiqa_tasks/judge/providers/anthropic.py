@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
 from spiqa_tasks.judge.providers.encoding import encoded
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
 
 API_VERSION = "2023-06-01"
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
 
 
 class JudgeClient(Protocol):
@@ -93,10 +91,20 @@ class Provider:
     extras: frozenset[str] | None = None
     make_batches: Callable[[JudgeConfig], BatchApi] | None = None
 
+    def missing_key(self, config: JudgeConfig) -> str | None:
+        """Return what to set where a judge is asked at `url` without a key; None where it has one or needs none."""
+        if config.api_key or not config.url or config.url != self.url:
+            return None
+        return (
+            f"The judge {config.name} needs a key and none was found; set {KEY_VARIABLE} "
+            f"(or {self.key_variable}), choose another judge with {JUDGE_VARIABLE}=provider:model, "
+            f"or switch judging off with {JUDGE_VARIABLE}=none."
+        )
+
     def cannot(self, model: str, request: JudgeRequest) -> str | None:
-        """Say why `model` cannot answer this request; None where it can."""
+        """Return why `model` cannot answer this request; None where it can."""
         if request.images and not self.sees_pictures:
             return f"{self.name}: judges see no pictures"
         if request.lookup and not self.searches_vocabulary:
             return f"{self.name}: judges cannot look words up in their whole vocabulary"
-        return self.why_no_logprobs(model) if request.kind == "logprobs" else None
+        return None if request.top_logprobs is None else self.why_no_logprobs(model)

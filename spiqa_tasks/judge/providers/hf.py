@@ -8,19 +8,16 @@ import os
 import re
 import time
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.batcher import Batcher
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.declaration import Provider
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
-
 
 NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
 
@@ -42,7 +39,7 @@ class HfLocal:
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Return the verdict from the next batch."""
-        if request.kind == "text" and request.temperature != 0:
+        if request.top_logprobs is None and request.temperature != 0:
             raise AskError("hf: judges write their most likely text only (temperature 0)", retryable=False)
         return await self._batches(request)
 
@@ -84,18 +81,18 @@ class HfLocal:
         import torch
 
         verdicts: dict[int, Verdict] = {}
-        groups: dict[tuple[str, int], list[int]] = {}
+        groups: dict[int | None, list[int]] = {}
         for position, request in enumerate(requests):
-            tokens = request.max_tokens if request.kind == "text" else 1
-            groups.setdefault((request.kind, tokens), []).append(position)
-        for (kind, max_tokens), positions in groups.items():
+            max_tokens = request.max_tokens if request.top_logprobs is None else None
+            groups.setdefault(max_tokens, []).append(position)
+        for max_tokens, positions in groups.items():
             group = [requests[position] for position in positions]
-            run = self._first_tokens if kind == "logprobs" else self._texts
+            run = self._first_tokens if max_tokens is None else partial(self._texts, max_tokens)
             with torch.inference_mode():
-                verdicts |= dict(zip(positions, _halving(run, group, max_tokens), strict=True))
+                verdicts |= dict(zip(positions, _halving(run, group), strict=True))
         return [verdicts[position] for position in range(len(requests))]
 
-    def _first_tokens(self, requests: list[JudgeRequest], _max_tokens: int) -> list[Verdict]:
+    def _first_tokens(self, requests: list[JudgeRequest]) -> list[Verdict]:
         """One forward pass; log-softmax over the whole vocabulary at the last position."""
         start = time.monotonic()
         inputs = self._inputs(requests)
@@ -112,7 +109,7 @@ class HfLocal:
         ]
 
     def _logprob_verdict(self, request: JudgeRequest, logprobs: Any, prompt_tokens: int, seconds: float) -> Verdict:
-        top = logprobs.topk(min(request.top_logprobs, len(logprobs)))
+        top = logprobs.topk(min(request.top_logprobs or 0, len(logprobs)))
         chosen = dict(zip(top.indices.tolist(), top.values.tolist(), strict=True))
         for word in request.lookup:
             tokens = [token for token, form in enumerate(self._words[: len(logprobs)]) if form == word]
@@ -123,7 +120,7 @@ class HfLocal:
         pairs = tuple((self._tokenizer.decode([token]), logprob) for token, logprob in ranked)
         return Verdict("ok", pairs[0][0], pairs, self._name, None, False, prompt_tokens, 1, seconds)
 
-    def _texts(self, requests: list[JudgeRequest], max_tokens: int) -> list[Verdict]:
+    def _texts(self, max_tokens: int, requests: list[JudgeRequest]) -> list[Verdict]:
         """Greedy generation of at most `max_tokens` tokens."""
         start = time.monotonic()
         inputs = self._inputs(requests)
@@ -182,20 +179,18 @@ class HfLocal:
         return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
 
-def _halving(
-    run: Callable[[list[JudgeRequest], int], list[Verdict]], requests: list[JudgeRequest], max_tokens: int
-) -> list[Verdict]:
+def _halving(run: Callable[[list[JudgeRequest]], list[Verdict]], requests: list[JudgeRequest]) -> list[Verdict]:
     """The verdicts of `run`, by halves where it fails, so that a prompt that cannot be judged fails alone.
 
     Reasons seen: memory, a prompt beyond the model's positions, text that the tokenizer cannot encode.
     """
     try:
-        return run(requests, max_tokens)
+        return run(requests)
     except (RuntimeError, IndexError, ValueError, TypeError) as error:
         if len(requests) == 1:
             return [failed(f"the model failed on this prompt: {error}")]
     middle = len(requests) // 2
-    return _halving(run, requests[:middle], max_tokens) + _halving(run, requests[middle:], max_tokens)
+    return _halving(run, requests[:middle]) + _halving(run, requests[middle:])
 
 
 def _fingerprint(folder: Path) -> str:

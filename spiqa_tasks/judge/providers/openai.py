@@ -6,17 +6,15 @@ import math
 import re
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
 from spiqa_tasks.judge.providers.encoding import encoded
 from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import ROUNDING
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
 
@@ -36,7 +34,7 @@ class OpenAIApi:
         self._model = config.model
         self._extra = config.extra_fields
         self._client = JsonClient(config, _auth_headers(config))
-        reasons = config.is_public_url and _why_no_logprobs(config.model) is not None
+        reasons = config.url == PROVIDER.url and _why_no_logprobs(config.model) is not None
         self._limit_name = "max_completion_tokens" if reasons else "max_tokens"
         self._send_temperature = not reasons
 
@@ -51,7 +49,7 @@ class OpenAIApi:
             except HttpError as error:
                 if error.status != 400 or not self._adapt(error.message, body):
                     raise
-        return verdict_of(answer, request.top, time.monotonic() - start)
+        return verdict_of(answer, request.top_logprobs, time.monotonic() - start)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -69,7 +67,7 @@ class OpenAIApi:
         }
         if self._send_temperature:
             body["temperature"] = request.temperature
-        if request.kind == "logprobs":
+        if request.top_logprobs is not None:
             body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         return body
 

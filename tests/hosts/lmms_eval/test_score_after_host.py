@@ -13,7 +13,7 @@ import pytest
 from numbers_task import manager
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks import making
+from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.lmms_eval import ahead
@@ -66,7 +66,7 @@ def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
 def forget_judge() -> None:
     """Let the hooks find out again what they can score with."""
     ahead.forget()
-    making.missing_text_metrics.cache_clear()
+    scorer_factory.missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="module")

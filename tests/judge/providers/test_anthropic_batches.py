@@ -16,7 +16,7 @@ from spiqa_tasks.judge.providers.anthropic_batches import AnthropicBatches
 from spiqa_tasks.judge.providers.declaration import BatchProgress
 from spiqa_tasks.judge.types import JudgeRequest
 
-REQUESTS = {str(place) * 64: JudgeRequest(f"Write {place}.", kind="text", max_tokens=9) for place in range(4)}
+REQUESTS = {str(place) * 64: JudgeRequest(f"Write {place}.", top_logprobs=None, max_tokens=9) for place in range(4)}
 
 
 @pytest.fixture

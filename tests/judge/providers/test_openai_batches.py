@@ -21,7 +21,7 @@ from spiqa_tasks.judge.types import JudgeRequest
 KEY = "sk-secret-0123456789"
 REQUESTS = {
     "a" * 64: JudgeRequest("Ground-truth answer: red\nCandidate answer: red", top_logprobs=3),
-    "b" * 64: JudgeRequest("Write it.", kind="text", system="Be brief.", max_tokens=9),
+    "b" * 64: JudgeRequest("Write it.", top_logprobs=None, system="Be brief.", max_tokens=9),
     "c" * 64: JudgeRequest("Ground-truth answer: red\nCandidate answer: blue"),
 }
 TOPS = {"a" * 64: 3, "b" * 64: None, "c" * 64: 5}

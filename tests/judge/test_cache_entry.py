@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.judge.stored import dump, load, request_key
+from spiqa_tasks.judge.cache_entry import dump, load, request_key
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
+CONFIG = JudgeConfig("openai", "m", "http://h/v1")
 VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -math.inf)), "m-1", None, False, 10, 1, 0.25)
 
 
@@ -21,29 +24,41 @@ def test_keys_tell_apart_what_shapes_a_verdict(tmp_path: Path) -> None:
     first, second = tmp_path / "a.png", tmp_path / "b.png"
     first.write_bytes(b"pixels")
     second.write_bytes(b"pixels")
-    base = ("openai", "m", "http://h/v1", "", JudgeRequest("p"))
-    keys = {request_key(*base)}
-    for position, other in enumerate(("hf", "n", "http://i/v1", "f", JudgeRequest("q"))):
-        keys.add(request_key(*(other if index == position else value for index, value in enumerate(base))))  # type: ignore[arg-type]
+    request = JudgeRequest("p")
+    judges = [
+        CONFIG,
+        *(replace(CONFIG, **change) for change in ({"provider": "hf"}, {"model": "n"}, {"url": "http://i"})),
+    ]
+    keys = {request_key(judge, "", request) for judge in judges}
+    keys |= {request_key(CONFIG, "f", request), request_key(CONFIG, "", JudgeRequest("q"))}
     assert len(keys) == 6
-    with_first = request_key(*base[:4], JudgeRequest("p", images=(str(first),)))
-    assert with_first == request_key(*base[:4], JudgeRequest("p", images=(str(second),)))
+    with_first = request_key(CONFIG, "", JudgeRequest("p", images=(str(first),)))
+    assert with_first == request_key(CONFIG, "", JudgeRequest("p", images=(str(second),)))
     first.write_bytes(b"other pixels")
-    assert with_first != request_key(*base[:4], JudgeRequest("p", images=(str(first),)))
+    assert with_first != request_key(CONFIG, "", JudgeRequest("p", images=(str(first),)))
+
+
+def test_how_a_judge_is_asked_is_no_part_of_the_key(tmp_path: Path) -> None:
+    """API key, concurrency, timeout, price and the cache's place leave a stored verdict where it is."""
+    other = replace(CONFIG, api_key="k", concurrency=1, timeout=1.0, price=(1.0, 1.0), cache_dir=tmp_path)
+    assert request_key(other, "", JudgeRequest("p")) == request_key(CONFIG, "", JudgeRequest("p"))
 
 
 @pytest.mark.parametrize(("extra", "told"), [("", ""), ("{1}", '"extra": "{1}", ')])
-def test_keys_are_those_of_earlier_versions(extra: str, told: str) -> None:
+@pytest.mark.parametrize(("top", "kind", "stored"), [(7, "logprobs", 7), (None, "text", 5)])
+def test_keys_are_those_of_earlier_versions(extra: str, told: str, top: int | None, kind: str, stored: int) -> None:
     """A changed key would have every verdict paid for again, so what it is made of is written down here."""
     images = ("https://h/a.png", "http://h/b.png", "data:c")
-    request = JudgeRequest('p"\u00e9', "text", "s", images, 3, 0.5, 7, ("yes",))
+    request = JudgeRequest('p"\u00e9', "s", images, 3, 0.5, top, ("yes",))
     fields = (
         f'{{"base_url": "http://h/v1", {told}"fingerprint": "f", '
-        '"images": ["https://h/a.png", "http://h/b.png", "data:c"], "kind": "text", "lookup": ["yes"], '
+        '"images": ["https://h/a.png", "http://h/b.png", "data:c"], '
+        f'"kind": "{kind}", "lookup": ["yes"], '
         '"max_tokens": 3, "model": "m", "prompt": "p\\"\\u00e9", "provider": "openai", '
-        '"system": "s", "temperature": 0.5, "top_logprobs": 7}'
+        f'"system": "s", "temperature": 0.5, "top_logprobs": {stored}}}'
     )
-    assert request_key("openai", "m", "http://h/v1", "f", request, extra) == hashlib.sha256(fields.encode()).hexdigest()
+    key = request_key(replace(CONFIG, extra=extra), "f", request)
+    assert key == hashlib.sha256(fields.encode()).hexdigest()
 
 
 def test_a_verdict_is_read_back_as_cached() -> None:
