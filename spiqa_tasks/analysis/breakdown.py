@@ -22,7 +22,8 @@ class GroupValue:
     """A metric's value, in natural units, over the `n` scored answers of one group, with its 95% interval.
 
     `value` is NaN where it is withheld, `low` and `high` where there is no interval; `low_value` and `high_value` are
-    the ends of a bin (None for a named group).
+    the ends of a bin (None for a named group). `questions` says how many of the task's questions were answered, `n of
+    N`, where that is a part of them.
     """
 
     model: str
@@ -35,6 +36,7 @@ class GroupValue:
     high: float
     low_value: float | None = None
     high_value: float | None = None
+    questions: str = ""
 
 
 def by_group(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
@@ -89,6 +91,9 @@ def _ordered(records: Sequence[Record]) -> list[str]:
     return [name for names in kinds.values() for name in sorted(names)]
 
 
-def _row(run: Run, metric: Metric, group: str, value: Value, *ends: float) -> GroupValue:
+def _row(
+    run: Run, metric: Metric, group: str, value: Value, start: float | None = None, end: float | None = None
+) -> GroupValue:
     low, high = (None if math.isnan(value.value) else value.interval) or (math.nan, math.nan)
-    return GroupValue(run.name, run.task, metric.name, group, value.n, value.value, low, high, *ends)
+    numbers = (value.n, value.value, low, high, start, end)
+    return GroupValue(run.name, run.task, metric.name, group, *numbers, run.record_set.part)

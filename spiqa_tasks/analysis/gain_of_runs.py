@@ -19,7 +19,11 @@ MUCH_REFUSED = 0.05
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; `result` is None where it is withheld, `withheld` says why."""
+    """One line of the table.
+
+    `result` is None where it is withheld, `withheld` says why; `questions` says how many of the task's questions were
+    answered, `n of N`, where that is a part of them.
+    """
 
     task: str
     metric: str
@@ -33,6 +37,7 @@ class Row:
     refused_v: float
     refused_wv: float
     refused_t: float | None
+    questions: str = ""
 
 
 def rows(triple: Triple) -> list[Row]:
@@ -74,7 +79,8 @@ def _row(triple: Triple, group: str, keys: Sequence[str], result: Gain | None) -
         sum(run.is_refused(questions[key]) for key in keys) / len(keys)
         for run, questions in zip(triple.runs, triple.questions, strict=True)
     ]
-    reasons = [f"{run.name} answered {run.coverage} questions" for run in triple.runs if run.record_set.withheld()]
+    parts = [run for run in triple.runs if run.record_set.part]
+    reasons = [f"{run.name} answered {run.coverage} questions" for run in parts if run.record_set.withheld()]
     reasons += [] if result is not None else ["fewer than 99% of the questions have a score in every run"]
     return Row(
         triple.v.task,
@@ -85,10 +91,11 @@ def _row(triple: Triple, group: str, keys: Sequence[str], result: Gain | None) -
         None if triple.t is None else selection.model_name(triple.t),
         len(keys),
         None if reasons else result,
-        "; ".join(reasons),
+        "; ".join(dict.fromkeys(reasons)),
         refused[0],
         refused[1],
         refused[2] if triple.t is not None else None,
+        "; ".join(dict.fromkeys(run.coverage for run in parts)),
     )
 
 
@@ -114,6 +121,8 @@ def warnings(row: Row) -> list[str]:
     found = []
     if row.result is None:
         found.append(f"withheld: {row.withheld}")
+    elif row.questions and row.group == OVERALL:
+        found.append(f"{row.questions} questions were answered")
     if row.refused_wv >= MUCH_REFUSED:
         found.append(
             f"{row.refused_wv:.0%} refused without images: S_wv and ML are lower bounds and MG an upper one; "

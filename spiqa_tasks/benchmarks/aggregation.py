@@ -157,6 +157,11 @@ class RecordSet:
         return not self.asked or is_covered(self.answered, self.asked)
 
     @property
+    def part(self) -> str:
+        """`n of N` where fewer than 99% of the task's questions were asked, else empty."""
+        return "" if self.is_whole else self.coverage
+
+    @property
     def coverage(self) -> str:
         """How many of the task's questions were asked, `n of N`."""
         return f"{self.answered} of {self.asked or self.answered}"

@@ -72,8 +72,8 @@ def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
 def signature_of(records: RecordSet) -> Signature:
     """Return how a run's scores were made: joined where answers differ, the judge as served, `n of N` of a part."""
     models = {str(verdict["model"]) for r in records.questions for verdict in r.verdicts if verdict.get("model")}
-    part = "" if records.is_whole else records.coverage
-    return merged_signature(records.documents).with_fields(judge_served="+".join(sorted(models)), questions=part)
+    made = merged_signature(records.documents)
+    return made.with_fields(judge_served="+".join(sorted(models)), questions=records.part)
 
 
 def merged_signature(records: Sequence[Record]) -> Signature:

@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
             for metric in _metrics(run, arguments.metric)
             for group in by_property(run, metric, arguments.by, arguments.bins)
         ]
-    return show(arguments, groups, ("model", "task", "metric", "group", "n", "value", "low", "high"))
+    part = ("questions",) if any(group.questions for group in groups) else ()
+    return show(arguments, groups, ("model", "task", "metric", "group", "n", *part, "value", "low", "high"))
 
 
 def _metrics(run: Run, name: str | None) -> list[Metric]:

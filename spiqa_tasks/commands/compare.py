@@ -8,7 +8,6 @@ import json
 from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_command, places_apart
-from spiqa_tasks.runs.selection import told_apart
 from spiqa_tasks.scoring.units import without_nan
 
 
@@ -28,7 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.report.markdown import as_text
     from spiqa_tasks.report.tables import comparison_table
 
-    found = compared(told_apart(places_apart(arguments)), arguments.metric)
+    runs, _ = places_apart(arguments)
+    found = compared(runs, arguments.metric)
     if arguments.json:
         print(json.dumps(without_nan([dataclasses.asdict(each) for each in found]), indent=1, ensure_ascii=False))
     else:

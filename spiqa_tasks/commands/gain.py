@@ -95,24 +95,11 @@ def render(records: Sequence[dict[str, Any]], form: str) -> str:
         writer.writeheader()
         writer.writerows({**record, "warnings": "; ".join(record.get("warnings", []))} for record in records)
         return buffer.getvalue().rstrip("\n")
-    headers = [
-        "model",
-        "task",
-        "metric",
-        "group",
-        "without",
-        "n",
-        "S_v",
-        "S_wv",
-        "S_t",
-        "MG",
-        "ML",
-        "refused (v, wv, t)",
-    ]
-    cells = [_cells(record) for record in records]
-    if len({record["model"] for record in records}) == 1:
-        headers, cells = headers[1:], [row[1:] for row in cells]
-    return tabulate(cells, headers, disable_numparse=True, tablefmt=_STYLES[form])
+    rows = [_cells(record) for record in records]
+    hidden = {"questions"} if not any(row["questions"] for row in rows) else set()
+    hidden |= {"model"} if len({row["model"] for row in rows}) == 1 else set()
+    table = [{name: cell for name, cell in row.items() if name not in hidden} for row in rows]
+    return tabulate(table, headers="keys", disable_numparse=True, tablefmt=_STYLES[form])
 
 
 _STYLES = {"text": "simple", "md": "github"}
@@ -127,6 +114,7 @@ def _record(row: Row) -> dict[str, Any]:
         "ablation": row.ablation,
         "llm": row.llm,
         "n": row.n,
+        "questions": row.questions,
         **_numbers(row.result),
         "refused_v": row.refused_v,
         "refused_wv": row.refused_wv,
@@ -168,22 +156,23 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
     return records
 
 
-def _cells(record: dict[str, Any]) -> list[str]:
+def _cells(record: dict[str, Any]) -> dict[str, str]:
     refused = [record[f"refused_{name}"] for name in ("v", "wv", "t")]
-    return [
-        record["model"],
-        record["task"],
-        record["metric"],
-        record["group"],
-        record["ablation"],
-        str(record["n"]),
-        percent(record["s_v"]),
-        percent(record["s_wv"]),
-        percent(record["s_t"]),
-        _with_interval(record, "mg"),
-        _with_interval(record, "ml"),
-        " ".join(percent(value) for value in refused),
-    ]
+    return {
+        "model": record["model"],
+        "task": record["task"],
+        "metric": record["metric"],
+        "group": record["group"],
+        "without": record["ablation"],
+        "n": str(record["n"]),
+        "questions": record["questions"],
+        "S_v": percent(record["s_v"]),
+        "S_wv": percent(record["s_wv"]),
+        "S_t": percent(record["s_t"]),
+        "MG": _with_interval(record, "mg"),
+        "ML": _with_interval(record, "ml"),
+        "refused (v, wv, t)": " ".join(percent(value) for value in refused),
+    }
 
 
 def _with_interval(record: dict[str, Any], name: str) -> str:

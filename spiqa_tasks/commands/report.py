@@ -9,7 +9,6 @@ from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_runs, places_apart
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.selection import told_apart
 
 DEFAULT = Path("report.html")
 
@@ -39,13 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.report.markdown import as_markdown
     from spiqa_tasks.report.page import as_html
 
-    runs = told_apart(places_apart(arguments))
+    runs, remarks = places_apart(arguments)
     if not any(run.benchmark is not None and run.logged for run in runs):
         raise InputError(
             f"Expected samples of this package's tasks, found {', '.join(run.task for run in runs)}. Run lmms-eval "
             "with --log_samples and --output_path."
         )
-    found = build(runs)
+    found = build(runs, remarks)
     others = (arguments.markdown, arguments.csv, arguments.json, arguments.card)
     page = arguments.html or (None if any(others) else DEFAULT)
     writers: dict[Path | None, Callable[[], str]] = {

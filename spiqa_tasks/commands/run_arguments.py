@@ -15,10 +15,11 @@ from tabulate import tabulate
 from spiqa_tasks.printable import say
 from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
 from spiqa_tasks.runs.places import Place
-from spiqa_tasks.runs.selection import of_tasks
+from spiqa_tasks.runs.selection import of_tasks, told_apart, withheld, without_samples
 from spiqa_tasks.scoring.units import percent, without_nan
 
 if TYPE_CHECKING:
+    from spiqa_tasks.runs.identity import Identity
     from spiqa_tasks.runs.run import Run
 
 SHARES = {"value", "accuracy", "low", "high", "control", "change", "mean", "sd", "range"}
@@ -71,7 +72,7 @@ def named_runs(arguments: argparse.Namespace) -> list[Run]:
         InputError: see `own_runs`.
     """
     runs, remarks = own_runs(arguments.runs, wanted(arguments))
-    say(*remarks)
+    say(*remarks, *withheld(runs))
     return runs
 
 
@@ -81,23 +82,29 @@ def runs_at(places: Sequence[Place], arguments: argparse.Namespace) -> list[Run]
     Raises:
         InputError: see `load_runs`.
     """
-    runs, remarks = load_runs(places, dataclasses.replace(wanted(arguments), tasks=()))
+    runs, remarks = load_runs(places, wanted(arguments))
     say(*remarks)
     return runs
 
 
-def places_apart(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs at the places, those of the wanted tasks; runs at different places do not replace each other.
+def places_apart(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
+    """Return the runs at the places, those of the wanted tasks, and remarks about others, which go to stderr too.
+
+    Runs at different places do not replace each other.
 
     Raises:
         InputError: none of the tasks; or see `load_runs`.
     """
-    found = {
-        (run.path, run.task, run.identity, run.judge): run
-        for place in arguments.runs
-        for run in runs_at([place], arguments)
-    }
-    return of_tasks(found.values(), arguments.task)
+    found: dict[tuple[Path, str, Identity, str], Run] = {}
+    remarks: list[str] = []
+    for place in arguments.runs:
+        runs, said = load_runs([place], wanted(arguments))
+        found |= {(run.path, run.task, run.identity, run.judge): run for run in runs}
+        remarks += said
+    chosen = of_tasks(found.values(), arguments.task)
+    remarks += [*without_samples(chosen), *withheld(chosen)]
+    say(*remarks)
+    return told_apart(chosen), remarks
 
 
 def show(arguments: argparse.Namespace, items: Sequence[Any], columns: Sequence[str]) -> int:

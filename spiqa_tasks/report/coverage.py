@@ -43,7 +43,8 @@ def _line(run: Run) -> TableLine:
     unparsed = [record for record in questions if _is_unparsed(record)]
     rules = Counter(record.rule or "no rule" for record in unparsed)
     truncated = sum(record.rule == "truncated" for record in questions)
-    counts = [len(questions), by_status["ok"], judged, sum(record.judge_failed for record in questions)]
+    asked = run.record_set.part or len(questions)
+    counts = [asked, by_status["ok"], judged, sum(record.judge_failed for record in questions)]
     counts += [by_status["refused"], len(unparsed)]
     told = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
     failed = [by_status[name] for name in _FAILED]

@@ -28,7 +28,9 @@ def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
         except InputError as error:
             remarks.append(str(error))
             continue
-        return [row for triple in compared for row in rows(triple)], remarks
+        found = [row for triple in compared for row in rows(triple)]
+        withheld = [row for row in found if row.group == "all" and row.withheld]
+        return found, remarks + [f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld]
     return [], list(dict.fromkeys(remarks))
 
 

@@ -34,7 +34,12 @@ def judge_of(run: Run) -> str:
 
 def answers(run: Run, value: GroupValue) -> str:
     """Return how many answers a value is over, `n of N questions` where that is a part of the task."""
-    return str(value.n) if run.record_set.is_whole else f"{run.coverage} questions"
+    return f"{run.coverage} questions" if run.record_set.part else str(value.n)
+
+
+def with_coverage(text: str, run: Run) -> str:
+    """Return a text with `n of N questions` behind it where a run is over a part of its task."""
+    return f"{text}, {run.coverage} questions" if run.record_set.part else text
 
 
 def overview_table(runs: Sequence[Run]) -> Table:
@@ -43,7 +48,8 @@ def overview_table(runs: Sequence[Run]) -> Table:
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for run in runs:
         for value in overall(run, run.metrics[:1]):
-            cells.setdefault((run.task, value.metric), {})[run.name] = number(value.value, value.low, value.high)
+            score = with_coverage(number(value.value, value.low, value.high), run)
+            cells.setdefault((run.task, value.metric), {})[run.name] = score
     lines = [TableLine([*key, *(found.get(model, "") for model in models)]) for key, found in cells.items()]
     return Table("Headlines x 100, with 95% intervals", ["task", "metric", *models], lines, texts=2)
 
@@ -89,7 +95,7 @@ def group_table(runs: Sequence[Run], kind: str, values: Sequence[GroupValue]) ->
     for run in runs:
         own = {value.group: value for value in values if value.model == run.name}
         cells = [number(own[name].value, own[name].low, own[name].high) if name in own else "" for name in groups]
-        lines.append(TableLine([run.name, "measured", *cells]))
+        lines.append(TableLine([run.name, with_coverage("measured", run), *cells]))
     printed: dict[tuple[str, str], dict[str, PublishedValue]] = {}
     for value in _distinct(value for run in runs for value in published_values(run)):
         if value.group in groups and value.metric == metric:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tabulate import tabulate
@@ -11,6 +11,7 @@ from tabulate import tabulate
 from spiqa_tasks.analysis.agreement import L3SCORE, Agreement, agreements, ranks
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.metrics.text_scores import tokenizer_note
+from spiqa_tasks.report.headline import with_coverage
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import percent
@@ -48,7 +49,8 @@ def _single(run: Run) -> str:
         for name, value in scoring.values_of(run).items()
         if not _is_trivial(name, [value])
     ]
-    return tabulate(rows, headers=[run.task, "x 100", "95% interval", "n"], disable_numparse=True)
+    headers = [with_coverage(run.task, run), "x 100", "95% interval", "n"]
+    return tabulate(rows, headers=headers, disable_numparse=True)
 
 
 def _columns(runs: Sequence[Run]) -> str:
@@ -58,7 +60,7 @@ def _columns(runs: Sequence[Run]) -> str:
         values = [each.get(name, _NONE) for each in by_run]
         if not _is_trivial(name, values):
             rows.append([name, *(f"{_shown(name, value)} {_interval(value)}".strip() for value in values)])
-    headers = [runs[0].task, *(f"{run.name}\njudge {run.judge_name or 'none'}" for run in runs)]
+    headers = [runs[0].task, *(f"{with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs)]
     return tabulate(rows, headers=headers, disable_numparse=True)
 
 
@@ -88,11 +90,21 @@ def _notes(runs: Sequence[Run]) -> str:
             f"{key} {value}" for key, value in found["counts"].items() if isinstance(value, int) and value
         )
         lines = [f"{run.name}: {counts}" if len(runs) > 1 else counts]
-        lines += [f"{name} left out: {reason}" for name, reason in found.get("omitted", {}).items()]
+        lines += list(_left_out(run, found.get("omitted", {})))
         tokenizer = run.signature.tokenizer
         lines += [f"BLEU, ROUGE-L and CIDEr: {tokenizer_note(tokenizer)}"] if tokenizer else []
         blocks.append("\n".join([*lines, f"signature: {run.signature.text}"]))
     return "\n\n".join(blocks)
+
+
+def _left_out(run: Run, reasons: Mapping[str, str]) -> Iterator[str]:
+    """A line for each row without a value, and one for all that are withheld with the whole run."""
+    whole = run.record_set.withheld()
+    if whole is not None:
+        yield f"every value is withheld: {whole.reason}; --partial prints it"
+    for name, reason in reasons.items():
+        if whole is None or not reason.endswith(str(whole.reason)):
+            yield f"{name} left out: {reason}"
 
 
 def _agreements(found: Sequence[Agreement]) -> str:

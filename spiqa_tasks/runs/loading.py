@@ -16,6 +16,7 @@ from spiqa_tasks.runs import scoring, selection
 from spiqa_tasks.runs.places import Place, read_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task_rows import matched_run
+from spiqa_tasks.runs.unscored import task_of_run
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,10 @@ def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[
     """
     read = [_with_task(run, wanted) for run in read_runs(places, wanted.include)]
     runs, remarks = selection.newest(_in_order(read))
-    runs = [run if run.form in ("lmms-eval", "run") else _scored(run, wanted, remarks) for run in runs]
+    runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, remarks) for run in runs]
     runs = [replace(run, partial=wanted.partial) for run in runs]
     if wanted.judge is not None:
-        runs = [run for run in runs if not run.logged or run.signature.judge in ("", wanted.judge)]
+        runs = [run for run in runs if not run.logged or _is_judged_by(run, wanted.judge)]
     return runs, remarks
 
 
@@ -61,7 +62,7 @@ def own_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[R
     every, remarks = load_runs(places, wanted)
     chosen = selection.of_tasks(every, wanted.tasks)
     own = [run for run in chosen if run.benchmark is not None]
-    remarks += [f"{run.task} of {run.name} has no samples; run it with --log_samples." for run in own if not run.logged]
+    remarks += selection.without_samples(own)
     found = [run for run in own if run.logged and run.records]
     if not found:
         among = f" among {', '.join(wanted.tasks)}" if wanted.tasks else ""
@@ -86,6 +87,21 @@ def task_named(name: str, include: Sequence[Path] = ()) -> Task:
     return found[0]
 
 
+def _has_scores(run: Run, judge: str | None) -> bool:
+    """Whether a run has its scores, of a judge too where one is wanted and its task has a rule for judges."""
+    if run.form not in ("lmms-eval", "run"):
+        return False
+    needs_judge = judge is not None and run.logged and run.benchmark is not None
+    return not needs_judge or run.own.entry.judge(run.settings) is None or bool(run.signature.judge)
+
+
+def _is_judged_by(run: Run, judge: str) -> bool:
+    """Whether a run has scores of no judge, or of `provider:model[@URL]`; without a URL at whatever server."""
+    named, signature = parse_judge(judge, environ=os.environ), run.signature
+    is_there = "@http" not in judge or signature.judge_host == named.host
+    return not signature.judge or (signature.judge == named.name and is_there)
+
+
 def _in_order(runs: Sequence[Run]) -> Iterator[Run]:
     """The runs, those of lmms-eval oldest first by the dates in their files' names."""
     yield from sorted((run for run in runs if run.form == "lmms-eval"), key=lambda run: run.path.name)
@@ -106,7 +122,7 @@ def _with_task(run: Run, wanted: Wanted) -> Run:
 
 def _scored(run: Run, wanted: Wanted, remarks: list[str]) -> Run:
     """The answers scored, by the judge that is wanted where their task needs one."""
-    task = task_named(run.task, wanted.include)
+    task = task_named(run.task, wanted.include) if run.definition is None else task_of_run(run, wanted.include)
     matched = matched_run(run, task)
     remarks += matched.remarks
     rule, judge = task.entry.judge(task.typed), None

@@ -52,6 +52,25 @@ def told_apart(runs: Sequence[Run]) -> list[Run]:
     return [replace(run, label=_label(run, same[run.task, run.identity.label])) for run in runs]
 
 
+def without_samples(runs: Iterable[Run]) -> list[str]:
+    """Return a sentence for each run of a task of this package of which there are no answers."""
+    return [
+        f"{run.task} of {run.name} has no samples; run it with --log_samples."
+        for run in runs
+        if run.benchmark is not None and not run.logged
+    ]
+
+
+def withheld(runs: Iterable[Run]) -> list[str]:
+    """Return a sentence for each run whose values are withheld, as too few of its task's questions were answered."""
+    found = ((run, run.record_set.withheld()) for run in runs if run.logged)
+    return [
+        f"{run.task} of {run.name}: {value.reason}; --partial prints its values."
+        for run, value in found
+        if value is not None
+    ]
+
+
 def of_tasks(runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False) -> list[Run]:
     """Return the runs of some tasks (empty: of all), with `variants` also those of their variants without pictures.
 

@@ -28,7 +28,7 @@ def own_tasks(place: Place, only: Collection[str], include: Sequence[Path]) -> t
     """
     runs, remarks = selection.newest(selection.of_tasks(read_runs([place], include), only))
     own = [run for run in runs if run.benchmark is not None]
-    remarks += [f"{run.task} of {run.name} has no samples; run it with --log_samples." for run in own if not run.logged]
+    remarks += selection.without_samples(own)
     found: dict[str, tuple[Task, list[Run]]] = {}
     for run in (run for run in own if run.logged):
         task = task_of_run(run, include)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from choice_runs import answered
-from host_files import write_run
+from choice_runs import answered, write_own
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
@@ -19,7 +18,8 @@ def test_the_table_has_shares_times_100(tmp_path: Path, capsys: pytest.CaptureFi
         task: answered(rows_for_scoring("scifibench", "demo_fig2cap", settings), wrong)
         for task, (settings, wrong) in given.items()
     }
-    write_run(tmp_path, "m", samples)
+    settings = {task: text for task, (text, _) in given.items()}
+    write_own(tmp_path, "m", samples, settings=settings, split="demo_fig2cap")
     assert main(["alignment", str(tmp_path)]) == 0
     header, _, line = capsys.readouterr().out.splitlines()
     assert header.split() == ["model", "split", "mark", "ignore", "n", "control", "accuracy", "change", "low", "high"]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from batch_server import BatchServer
-from host_files import sample_of, write_run
+from choice_runs import write_captions
+from host_files import sample_of
 from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
@@ -90,7 +91,7 @@ def test_answers_that_failed_in_the_batch_are_withheld(
 def test_rank_takes_batches_too(server: BatchServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Figures go into the batch as they go into single requests."""
     rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
-    write_run(tmp_path / "a", "a", {"scifibench_demo_captioning": [sample_of(row, "a caption") for row in rows]})
+    write_captions(tmp_path / "a", "a", [sample_of(row, "a caption") for row in rows])
     server.behaviour.text = "Ranked Captions: [A, B]"
     assert main(["rank", str(tmp_path / "a"), "--judge", "openai:gpt-4o", "--batch"]) == 0
     assert "12 figures, 0 without a caption of every model, 0 rankings failed" in capsys.readouterr().out

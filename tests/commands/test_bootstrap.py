@@ -13,7 +13,8 @@ from spiqa_tasks.cli import main
 
 def test_the_table_shows_mean_and_variance_times_100(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """8 of 14 right: 57.1, and the variance of a share of 500 answers times 100, as the paper prints both."""
-    write_run(tmp_path, "m", {"t": choice_samples([place < 8 for place in range(14)])})
+    samples = {"t": choice_samples([place < 8 for place in range(14)])}
+    write_run(tmp_path, "m", samples, settings={"t": "prompt=letter"})
     assert main(["bootstrap", str(tmp_path)]) == 0
     assert capsys.readouterr().out.split()[-2:] == ["57.1", "0.049"]
     ((row,),) = run_json(capsys, "bootstrap", tmp_path, "--size", 50, "--repeats", 200, "--seed", 3)[1:2]

@@ -15,11 +15,9 @@ from spiqa_tasks.cli import main
 @pytest.fixture
 def runs(tmp_path: Path, no_java: None) -> Path:  # noqa: ARG001
     """A run of each benchmark's demo task, the first twelve questions answered with `A`."""
-    tasks = {
-        f"{name}_demo": [sample_of(row, "A") for row in rows_for_scoring(name, "demo", "")[:12]]
-        for name in ("spiqa", "mmstar", "scifibench")
-    }
-    write_run(tmp_path, "m", tasks)
+    for name in ("spiqa", "mmstar", "scifibench"):
+        samples = {f"{name}_demo": [sample_of(row, "A") for row in rows_for_scoring(name, "demo", "")[:12]]}
+        write_run(tmp_path / name, "m", samples, settings={f"{name}_demo": ""}, benchmark=name, split="demo")
     return tmp_path
 
 
@@ -51,7 +49,8 @@ def test_withheld_values_are_null_in_json_and_a_dash_for_people(
 ) -> None:
     """JSON has no NaN; the table shows shares times 100."""
     rows = rows_for_scoring("mmstar", "demo", "")[:2]
-    write_run(tmp_path, "m", {"t": [sample_of(rows[0], rows[0]["answer"]), sample_of(rows[1], FAILED)]})
+    samples = {"t": [sample_of(rows[0], rows[0]["answer"]), sample_of(rows[1], FAILED)]}
+    write_run(tmp_path, "m", samples, settings={"t": ""}, split="demo")
     status, found, _ = run_json(capsys, "breakdown", tmp_path)
     assert (status, found[0]["group"], found[0]["n"], found[0]["value"]) == (0, "all", 1, None)
     assert main(["breakdown", str(tmp_path), "--metric", "refusal_rate"]) == 0
@@ -73,10 +72,11 @@ def test_a_property_needs_runs_of_a_benchmark_that_has_it(runs: Path, capsys: py
 
 def test_a_run_made_again_is_told_on_stderr(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The newer answers count, and one sentence says so."""
-    row = rows_for_scoring("mmstar", "demo", "")[0]
-    write_run(runs, "m", {"mmstar_demo": [sample_of(row, row["answer"])]}, stamp="20260101_000000")
+    samples = [sample_of(row, row["answer"]) for row in rows_for_scoring("mmstar", "demo", "")[:12]]
+    again = {"stamp": "20260101_000000", "settings": {"mmstar_demo": ""}, "split": "demo"}
+    write_run(runs, "m", {"mmstar_demo": samples}, **again)
     _, found, errors = run_json(capsys, "breakdown", runs, "--task", "mmstar_demo")
-    assert (found[0]["n"], found[0]["value"]) == (1, 1.0)
+    assert (found[0]["n"], found[0]["value"]) == (12, 1.0)
     assert errors == (
         "spiqa-tasks: mmstar_demo of m was run again: 20260101_000000_results.json counts, "
         "not 20250101_000000_results.json.\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from choice_runs import write_captions
 from host_files import sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
 
@@ -46,7 +47,7 @@ def runs(tmp_path: Path) -> list[str]:
     for model in "ab":
         texts = [f"caption by {model}" if (model, index) != ("b", 11) else "" for index in range(len(rows))]
         samples = [sample_of(row, text) for row, text in zip(rows, texts, strict=True)]
-        write_run(tmp_path / model, model, {"scifibench_demo_captioning": samples})
+        write_captions(tmp_path / model, model, samples)
     return [str(tmp_path / model) for model in "ab"]
 
 

@@ -56,7 +56,7 @@ def test_a_folder_without_runs_is_one_sentence(tmp_path: Path, capsys: pytest.Ca
     """It says what was expected, found, and what to do."""
     assert main(["report", str(tmp_path)]) == 2
     told = capsys.readouterr().err
-    assert told.startswith("spiqa-tasks: Expected a result file of lmms-eval or a folder with some")
+    assert told.startswith(f"spiqa-tasks: Expected answers in {tmp_path}, found none. Give a result file of lmms-eval")
     assert told.count("\n") == 1
 
 

@@ -185,7 +185,8 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     assert "35 of 39" in found["omitted"]["l3score"]
     assert (found["counts"]["judged"], found["counts"]["judge_failed"]) == (35, 4)
     assert found["metrics"]["judge_failed_rate"] == pytest.approx(4 / 39)
-    samples = [json.loads(line) for line in (tmp_path / "out" / "spiqa_demo_samples.jsonl").read_text().splitlines()]
+    written = tmp_path / "out" / "model_spiqa_demo.run.jsonl"
+    _, *samples = map(json.loads, written.read_text().splitlines())
     failed = [sample for sample in samples if sample["status"] == "judge_failed"]
     assert len(failed) == 4
     assert all("400" in sample["reason"] and "l3score" not in sample["scores"] for sample in failed)
@@ -193,11 +194,9 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     found = score(capsys, "spiqa_demo", predictions, "--output", tmp_path / "out")
     assert found["counts"]["judged"] == 39
     assert len(server.requests) - before == 4 + 2
-    assert json.loads((tmp_path / "out" / "spiqa_demo_scores.json").read_text()) == found
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "spiqa_demo_samples.jsonl",
-        "spiqa_demo_scores.json",
-    ]
+    header = json.loads(written.read_text().splitlines()[0])
+    assert {name: header[name] for name in found} == found
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [written.name]
 
 
 def test_missing_and_unknown_ids_are_told_and_give_exit_status_3(
@@ -261,18 +260,22 @@ def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["spiqa", "p.jsonl"], "the group spiqa"),
+        (
+            ["spiqa", "p.jsonl"],
+            "found none. Call files of answers <model>_<task>, or name a single task",
+        ),
         (["mmstar_demo", "p.jsonl", "--judge", "openai:m"], "mmstar_demo, which needs none"),
         (["spiqa_demo", "p.jsonl", "--judge", "anthropic:claude-3-haiku"], "cannot be judged by anthropic"),
         (["mine.yaml", "p.jsonl"], "mine.yaml to be the YAML of a task"),
         (["spiqa_demo", "p.jsonl", "--top", "many"], "top must be a number"),
-        (["spiqa_demo", "p.jsonl"], "no such file"),
+        (["spiqa_demo", "absent.jsonl"], "no such file"),
     ],
 )
 def test_what_cannot_be_scored_is_refused_in_one_sentence(
     capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     """Exit status 2 and nothing on stdout."""
+    Path("p.jsonl").write_text('{"id": "x", "prediction": "y"}\n')
     assert main(["score", *arguments]) == 2
     output = capsys.readouterr()
     assert message in output.err
@@ -327,7 +330,7 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))  # without Java, so that only the judge takes time
     server.behaviour.latency = 0.3
-    command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "spiqa_testA", str(predictions), "--json"]
+    command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "spiqa_testA", str(predictions), "--json", "--partial"]
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while server.counts["ok"] < 100 and time.monotonic() < deadline:

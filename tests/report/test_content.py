@@ -85,13 +85,3 @@ def test_what_cannot_be_paired_is_a_sentence(tmp_path: Path) -> None:
     )
     found = section(build(runs_at(tmp_path)), "Gain and leakage")
     assert (len(found.notes), list(found.tables), list(found.plots)) == (1, [], [])
-
-
-def test_tasks_can_be_chosen(tmp_path: Path) -> None:
-    """Others are in no section; none left is an error."""
-    for task in ("t", "u"):
-        write(tmp_path / task, "m", [True], task=task)
-    assert [each.title for each in build([tmp_path], ["u"]).sections][1] == "u (mmstar, val)"
-    assert {run.task for run in build(runs_at(tmp_path)).runs} == {"t", "u"}
-    with pytest.raises(InputError, match="nothing"):
-        build([tmp_path], ["nothing"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from gain_files import LLM, TEXT, rights, write_triple
+from gain_files import LLM, SEEING, TEXT, rights, write_triple
 from host_files import choice_samples, write_run
 from report_runs import runs_at
 
@@ -14,11 +14,10 @@ from spiqa_tasks.report.gains import gain_rows, gain_table, overall_rows
 
 
 def test_runs_with_pictures_alone_have_no_gain(tmp_path: Path) -> None:
-    """Nothing is missing then; a folder of `score --output` is passed over."""
-    write_run(tmp_path / "run", "m", {"mmstar_filtered": choice_samples([True])})
-    (tmp_path / "scored").mkdir()
-    assert gain_rows([tmp_path / "run", tmp_path / "scored"]) == ([], [])
-    assert gain_rows([tmp_path / "scored"]) == ([], [])
+    """Nothing is missing then."""
+    write_run(tmp_path, "m", {"mmstar_filtered": choice_samples([True])}, settings=SEEING)
+    assert gain_rows(runs_at(tmp_path)) == ([], [])
+    assert gain_rows([]) == ([], [])
 
 
 def test_a_run_without_pictures_alone_is_told(tmp_path: Path) -> None:
@@ -80,14 +79,15 @@ def test_two_llm_bases_leave_the_gain_and_say_so(tmp_path: Path) -> None:
 
 def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     """They count as wrong answers, which makes the gain an upper bound; withheld rows are left out of the table."""
-    write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
+    own = {"t": "prompt=letter"}
+    write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1", settings=own)
     refusing = choice_samples([False, False], refused=True)
-    write_run(tmp_path, "ablated", {"t": refusing}, "base=m,ablation=text", stamp="2")
+    write_run(tmp_path, "ablated", {"t": refusing}, "base=m,ablation=text", stamp="2", settings=own)
     table = gain_table(gain_rows(runs_at(tmp_path))[0])
     assert len(table.lines) == 1
     (note,) = table.notes
     assert note.startswith("t of m: 100% refused without images")
-    write_run(tmp_path, "m", {"t": choice_samples([True, None])}, stamp="3")
+    write_run(tmp_path, "m", {"t": choice_samples([True, None])}, stamp="3", settings=own)
     rows, _ = gain_rows(runs_at(tmp_path))
     assert rows
     assert overall_rows(rows) == []

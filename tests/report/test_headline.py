@@ -37,16 +37,16 @@ def printed(model: str, category: str) -> str:
     return f"{float(value):.1f}"
 
 
-def judged(scores: list[float], served: str = "gpt-4o") -> list[Record]:
-    """Records of SPIQA's questions with L3Scores."""
+def judged(scores: list[float], *served: str) -> list[Record]:
+    """Records of SPIQA's questions with L3Scores, by the models that were served (default: gpt-4o)."""
     return [
         Record(
             f"q{place}",
             scores={"l3score": score},
             groups={"type": "plot"},
-            verdicts=({"metric": "l3score", "score": score, "model": served},),
+            verdicts=({"metric": "l3score", "score": score, "model": model},),
         )
-        for place, score in enumerate(scores)
+        for place, (score, model) in enumerate(zip(scores, served or ["gpt-4o"] * len(scores), strict=True))
     ]
 
 
@@ -61,7 +61,7 @@ def test_the_judge_is_told_with_the_model_that_was_served() -> None:
     asked = f"{SPIQA}|judge:openai:gpt-4o"
     assert judge_of(run_of(choices([True]))) == "-"
     assert judge_of(run_of(judged([0.5]), signature=asked)) == "openai:gpt-4o"
-    served = run_of([*judged([0.5], "b-2"), *judged([0.5], "a-1")], signature=asked)
+    served = run_of(judged([0.5, 0.5], "b-2", "a-1"), signature=asked)
     assert judge_of(served) == "openai:gpt-4o (served as a-1, b-2)"
 
 
@@ -99,13 +99,13 @@ def test_notes_say_what_limits_the_numbers() -> None:
     notes = headline_table(runs).notes
     assert notes[0].startswith("Compared numbers differ in prompt")
     assert notes[0].endswith("(a and b).")
-    assert "a: accuracy_released is withheld, 0 answers have a score, fewer than 99%." in notes
+    assert "a: accuracy_released is withheld, 0 of 1 answers have a score, fewer than 99%." in notes
     assert notes[-1] == "The paper prints no row for this split and setting."
     of_spiqa = headline_table([run_of(judged([0.2, 0.4]), signature=f"{SPIQA}|judge:openai:gpt-4o")])
     assert of_spiqa.notes[-1] == "Scores of different judges are not comparable."
     assert (list(of_spiqa.columns)[:4], of_spiqa.texts) == (["model", "source", "judge", "n"], 3)
     assert list(of_spiqa.lines[0].cells)[2:4] == ["openai:gpt-4o", "2"]
-    assert of_spiqa.lines[0].cells[4] == "30.0"
+    assert of_spiqa.lines[0].cells[4] == "30.0 [0.0, 100.0]"
     assert "GPT-4o" in {line.cells[2] for line in of_spiqa.lines[1:]}
 
 

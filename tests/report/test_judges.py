@@ -13,15 +13,13 @@ from scipy.stats import kendalltau, spearmanr
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
-from spiqa_tasks.runs.run import Run
 from spiqa_tasks.report.judges import agreement_table, judge_pairs, judged
+from spiqa_tasks.runs.run import Run
 
 ANSWERS = ["a", "b", "c", "d", "e"]
 
 
-def judged_run(
-    judge: str, scores: list[float | None], answers: list[str] = ANSWERS, task: str = "spiqa_testA"
-) -> Run:
+def judged_run(judge: str, scores: list[float | None], answers: list[str] = ANSWERS, task: str = "spiqa_testA") -> Run:
     """A run of SPIQA with a judge's scores; None is a failed verdict."""
     records = [
         Record(
@@ -32,7 +30,7 @@ def judged_run(
         for place, (answer, score) in enumerate(zip(answers, scores, strict=True))
     ]
     signature = f"data:spiqa/testA@d|settings:setting=direct|judge:{judge}"
-    return run_of(records, f"m, judge {judge}", task, signature)
+    return run_of(records, "m", task, signature)
 
 
 def test_only_what_was_judged_has_a_score() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_runs import REFUSAL, choices, run_of, runs_at
 
+from spiqa_tasks.benchmarks.aggregation import RecordSet
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.report.samples import as_script, samples
@@ -113,7 +114,7 @@ def test_a_question_of_several_documents_is_one_sample() -> None:
         for step, text in (("helpful", "Yes"), ("answer", "blue"))
     ]
     run = run_of(records, task="spiqa_testA", signature="data:spiqa/testA@d|settings:setting=direct")
-    run.__dict__["questions"] = [Record("p/0", prediction="blue", reference="r")]
+    run.__dict__["record_set"] = RecordSet(records, [Record("p/0", prediction="blue", reference="r")])
     (sample,) = samples([run], None)["samples"]
     assert sample["id"] == "p/0"
     assert sample["answers"][0]["response"] == "helpful: Yes\nanswer: blue"

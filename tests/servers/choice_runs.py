@@ -8,6 +8,8 @@ from typing import Any
 
 from host_files import sample_of, write_run
 
+CAPTIONING = "scifibench_demo_captioning"
+
 
 def answered(rows: Sequence[Mapping[str, Any]], wrong: int) -> list[dict[str, Any]]:
     """Return samples of which all are right but the first `wrong` ones."""
@@ -21,3 +23,9 @@ def write_own(folder: Path, model: str, tasks: Mapping[str, Sequence[Mapping[str
     """Write a run of tasks of SciFIBench; `options` as of `write_run`."""
     options = {"settings": dict.fromkeys(tasks, ""), "split": "cs_fig2cap", **options}
     return write_run(folder, model, tasks, benchmark="scifibench", **options)
+
+
+def write_captions(folder: Path, model: str, samples: Sequence[Mapping[str, Any]]) -> Path:
+    """Write a run of the demo's captioning task."""
+    options = {"settings": {CAPTIONING: "prompt=caption"}, "split": "demo_fig2cap"}
+    return write_own(folder, model, {CAPTIONING: samples}, **options)

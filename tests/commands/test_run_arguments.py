@@ -1,0 +1,290 @@
+"""What the commands on runs share: every form of answers, the tasks, judges and parts of tasks that are wanted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_forms import FORMS, as_jsonl, as_responses
+from host_files import choice_samples, write_run
+from openai_server import Behaviour, OpenAIServer
+from run_command import run_json
+from scipy.stats import ttest_rel
+
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.cli import main
+from spiqa_tasks.scoring.l3score import l3score
+
+pytestmark = pytest.mark.usefixtures("no_java")
+RIGHT = {"a": 18, "b": 12}
+YES = l3score([("Yes", -0.105360516), ("No", -2.525728644)])
+"""What the local server's agreeing answer is worth."""
+READERS = ["breakdown", "bootstrap", "compare", "gain", "filter", "report"]
+
+
+@pytest.mark.parametrize("command", ["breakdown", "bootstrap", "alignment", "spread", "correlate"])
+def test_nothing_to_read_is_one_sentence(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty folder, a run without our samples and a broken file end with status 2."""
+    assert main([command, str(tmp_path)]) == 2
+    path = write_run(tmp_path, "m", {"t": []})
+    assert main([command, str(tmp_path)]) == 2
+    path.with_name(path.name.replace("results.json", "samples_t.jsonl")).write_text("{broken")
+    assert main([command, str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("Expected") == 3
+
+
+@pytest.mark.parametrize("command", ["breakdown", "bootstrap"])
+def test_a_metric_that_no_run_has_is_one_sentence(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It names those that the run has."""
+    write_run(tmp_path, "m", {"t": choice_samples([True])}, settings={"t": "prompt=letter"})
+    assert main([command, str(tmp_path), "--metric", "accuracy_llm"]) == 2
+    assert capsys.readouterr().err.startswith("spiqa-tasks: Expected t to have the metric accuracy_llm; found accuracy")
+
+
+def texts_of(rows: Sequence[Any], right: int) -> list[str]:
+    """So many right answers, then ones without a letter."""
+    return [row["answer"] if place < right else "nothing" for place, row in enumerate(rows)]
+
+
+@pytest.fixture(params=FORMS)
+def pictures(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, list[str]]:
+    """MMStar's demo, answered by two models with pictures and by one without: task -> RUN arguments, in one form."""
+    write = FORMS[request.param]
+    rows = rows_for_scoring("mmstar", "demo", "")
+    blind = [{**row, "settings": row["settings"].replace("ablation=none", "ablation=text")} for row in rows]
+    (tmp_path / "seen").mkdir()
+    (tmp_path / "blind").mkdir()
+    return {
+        "mmstar_demo": [
+            write(tmp_path / "seen", model, "mmstar_demo", rows, texts_of(rows, right))
+            for model, right in RIGHT.items()
+        ],
+        "mmstar_demo_text": [write(tmp_path / "blind", "a", "mmstar_demo_text", blind, texts_of(blind, 6))],
+    }
+
+
+def test_every_command_reads_every_form(
+    pictures: dict[str, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """18 and 12 of 24 right with the picture, 6 without: accuracy, difference, gain, hits, mean and page say so."""
+    runs, (without,) = pictures["mmstar_demo"], pictures["mmstar_demo_text"]
+    overall = [row for row in run_json(capsys, "breakdown", *runs)[1] if row["group"] == "all"]
+    assert {row["model"]: (row["value"], row["n"]) for row in overall} == {"a": (0.75, 24), "b": (0.5, 24)}
+    ((found,),) = run_json(capsys, "compare", *runs)[1:2]
+    assert (found["a"], found["b"], found["difference"]["mean"]) == ("a", "b", -0.25)
+    expected = ttest_rel([1] * 12 + [0] * 12, [1] * 18 + [0] * 6).pvalue
+    assert found["difference"]["p"] == pytest.approx(expected)
+    gain = run_json(capsys, "gain", runs[0], without)[1][0]
+    assert (gain["task"], gain["group"], gain["s_v"], gain["s_wv"]) == ("mmstar_demo", "all", 0.75, 0.25)
+    (kept,) = run_json(capsys, "filter", "--text-only-models", without, "--max-hits", 0)[1]
+    assert (kept["task"], kept["n"], kept["kept"]) == ("mmstar_demo", 24, 18)
+    (resampled,) = run_json(capsys, "bootstrap", runs[0], "--size", 24, "--repeats", 500)[1]
+    assert (resampled["n"], resampled["mean"]) == (24, pytest.approx(0.75, abs=0.02))
+    assert main(["report", *runs, without, "--json", str(tmp_path / "r.json")]) == 0
+    told = {
+        (each["model"], each["task"]): each["value"]
+        for each in json.loads((tmp_path / "r.json").read_text())
+        if (each["metric"], each["group"]) == ("accuracy", "all")
+    }
+    assert told == {("a", "mmstar_demo"): 0.75, ("b", "mmstar_demo"): 0.5, ("a", "mmstar_demo_text"): 0.25}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_tasks_of_ones_own_are_read_in_every_form(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Marked options and another order, known by the YAMLs in --include-path, are found by `alignment` and `spread`."""
+    own = tmp_path / "own"
+    own.mkdir()
+    include = main(["path"]) or Path(capsys.readouterr().out.split()[-1]) / "scifibench" / "scifibench_demo.yaml"
+    runs = []
+    for task, settings, right in (("plain", "", 8), ("marked", "mark=correct", 12), ("order", "shuffle=1", 4)):
+        text = f"include: {include}\ntask: own_{task}\ntest_split: demo_fig2cap\ndataset_name: '{settings}'\n"
+        (own / f"{task}.yaml").write_text(text)
+        rows = rows_for_scoring("scifibench", "demo_fig2cap", settings)
+        answers = (tmp_path / task, "m", f"own_{task}", rows, texts_of(rows, right))
+        runs.append(answers if form == "run" else FORMS[form](*answers))
+    if form == "run":
+        runs = [as_jsonl(*each) for each in runs]  # `score` takes the folder of YAMLs too
+        for run in runs:
+            task, _, path = run.partition("=")
+            main(["score", task, path, "--include-path", str(own), "--output", str(tmp_path / "scored")])
+        runs = [str(tmp_path / "scored")]
+    capsys.readouterr()
+    ((change,),) = run_json(capsys, "alignment", *runs, "--include-path", own)[1:2]
+    assert (change["mark"], change["n"]) == ("correct", 12)
+    assert (change["control"], change["accuracy"]) == (pytest.approx(8 / 12), 1.0)
+    ((spread,),) = run_json(capsys, "spread", *runs, "--include-path", own)[1:2]
+    assert spread["accuracies"] == {"0": pytest.approx(8 / 12), "1": pytest.approx(4 / 12)}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """A judge that says yes to equal answers."""
+    monkeypatch.setenv("SPIQA_JUDGE_API_KEY", "EMPTY")
+    with OpenAIServer(Behaviour()) as running:
+        yield running
+
+
+@pytest.mark.parametrize("form", [*FORMS, "responses"])
+def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
+    form: str, server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--judge provider:model@URL`: each question once for all commands; correlations, pairs and page have L3Score."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    write = {**FORMS, "responses": as_responses}[form]
+    right = {model: [place % every > 0 for place in range(len(rows))] for model, every in (("a", 2), ("b", 3))}
+    runs = []
+    for model, flags in right.items():
+        texts = [f"{{'Answer': {row['answer']!r}}}" if flag else "wrong" for row, flag in zip(rows, flags, strict=True)]
+        runs.append(write(tmp_path, model, "spiqa_demo", rows, texts))
+    judge = ["--judge", f"openai:local@{server.url}"]
+    capsys.readouterr()
+    overall = [row for row in run_json(capsys, "breakdown", *runs, *judge)[1] if row["group"] == "all"]
+    expected = {m: sum(YES if flag else 1 - YES for flag in flags) / len(rows) for m, flags in right.items()}
+    assert {row["model"]: row["value"] for row in overall} == pytest.approx(expected)
+    assert {row["metric"] for row in overall} == {"l3score"}
+    asked = server.counts["ok"]
+    ((found,),) = run_json(capsys, "compare", *runs, *judge)[1:2]
+    assert found["difference"]["mean"] == pytest.approx(expected["b"] - expected["a"])
+    assert run_json(capsys, "correlate", *runs, *judge)[0] == 0
+    assert main(["report", *runs, *judge, "--card", str(tmp_path / "card.md")]) == 0
+    assert "openai:local" in (tmp_path / "card.md").read_text()
+    assert server.counts["ok"] - asked <= 3 * 2 * 2, "no more than the test questions"
+
+
+def test_only_scores_of_the_wanted_judge_count(
+    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of one model's answers scored by two judges, one remains; with a URL it is that of the same server alone."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    path = as_jsonl(tmp_path, "m", "spiqa_demo", rows, [row["answer"] for row in rows]).partition("=")[2]
+    judges = [f"openai:{name}@{server.url}" for name in ("one", "two")]
+    named = [part for judge in judges for part in ("--judge", judge)]
+    assert main(["score", "spiqa_demo", path, *named, "--output", str(tmp_path / "out")]) == 0
+    capsys.readouterr()
+
+    def judged_by(judge: str) -> list[str]:
+        main(["report", str(tmp_path / "out"), "--judge", judge, "--json", str(tmp_path / "r.json")])
+        return sorted({record["judge"] for record in json.loads((tmp_path / "r.json").read_text())})
+
+    assert judged_by("openai:one") == ["openai:one"]
+    assert judged_by(judges[1]) == ["openai:two"]
+    other = "openai:one@http://127.0.0.1:9/v1"
+    assert main(["breakdown", str(tmp_path / "out"), "--judge", other]) == 2
+
+
+def test_a_judge_out_of_reach_is_one_sentence(
+    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is printed without the scores that were asked for."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    run = as_jsonl(tmp_path, "m", "spiqa_demo", rows, [row["answer"] for row in rows])
+    server.behaviour.sticky = "401"
+    assert main(["breakdown", run, "--judge", f"openai:local@{server.url}"]) == 2
+    output = capsys.readouterr()
+    assert "did not answer a test question" in output.err
+    assert not output.out
+
+
+def test_answers_whose_task_nobody_names_are_those_of_the_task_that_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--task` says it as TASK=FILE does; without either, the sentence has both remedies."""
+    rows = rows_for_scoring("mmstar", "demo", "")
+    named = [as_jsonl(tmp_path, model, "mmstar_demo", rows, texts_of(rows, n)) for model, n in RIGHT.items()]
+    bare = [run.partition("=")[2] for run in named]
+    assert main(["compare", *bare]) == 2
+    error = capsys.readouterr().err
+    assert f"TASK={bare[0]}" in error
+    assert "--task TASK" in error
+    for runs in (named, [*bare, "--task", "mmstar_demo"]):
+        ((found,),) = run_json(capsys, "compare", *runs)[1:2]
+        assert (found["task"], found["score_a"], found["score_b"]) == ("mmstar_demo", 0.75, 0.5)
+
+
+def test_captions_in_a_file_of_ones_own_are_ranked(
+    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`rank` reads TASK=FILE as the others do."""
+    server.behaviour.text = "Ranked Captions: [A, B, C]"
+    rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
+    runs = [as_jsonl(tmp_path, m, "scifibench_demo_captioning", rows, [f"by {m}"] * len(rows)) for m in "ab"]
+    status, found, _ = run_json(capsys, "rank", *runs, "--judge", f"openai:gpt-4o@{server.url}")
+    assert (status, found["counts"]["items"], sorted(found["ranking"])) == (0, len(rows), ["True Caption", "a", "b"])
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> dict[str, list[str]]:
+    """Answers to the first 12 of 24 questions: by two models with pictures, by one without."""
+    rows = rows_for_scoring("mmstar", "demo", "")[:12]
+    seen = [as_jsonl(tmp_path, m, "mmstar_demo", rows, texts_of(rows, n // 2)) for m, n in RIGHT.items()]
+    return {"seen": seen, "blind": [as_jsonl(tmp_path, "a", "mmstar_demo_text", rows, texts_of(rows, 3))]}
+
+
+def test_values_over_a_part_of_a_task_are_printed_where_they_are_asked_for(
+    parts: dict[str, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Withheld everywhere with the reason; with --partial they stand beside `12 of 24`."""
+    seen, blind = parts["seen"], parts["blind"]
+    _, rows, errors = run_json(capsys, "breakdown", seen[0])
+    assert {(row["value"], row["low"], row["questions"]) for row in rows} == {(None, None, "12 of 24")}
+    assert "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial prints its values." in errors
+    rows = run_json(capsys, "breakdown", seen[0], "--partial")[1]
+    assert (rows[0]["value"], rows[0]["n"], rows[0]["questions"]) == (0.75, 12, "12 of 24")
+    assert main(["breakdown", seen[0], "--partial"]) == 0
+    header, _, line, *_ = capsys.readouterr().out.splitlines()
+    assert header.split() == ["model", "task", "metric", "group", "n", "questions", "value", "low", "high"]
+    assert line.split()[3:9] == ["all", "12", "12", "of", "24", "75.0"]
+
+    status, found, errors = run_json(capsys, "compare", *seen)
+    assert (status, found) == (2, [])
+    assert "12 of 24 questions were answered, fewer than 99%" in errors
+    assert "--partial" in errors
+    (found,) = run_json(capsys, "compare", *seen, "--partial")[1]
+    assert (found["difference"]["mean"], found["difference"]["n"]) == (-0.25, 12)
+    assert found["warnings"] == [f"{name} answered 12 of 24 questions" for name in "ab"]
+
+    rows = run_json(capsys, "gain", seen[0], *blind)[1]
+    assert {(row["s_v"], row["mg"], row["mg_low"], row["questions"]) for row in rows} == {
+        (None, None, None, "12 of 24")
+    }
+    assert all(row["warnings"] == ["withheld: a answered 12 of 24 questions"] for row in rows)
+    row = run_json(capsys, "gain", seen[0], *blind, "--partial")[1][0]
+    assert (row["group"], row["s_v"], row["s_wv"], row["mg"], row["questions"]) == ("all", 0.75, 0.25, 0.5, "12 of 24")
+    assert row["warnings"] == ["12 of 24 questions were answered"]
+    assert main(["gain", seen[0], *blind, "--partial"]) == 0
+    header, _, line, *_ = capsys.readouterr().out.splitlines()
+    assert header.split()[:6] == ["task", "metric", "group", "without", "n", "questions"]
+    assert line.split()[4:9] == ["12", "12", "of", "24", "75.0"]
+
+
+def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(parts: dict[str, list[str]], tmp_path: Path) -> None:
+    """Page, Markdown, card, csv and json: no value without --partial, and `12 of 24` beside each with it."""
+    files = {name: tmp_path / f"r.{name}" for name in ("html", "markdown", "card", "csv", "json")}
+    arguments = [*parts["seen"], *parts["blind"]]
+    for name, path in files.items():
+        arguments += [f"--{name}", str(path)]
+    for partial in ([], ["--partial"]):
+        assert main(["report", *arguments, "--no-pictures", *partial]) == 0
+        records = json.loads(files["json"].read_text())
+        assert {record["questions"] for record in records} == {"12 of 24"}
+        assert all("|questions:12 of 24" in record["signature"] for record in records)
+        assert any(record["value"] is not None for record in records) == bool(partial)
+        assert ("75.0 [46.8, 91.1]" in files["card"].read_text()) == bool(partial)
+        assert "12 of 24 questions" in files["card"].read_text()
+        assert (",0.75," in files["csv"].read_text()) == bool(partial)
+        for name in ("html", "markdown"):
+            text = files[name].read_text(encoding="utf-8").replace("\\", "").partition('id="data"')[0]
+            assert ("75.0 [46.8, 91.1]" in text) == bool(partial)
+            assert ("75.0 [46.8, 91.1], 12 of 24 questions" in text) == bool(partial)
+            assert ("Multi-modal gain and leakage x 100" in text) == bool(partial)
+            assert ("mmstar_demo of a is withheld: a answered 12 of 24 questions." in text) != bool(partial)
+            assert "measured, 12 of 24 questions" in text
+            noted = "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial prints its values."
+            assert (noted in text) != bool(partial)
