@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from answer_forms import as_lmms_eval, as_run, as_table
 from host_files import sample_of, write_run
 from run_command import run_json
 
-from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring, yaml_folder
+from spiqa_tasks.cli import main
 
 pytestmark = pytest.mark.usefixtures("no_java")
 SETTINGS = "max_figures=2,seed=3"
@@ -21,11 +23,8 @@ def run(tmp_path: Path) -> Path:
     rows = load_rows("spiqa", "demo", f"{SETTINGS},ablation=text")
     rows = [{**row, "settings": row["settings"].replace("ablation=text", "ablation=none")} for row in rows]
     samples = {"spiqa_own": [sample_of(row, row["answer"]) for row in rows]}
-    path = write_run(tmp_path / "run", "m", samples, settings={"spiqa_own": SETTINGS}, benchmark="spiqa")
-    content = json.loads(path.read_text())
-    content["configs"]["spiqa_own"]["test_split"] = "demo"
-    path.write_text(json.dumps(content))
-    return path.parent
+    options = {"settings": {"spiqa_own": SETTINGS}, "benchmark": "spiqa", "split": "demo"}
+    return write_run(tmp_path / "run", "m", samples, **options).parent
 
 
 @pytest.mark.parametrize("how", ["run", "named", "included", "shipped"])
@@ -73,3 +72,82 @@ def test_a_task_that_filter_wrote_is_scored_on_what_it_keeps(
     assert found["metrics"]["accuracy"] == 1
     assert found["counts"]["docs"] == len(rows) - 6
     assert "6" in errors
+
+
+def test_a_group_is_scored_task_by_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each task that has answers in the folder, of whatever form; the others are named, and each is written."""
+    mmstar, scifibench = (rows_for_scoring(name, "demo", "") for name in ("mmstar", "scifibench"))
+    as_table(tmp_path, "m", "mmstar_demo", mmstar, [row["answer"] for row in mmstar])
+    as_table(tmp_path, "m", "scifibench_demo", scifibench, ["no letter"] * len(scifibench))
+    status, found, errors = run_json(capsys, "score", "demo", tmp_path, "--output", tmp_path / "out")
+    assert status == 0, errors
+    assert {each["task"]: each["metrics"]["accuracy"] for each in found} == {"mmstar_demo": 1.0, "scifibench_demo": 0.0}
+    assert "demo: no answers to spiqa_demo, spiqa_demo_224px" in errors
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "m_mmstar_demo.run.jsonl",
+        "m_scifibench_demo.run.jsonl",
+    ]
+    again = run_json(capsys, "score", tmp_path / "out")[1]
+    assert [each["metrics"] for each in again] == [each["metrics"] for each in found]
+
+
+def test_of_a_run_with_several_tasks_some_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--task` chooses; one that the folder does not have is one sentence."""
+    rows = rows_for_scoring("mmstar", "demo", "")
+    for task, form in (("mmstar_demo", as_run), ("own", as_lmms_eval)):
+        form(tmp_path, "m", task, rows, [row["answer"] for row in rows])
+    capsys.readouterr()
+    assert {each["task"] for each in run_json(capsys, "score", tmp_path)[1]} == {"mmstar_demo", "own"}
+    assert run_json(capsys, "score", tmp_path, "--task", "own")[1]["task"] == "own"
+    status, _, errors = run_json(capsys, "score", tmp_path, "--task", "spiqa_demo")
+    assert status == 2
+    assert "mmstar_demo, own" in errors
+
+
+@pytest.mark.parametrize("form", ["a limited run of lmms-eval", "a table"])
+def test_values_over_a_part_of_a_task_are_withheld_unless_they_are_asked_for(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """12 of 24 questions: status 3, no number in text, JSON and the file; --partial has them beside `12 of 24`."""
+    rows = rows_for_scoring("mmstar", "demo", "")[:12]
+    write = as_table if form == "a table" else as_lmms_eval
+    named = write(
+        tmp_path, "m", "mmstar_demo", rows, [row["answer"] if place % 4 else "E" for place, row in enumerate(rows)]
+    )
+    arguments = ["mmstar_demo", named, "--output", tmp_path / "out"]
+    for partial in ([], ["--partial"]):
+        status, found, _ = run_json(capsys, "score", *arguments, *partial)
+        assert status == 3
+        assert found["metrics"]["accuracy"] == (0.75 if partial else None)
+        assert set(found["metrics"].values()) == {None} or partial
+        assert found["counts"]["missing"] == 12
+        assert found["signature"].endswith("|questions:12 of 24")
+        reason = "withheld: 12 of 24 questions were answered, fewer than 99%"
+        assert ("omitted" in found) != bool(partial)
+        assert set(found.get("omitted", {"": reason}).values()) == {reason}
+        header = json.loads((tmp_path / "out" / "m_mmstar_demo.run.jsonl").read_text().splitlines()[0])
+        assert header["metrics"] == found["metrics"]
+        assert (header["questions"], header["documents"]) == (24, 12)
+        assert ("accuracy" in header["intervals"]) == bool(partial)
+        assert main(["score", *map(str, arguments), *partial]) == 3
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0].startswith("mmstar_demo, 12 of 24 questions")
+        (line,) = (line for line in lines if line.startswith("accuracy "))
+        assert line.split()[1:] == (["75.0", "[46.8,", "91.1]", "12"] if partial else ["-", "12"])
+        told = "every value is withheld: 12 of 24 questions were answered, fewer than 99%; --partial prints it"
+        assert (told in lines) != bool(partial)
+
+
+def test_a_column_over_a_part_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two models in one table, the one that answered every question has no remark."""
+    rows = rows_for_scoring("mmstar", "demo", "")
+    whole = as_table(tmp_path, "a", "mmstar_demo", rows, [row["answer"] for row in rows])
+    part = as_table(tmp_path, "b", "mmstar_demo", rows[:12], [row["answer"] for row in rows[:12]])
+    assert main(["score", "mmstar_demo", whole, part, "--partial"]) == 3
+    header, _, _, line, *_ = capsys.readouterr().out.splitlines()
+    assert header.split("  ")[0] == "mmstar_demo"
+    assert [cell.strip() for cell in header.split("  ") if cell][1:] == ["a", "b, 12 of 24 questions"]
+    assert line.split("  ")[0] == "accuracy"
+    assert main(["score", "mmstar_demo", whole, part]) == 3
+    line = capsys.readouterr().out.splitlines()[3]
+    assert line.split() == ["accuracy", "100.0", "[86.2,", "100.0]", "-"]
