@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.hosts.written import KEPT, user_folder, written_tasks
+from spiqa_tasks.hosts.filtered_tasks import KEPT, filtered_tasks, user_folder
 
 
 def _write(name: str, listing: str) -> Path:
-    """A written task with this content of its list of kept questions."""
+    """A filtered task with this content of its list of kept questions."""
     folder = user_folder() / name
     folder.mkdir(parents=True)
     (folder / KEPT).write_text(listing)
@@ -27,7 +27,7 @@ def _source(path: Path) -> str:
 def test_they_lie_in_the_cache_which_need_not_exist() -> None:
     """Where nothing was written there are none, and looking makes no folder."""
     assert user_folder() == cache_path() / "tasks"
-    assert written_tasks() == []
+    assert filtered_tasks() == []
     assert not user_folder().exists()
 
 
@@ -36,7 +36,7 @@ def test_all_whose_source_is_there_are_found_by_name(tmp_path: Path) -> None:
     listing = _source(tmp_path / "source.yaml")
     folders = [_write(name, listing) for name in ("b", "a", "c")]
     (user_folder() / "other").mkdir()
-    assert written_tasks() == sorted(folders)
+    assert filtered_tasks() == sorted(folders)
 
 
 def test_a_task_whose_source_is_gone_is_left_out_with_a_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -44,13 +44,13 @@ def test_a_task_whose_source_is_gone_is_left_out_with_a_line(tmp_path: Path, cap
     gone, there = tmp_path / "gone.yaml", tmp_path / "there.yaml"
     first, second = _write("a", _source(gone)), _write("b", _source(there))
     gone.unlink()
-    assert written_tasks() == [second]
+    assert filtered_tasks() == [second]
     assert f"The task in {first} is left out, its source {gone} is gone." in caplog.messages
     gone.mkdir()
-    assert written_tasks() == [second]
+    assert filtered_tasks() == [second]
     gone.rmdir()
     _source(gone)
-    assert written_tasks() == [first, second]
+    assert filtered_tasks() == [first, second]
 
 
 @pytest.mark.parametrize("listing", ["no json", "[]", "{}", '{"source_yaml": 5}', "[" * 200_000])
@@ -59,6 +59,6 @@ def test_a_list_that_cannot_be_read_leaves_its_task_out_with_a_line(
 ) -> None:
     """Whatever it holds instead, the other tasks are found."""
     broken, good = _write("a", listing), _write("b", _source(tmp_path / "source.yaml"))
-    assert written_tasks() == [good]
+    assert filtered_tasks() == [good]
     (line,) = caplog.messages
     assert line.startswith(f"The task in {broken} is left out, its {KEPT} cannot be read: ")

@@ -12,17 +12,17 @@ from host_files import FAILED
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.scorer_factory import make_scorer
-from spiqa_tasks.hosts.entries import Entry, entries_of
+from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord, logged_values
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
 
 TASK = ("mmstar", "prompt=letter")
 
 
-def logged(answer: str) -> tuple[Record, dict[str, Entry]]:
+def logged(answer: str) -> tuple[Record, dict[str, LoggedRecord]]:
     """A record of MMStar's first question and what is logged of it."""
     scorer = make_scorer(*TASK, "lmms-eval 0.7.3", None)
     record = scorer.record(rows_for_scoring("mmstar", "demo", "")[0], response_of(answer))
-    return record, entries_of(record, scorer, TASK)
+    return record, logged_values(record, scorer, TASK)
 
 
 def test_the_headline_has_the_whole_record_and_the_others_id_and_score() -> None:
@@ -54,14 +54,14 @@ def test_an_answer_that_scoring_fails_on_is_counted() -> None:
     """The count is there only where something failed, with the reason."""
     scorer = make_scorer(*TASK, "lmms-eval 0.7.3", None)
     row = {**rows_for_scoring("mmstar", "demo", "")[0], "letters": None}
-    found = entries_of(scorer.record(row, Response("A")), scorer, TASK)
+    found = logged_values(scorer.record(row, Response("A")), scorer, TASK)
     assert "TypeError" in found["scoring_failed_count"]["reason"]
     assert "scoring_failed_count" not in logged("A")[1]
 
 
-@pytest.mark.parametrize("through", [copy.deepcopy, lambda entry: pickle.loads(pickle.dumps(entry))])
-def test_an_entry_keeps_its_record_between_processes(through: object) -> None:
-    """The host gathers entries by pickling; the aggregation needs the record."""
+@pytest.mark.parametrize("through", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_a_value_keeps_its_record_between_processes(through: object) -> None:
+    """The host gathers values by pickling; the aggregation needs the record."""
     record, found = logged("A")
     again = through(found["refusal_rate"])  # type: ignore[operator]
     assert (again, again.record, again.metric, again.task) == (found["refusal_rate"], record, "refusal_rate", TASK)
