@@ -9,8 +9,20 @@ from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer
+from scipy import stats
 
-from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, in_group, mean_of, prepare, share_of, withheld
+from spiqa_tasks.benchmarks.aggregation import (
+    NO_ANSWER,
+    SCORING_FAILED,
+    Metric,
+    RecordSet,
+    Value,
+    in_group,
+    mean_of,
+    prepare,
+    share_of,
+    withheld,
+)
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
@@ -102,6 +114,99 @@ def test_a_group_holds_the_records_that_name_it() -> None:
     ]
     assert [record.id for record in in_group(records, "plot")] == ["a", "b"]
     assert in_group(records, "none") == []
+
+
+@pytest.mark.parametrize(
+    ("answered", "asked", "whole"),
+    [(100, 100, True), (99, 100, True), (98, 100, False), (1, 2, False), (0, 5, False), (7, 0, True), (120, 100, True)],
+)
+def test_a_run_is_whole_from_99_percent_of_the_tasks_questions_on(answered: int, asked: int, whole: bool) -> None:
+    """Else it is a part, `n of N`; where nobody knows how many there are, it is taken for whole."""
+    records = RecordSet(scored(answered), scored(answered), asked)
+    assert (records.answered, records.is_whole) == (answered, whole)
+    assert records.coverage == f"{answered} of {asked or answered}"
+    assert records.part == ("" if whole else f"{answered} of {asked}")
+
+
+def test_a_question_of_which_documents_are_missing_was_not_answered() -> None:
+    """Figures of it may have been asked about; it counts when it was asked in whole."""
+    questions = [*scored(97), *(Record(f"i{number}", status="incomplete") for number in range(3))]
+    records = RecordSet(scored(500), questions, 100)
+    assert (records.answered, records.is_whole) == (97, False)
+
+
+@pytest.mark.parametrize("group", [None, "plot", "no such group"])
+def test_every_value_over_a_part_is_withheld_unless_it_is_asked_for(group: str | None) -> None:
+    """One rule for all metrics and groups: `n of N` is the reason, whatever the metric would have said."""
+    records = [Record(str(number), scores={"x": 0.5}, groups={"type": "plot"}) for number in range(12)]
+    for metric in (mean_of("x"), share_of("refused_rate", lambda record: record.refused)):
+        found = RecordSet(records, records, 24).value(metric, group)
+        assert math.isnan(found.value)
+        assert (found.n, found.scores) == (12, {})
+        assert found.reason == "12 of 24 questions were answered, fewer than 99%"
+        assert found.interval is None
+    found = RecordSet(records, records, 24, partial=True).value(mean_of("x"), group)
+    if group == "no such group":
+        assert (math.isnan(found.value), found.n, found.reason) == (True, 0, NO_ANSWER)
+    else:
+        assert (found.value, found.n, found.reason) == (0.5, 12, None)
+
+
+def test_asking_for_a_part_gives_no_scores_that_are_not_there() -> None:
+    """That 99% of the answers must have a score holds for parts too."""
+    records = [*scored(9), *unscored(3)]
+    found = RecordSet(records, records, 24, partial=True).value(mean_of("x"))
+    assert math.isnan(found.value)
+    assert found.reason == "9 of 12 answers have a score, fewer than 99%"
+
+
+def test_metrics_of_documents_are_over_documents_and_the_others_over_questions() -> None:
+    """Also in a group, which document and question name themselves."""
+    documents = [Record(f"d{number}", scores={"x": 1.0}, groups={"type": "plot"}) for number in range(4)]
+    questions = [Record("q", scores={"x": 0.25}, groups={"type": "table"})]
+    records = RecordSet(documents, questions, 1)
+    of_questions = mean_of("x")
+    of_documents = Metric("x", of_questions.compute, of_documents=True)
+    assert (records.value(of_questions).value, records.value(of_documents).value) == (0.25, 1.0)
+    assert (records.members(of_documents, "plot"), records.members(of_questions, "plot")) == (documents, [])
+
+
+def clustered_records(scores: list[float], clusters: list[str | None]) -> RecordSet:
+    pairs = enumerate(zip(scores, clusters, strict=True))
+    records = [Record(str(place), cluster=cluster, scores={"x": score}) for place, (score, cluster) in pairs]
+    return RecordSet(records, records)
+
+
+def test_a_value_has_the_interval_of_its_answers_clusters() -> None:
+    """Wilson's of a share, t over questions without papers, t over papers with them: against scipy."""
+    share = clustered_records([1.0] * 7 + [0.0] * 3, [None] * 10).value(mean_of("x"))
+    expected = stats.binomtest(7, 10).proportion_ci(method="wilson")
+    assert share.interval == pytest.approx((expected.low, expected.high))
+    scores = [0.2, 0.4, 0.6, 0.8]
+    alone = clustered_records(scores, [None] * 4).value(mean_of("x"))
+    expected = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
+    assert alone.interval == pytest.approx((expected.low, expected.high))
+    papers = clustered_records(scores, ["a", "a", "b", "b"]).value(mean_of("x"))
+    assert papers.interval == (0.0, 1.0)  # two papers: the quantile of t with one degree of freedom is 12.7
+    assert clustered_records(scores, ["a"] * 4).value(mean_of("x")).interval is None
+
+
+def test_a_group_has_the_clusters_of_its_own_answers() -> None:
+    """Papers that only other groups have count for no degree of freedom."""
+    plots = [Record(f"p{n}", cluster=f"a{n}", scores={"x": n / 4}, groups={"type": "plot"}) for n in range(4)]
+    others = [Record(f"o{n}", cluster=f"b{n}", scores={"x": 0.5}, groups={"type": "table"}) for n in range(50)]
+    found = RecordSet([*plots, *others], [*plots, *others], 54).value(mean_of("x"), "plot")
+    expected = stats.ttest_1samp([0, 0.25, 0.5, 0.75], 0).confidence_interval(0.95)
+    assert found.interval == pytest.approx((max(0.0, expected.low), expected.high))
+
+
+def test_what_is_no_mean_over_answers_has_no_interval() -> None:
+    """A withheld value, a corpus value and a value without scores."""
+    assert Value(math.nan, 0).interval is None
+    assert Value(0.9, 1, {"0": 0.5}).interval is None
+    assert Value(0.9, 2, {"0": 0.25, "1": 0.5}, clusters={"0": "a", "1": "b"}).interval is None
+    assert Value(0.375, 2, {"0": 0.25, "1": 0.5}).interval is not None
+    assert Value(0.5, 1, {"0": 0.5}).interval is None
 
 
 TASKS = [

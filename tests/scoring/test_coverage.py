@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.coverage import mean_or_nan
+from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan
 
 
 def test_the_mean_is_withheld_below_99_percent() -> None:
@@ -20,6 +20,12 @@ def test_the_mean_is_withheld_below_99_percent() -> None:
     assert math.isnan(mean_or_nan([1.0] * 98 + [None]))
     assert math.isnan(mean_or_nan([]))
     assert math.isnan(mean_or_nan([None]))
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_enough_is_one_and_99_in_a_hundred(known: int, total: int) -> None:
+    """In whole numbers, so that no rounding decides."""
+    assert is_covered(known, total) == (known > 0 and 100 * known >= 99 * total)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=300), st.integers(0, 5))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from spiqa_tasks.published import load
+from spiqa_tasks.scoring.clustered import clustered_bootstrap
 from spiqa_tasks.scoring.gain import (
     Estimate,
     Gain,
@@ -14,7 +18,6 @@ from spiqa_tasks.scoring.gain import (
     multimodal_leakage,
     outcomes,
 )
-from spiqa_tasks.scoring.intervals import paired_bootstrap
 
 HALF = 0.05 + 1e-9
 
@@ -75,26 +78,43 @@ def test_interval_is_that_of_a_normal_mean_for_many_questions() -> None:
 
 
 V, WV, T = [1, 1, 0, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1, 1], [0, 0, 1, 0, 0, 0, 1]
+PAPERS = ["a", "a", "b", None, "b", "c", "c"]
+
+
+def interval(
+    first: Sequence[float], second: Sequence[float], clusters: Sequence[Any], repeats: int, seed: int
+) -> tuple[float, float]:
+    """The bootstrap interval of the mean difference of two models on the same questions."""
+    differences = [one - other for one, other in zip(first, second, strict=True)]
+    return clustered_bootstrap(differences, clusters, repeats, seed)
 
 
 def test_without_an_llm_base_there_is_no_leakage() -> None:
     """Scores, number of questions and gain are there, and the interval is that of the paired differences."""
-    low, high = paired_bootstrap([v - wv for v, wv in zip(V, WV, strict=True)], 2000, 0)
+    low, high = interval(V, WV, [None] * 7, 2000, 0)
     expected = Gain(
         7, pytest.approx(5 / 7), pytest.approx(4 / 7), None, Estimate(pytest.approx(1 / 7), low, high), None
     )
     assert gain(V, WV) == expected
 
 
+@pytest.mark.parametrize("clusters", [[None] * 7, PAPERS], ids=["questions", "papers"])
 @pytest.mark.parametrize("seed", [0, 5])
-def test_both_intervals_are_those_of_the_paired_differences(seed: int) -> None:
-    """Leakage resamples the model without images against its base; repeats and seed are those given."""
-    low, high = paired_bootstrap([v - wv for v, wv in zip(V, WV, strict=True)], 300, seed)
-    leak_low, leak_high = paired_bootstrap([wv - t for wv, t in zip(WV, T, strict=True)], 300, seed)
-    found = gain(V, WV, T, repeats=300, seed=seed)
+def test_both_intervals_are_those_of_the_paired_differences(seed: int, clusters: list[str | None]) -> None:
+    """Leakage resamples the model without images against its base; clusters, repeats and seed are those given."""
+    low, high = interval(V, WV, clusters, 300, seed)
+    leak_low, leak_high = interval(WV, T, clusters, 300, seed)
+    found = gain(V, WV, T, clusters, repeats=300, seed=seed)
     assert found.mg == Estimate(pytest.approx(1 / 7), low, high)
     assert found.ml == Estimate(pytest.approx(2 / 7), max(0.0, leak_low), leak_high)
     assert 0 < leak_high < 1
+
+
+def test_questions_of_one_paper_have_no_interval() -> None:
+    """Their values are known, and no spread."""
+    found = gain(V, WV, T, ["paper"] * 7)
+    assert found.mg == Estimate(pytest.approx(1 / 7), None, None)
+    assert found.ml == Estimate(pytest.approx(2 / 7), None, None)
 
 
 def test_totals_have_no_intervals() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.intervals import bootstrap_means, paired_bootstrap, wilson
+from spiqa_tasks.scoring.intervals import bootstrap_interval, bootstrap_means, wilson
 
 
 @pytest.mark.parametrize(
@@ -92,47 +92,64 @@ def test_bootstrap_rejects_an_empty_resample() -> None:
         bootstrap_means([1.0, 0.0], 10, 0, seed=0)
 
 
-def test_paired_bootstrap_is_close_to_the_normal_interval() -> None:
-    """For many differences the percentile interval is the mean plus and minus z standard errors."""
-    differences = np.random.default_rng(5).normal(0.1, 0.4, 2000)
-    margin = 1.959964 * differences.std() / math.sqrt(2000)
-    low, high = paired_bootstrap(differences, 10_000, seed=2)
-    assert low == pytest.approx(differences.mean() - margin, abs=0.1 * margin)
-    assert high == pytest.approx(differences.mean() + margin, abs=0.1 * margin)
+def interval_of(scores: Sequence[float], repeats: int, level: float = 0.95) -> tuple[float, float]:
+    """The interval of the mean of scores of which each is a cluster of its own."""
+    return bootstrap_interval(scores, [1] * len(scores), repeats, 0, level)
 
 
-@pytest.mark.parametrize("questions", [1, 2, 30])
-def test_paired_bootstrap_of_equal_differences_is_a_point(questions: int) -> None:
-    """Differences that do not vary, such as a single one, leave no uncertainty."""
-    assert paired_bootstrap([0.25] * questions, 100, seed=0) == (0.25, 0.25)
+def test_the_bootstrap_is_close_to_the_normal_interval() -> None:
+    """For many scores the percentile interval is the mean plus and minus z standard errors."""
+    scores = np.random.default_rng(5).normal(0.1, 0.4, 2000)
+    margin = 1.959964 * scores.std() / math.sqrt(2000)
+    low, high = interval_of(list(scores), 10_000)
+    assert low == pytest.approx(scores.mean() - margin, abs=0.1 * margin)
+    assert high == pytest.approx(scores.mean() + margin, abs=0.1 * margin)
 
 
-def test_paired_bootstrap_is_fixed_by_its_seed_and_holds_the_level() -> None:
-    """The same seed gives the same interval, and a lower level gives one inside it."""
-    differences = np.random.default_rng(1).normal(0, 1, 100)
-    low, high = paired_bootstrap(differences, 2000, seed=0)
-    assert paired_bootstrap(differences, 2000, seed=0) == (low, high)
-    narrow_low, narrow_high = paired_bootstrap(differences, 2000, seed=0, level=0.5)
+def test_clusters_weigh_as_many_as_their_scores() -> None:
+    """Of two clusters, one with a single 1 and one with three 0s, a resample's mean is 0, 1/4 or 1."""
+    for level, ends in ((0.9, (0.0, 1.0)), (0.4, (0.25, 0.25))):
+        assert bootstrap_interval([1.0, 0.0], [1, 3], 4000, 0, level) == ends
+
+
+@pytest.mark.parametrize("scores", [2, 30])
+def test_scores_that_do_not_vary_leave_no_uncertainty(scores: int) -> None:
+    """Both ends are the mean."""
+    assert interval_of([0.25] * scores, 100) == (0.25, 0.25)
+
+
+def test_a_single_cluster_shows_no_spread() -> None:
+    """However many scores it has."""
+    assert all(math.isnan(end) for end in bootstrap_interval([12.0], [40], 100, seed=0))
+
+
+def test_the_bootstrap_is_fixed_by_its_seed_and_holds_the_level() -> None:
+    """The same seed gives the same interval, another one another, and a lower level gives one inside it."""
+    scores, ones = np.random.default_rng(1).normal(0, 1, 100), np.ones(100)
+    low, high = bootstrap_interval(scores, ones, 2000, seed=0)
+    assert bootstrap_interval(scores, ones, 2000, seed=0) == (low, high)
+    assert bootstrap_interval(scores, ones, 2000, seed=1) != (low, high)
+    narrow_low, narrow_high = bootstrap_interval(scores, ones, 2000, seed=0, level=0.5)
     assert low < narrow_low < narrow_high < high
 
 
-@pytest.mark.parametrize("differences", [[], [math.nan, 1.0], [None, 1.0], [[1.0, 0.0]]])
-def test_paired_bootstrap_rejects_differences_it_cannot_average(differences: list[float]) -> None:
-    """No differences, undefined ones and tables of them are errors."""
+@pytest.mark.parametrize("scores", [[], [math.nan, 1.0], [None, 1.0], [[1.0, 0.0]]])
+def test_the_interval_of_scores_that_have_no_mean_is_refused(scores: list[float]) -> None:
+    """No scores, undefined ones and tables of them are errors."""
     with pytest.raises(ValueError, match="finite scores"):
-        paired_bootstrap(differences, 10, seed=0)
+        interval_of(scores, 10)
 
 
 @pytest.mark.parametrize(("repeats", "level"), [(0, 0.95), (10, 0.0), (10, 1.0), (10, 95.0)])
-def test_paired_bootstrap_rejects_unusable_settings(repeats: int, level: float) -> None:
+def test_the_bootstrap_rejects_unusable_settings(repeats: int, level: float) -> None:
     """No repeats, or a level that is no probability, are errors."""
     with pytest.raises(ValueError, match="expected"):
-        paired_bootstrap([0.1, 0.2], repeats, seed=0, level=level)
+        interval_of([0.1, 0.2], repeats, level)
 
 
 @pytest.mark.parametrize(
     "resample",
-    [lambda scores: bootstrap_means(scores, 6000, 4000, seed=0), lambda scores: paired_bootstrap(scores, 6000, seed=0)],
+    [lambda scores: bootstrap_means(scores, 6000, 4000, seed=0), lambda scores: interval_of(scores, 6000)],
 )
 def test_memory_is_bounded_whatever_the_repeats(resample: Callable[[np.ndarray], object]) -> None:
     """24 million draws of 8 bytes are never held at once."""
@@ -148,9 +165,9 @@ def test_memory_is_bounded_whatever_the_repeats(resample: Callable[[np.ndarray],
 def test_the_number_of_repeats_is_the_one_given() -> None:
     """No repeat gives no mean; a single one is both ends of the interval; none makes no interval."""
     assert bootstrap_means([1.0, 0.0], 0, 5, seed=0).shape == (0,)
-    low, high = paired_bootstrap([0.0, 1.0, 5.0], 1, seed=0)
+    low, high = interval_of([0.0, 1.0, 5.0], 1)
     assert low == high
     with pytest.raises(ValueError, match=r"^expected at least one repeat, got 0$"):
-        paired_bootstrap([0.0, 1.0], 0, seed=0)
+        interval_of([0.0, 1.0], 0)
     with pytest.raises(ValueError, match=r"^expected repeats >= 0 and size >= 1, got repeats=-1, size=5$"):
         bootstrap_means([0.0, 1.0], -1, 5, seed=0)
