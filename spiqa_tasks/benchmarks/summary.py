@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
@@ -39,7 +40,12 @@ def rows_of(benchmark: Benchmark, settings: Any, metrics: Sequence[Metric], reco
 
 
 def score_object(
-    task: str, records: RecordSet, values: Mapping[str, Value], not_computed: Collection[str] = (), **more_counts: Any
+    task: str,
+    records: RecordSet,
+    values: Mapping[str, Value],
+    metrics: Sequence[Metric],
+    not_computed: Collection[str] = (),
+    **more_counts: Any,
 ) -> dict[str, Any]:
     """Return the object that `score --json` prints.
 
@@ -47,6 +53,7 @@ def score_object(
         task: the task's name.
         records: the run's.
         values: by row.
+        metrics: the task's, of which shares of answers become counts.
         not_computed: rows that could not be computed.
         more_counts: further counts.
     """
@@ -54,7 +61,7 @@ def score_object(
     return {
         "task": task,
         "metrics": {name: None if math.isnan(value.value) else value.value for name, value in values.items()},
-        "counts": counts(records, values) | more_counts,
+        "counts": counts(records, [metric for metric in metrics if metric.name in values]) | more_counts,
         "signature": signature_of(records).text,
         **({"omitted": reasons} if reasons else {}),
     }
@@ -91,8 +98,8 @@ def omitted(values: Mapping[str, Value], not_computed: Collection[str] = ()) -> 
     }
 
 
-def counts(records: RecordSet, values: Mapping[str, Value]) -> dict[str, int]:
-    """Return how many documents there are, and how many answers were judged, refused and so on."""
+def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
+    """Return how many documents there are, and how many answers were judged, refused and so on, withheld or not."""
     documents, questions = records.documents, records.questions
     found = {
         "docs": len(documents),
@@ -104,7 +111,8 @@ def counts(records: RecordSet, values: Mapping[str, Value]) -> dict[str, int]:
     }
     cut = sum(any(verdict.get("cut") for verdict in record.verdicts) for record in questions)
     found |= {"shown_cut": cut} if cut else {}
-    for rate, name in COUNTED.items():
-        if rate in values:
-            found[name] = found.get(name, 0) + int(sum(values[rate].scores.values()))
+    there = replace(records, partial=True)
+    for metric in (metric for metric in metrics if metric.name in COUNTED):
+        name = COUNTED[metric.name]
+        found[name] = found.get(name, 0) + int(sum(there.value(metric).scores.values()))
     return found

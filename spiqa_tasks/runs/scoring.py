@@ -84,8 +84,8 @@ def values_of(run: Run) -> dict[str, Value]:
 
 def score_object(run: Run) -> dict[str, Any]:
     """Return the object that `score --json` prints."""
-    more = match_counts(run.unmatched)
-    return summary.score_object(run.task, run.record_set, values_of(run), run.omitted.keys(), **more)
+    more, metrics = match_counts(run.unmatched), run.own.entry.metrics(run.settings)
+    return summary.score_object(run.task, run.record_set, values_of(run), metrics, run.omitted.keys(), **more)
 
 
 def is_complete(run: Run) -> bool:

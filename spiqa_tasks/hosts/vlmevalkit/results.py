@@ -25,7 +25,7 @@ def write(path: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[
     records = RecordSet(documents, scorer.questions(documents), task.questions)
     rows = summary.rows_of(task.entry, task.typed, scorer.metrics, records)
     values = {name: records.value(*row) for name, row in rows.items()}
-    scores = summary.score_object(task.name, records, values)
+    scores = summary.score_object(task.name, records, values, scorer.metrics)
     who = (f"{model},{HOST}", "none", "", summary.merged_signature(documents).judge)
     of_task = (task.benchmark, task.split, task.settings)
     header = RunHeader(task.name, *who, *of_task, task.questions, len(documents), scores["metrics"])

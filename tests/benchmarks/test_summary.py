@@ -1,0 +1,157 @@
+"""What a scored run amounts to: rows, counts, reasons and one signature, whoever writes or prints them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy import stats
+
+from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, RecordSet, Value, share_of
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.signature import Signature, parse
+
+METRICS = [
+    share_of("unparsed_rate", lambda record: record.status == "unparsed"),
+    share_of("truncated_rate", lambda record: record.rule == "truncated"),
+    share_of("request_failed_rate", lambda record: record.status == "request_failed"),
+    share_of("refusal_rate", lambda record: record.refused),
+]
+MADE = Signature("0.2.0", "offline", "mmstar/val@d1", "p1", "prompt=letter").text
+
+
+def choice(place: int, right: bool, category: str = "math") -> Record:
+    """A record of MMStar."""
+    scores = {"accuracy": float(right), "accuracy_released": 1.0}
+    return Record(f"q{place}", scores=scores, groups={"category": category}, signature=MADE)
+
+
+def of(*records: Record, asked: int = 0, partial: bool = False) -> RecordSet:
+    """Records each of which is a question."""
+    return RecordSet(records, records, asked, partial)
+
+
+def mmstar_rows(records: RecordSet) -> summary.Rows:
+    """The rows of MMStar's metrics."""
+    mmstar = BENCHMARKS["mmstar"]
+    settings = mmstar.parse("")
+    return summary.rows_of(mmstar, settings, mmstar.metrics(settings), records)
+
+
+def test_every_metric_has_a_row_followed_by_those_of_its_groups() -> None:
+    """In the metrics' order; groups of the host's table that some answer is of, and no others."""
+    mmstar = BENCHMARKS["mmstar"]
+    settings = mmstar.parse("")
+    found = mmstar_rows(of(choice(0, True, "math"), choice(1, True, "coarse_perception"), choice(2, False, "no such")))
+    names = [metric.name for metric in mmstar.metrics(settings)]
+    assert [name for name in found if "/" not in name] == names
+    assert list(found)[:3] == ["accuracy", "accuracy/coarse_perception", "accuracy/math"]
+    assert set(found) - set(names) == {"accuracy/coarse_perception", "accuracy/math"}
+    assert all((metric.name, group or "") == name.partition("/")[::2] for name, (metric, group) in found.items())
+
+
+def test_answers_that_could_not_be_scored_have_a_row_where_there_are_some() -> None:
+    """It is the last one."""
+    assert "scoring_failed_count" not in mmstar_rows(of(choice(0, True)))
+    assert list(mmstar_rows(of(choice(0, True), Record("d", status="scoring_failed"))))[-1] == "scoring_failed_count"
+
+
+def test_the_object_has_what_is_known_and_why_the_rest_is_not() -> None:
+    """A withheld value is null with its reason; what could not be computed has its own; whole runs leave none out."""
+    values = {
+        "accuracy": Value(0.5, 4, {"q0": 1.0}),
+        "l3score": Value(math.nan, 2, reason="2 of 4 answers have a score, fewer than 99%"),
+        "meteor": Value(math.nan, 0, reason="no Java"),
+        "accuracy/math": Value(math.nan, 0, reason=NO_ANSWER),
+    }
+    found = summary.score_object("t", of(choice(0, True)), values, METRICS, {"meteor"}, missing=3)
+    assert found["task"] == "t"
+    assert found["metrics"] == {"accuracy": 0.5, "l3score": None, "meteor": None, "accuracy/math": None}
+    assert found["omitted"] == {
+        "l3score": "withheld: 2 of 4 answers have a score, fewer than 99%",
+        "meteor": "no Java",
+        "accuracy/math": NO_ANSWER,
+    }
+    assert (found["counts"]["docs"], found["counts"]["missing"]) == (1, 3)
+    assert found["signature"] == MADE
+    assert "omitted" not in summary.score_object("t", of(choice(0, True)), {"accuracy": Value(1.0, 1)}, METRICS)
+
+
+def test_intervals_are_those_of_the_values_that_have_one() -> None:
+    """As lists for JSON; how many answers there are is said of every row."""
+    scores = {str(place): float(place < 7) for place in range(10)}
+    values = {"accuracy": Value(0.7, 10, scores), "bleu_1": Value(0.3, 10), "l3score": Value(math.nan, 4, scores)}
+    expected = stats.binomtest(7, 10).proportion_ci(method="wilson")
+    found = summary.intervals(values)
+    assert found["intervals"] == {"accuracy": [pytest.approx(expected.low), pytest.approx(expected.high)]}
+    assert found["n"] == {"accuracy": 10, "bleu_1": 10, "l3score": 4}
+
+
+def test_answers_that_were_made_differently_have_both_values_in_one_signature() -> None:
+    """What is alike stands once; records without a signature say nothing."""
+    records = [choice(0, True), Record("a", signature=parse(MADE).with_fields(prompt="p2").text), Record("b")]
+    found = summary.signature_of(of(*records))
+    assert (found.prompt, found.data, found.questions, found.judge_served) == ("p1+p2", "mmstar/val@d1", "", "")
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_part_of_a_task_is_in_the_signature(partial: bool) -> None:
+    """`n of N`, whether values over it are asked for or not; a whole task's signature has no such field."""
+    records = [choice(place, True) for place in range(3)]
+    assert summary.signature_of(of(*records, asked=4, partial=partial)).questions == "3 of 4"
+    assert summary.signature_of(of(*records, asked=3, partial=partial)).text == MADE
+
+
+def test_the_models_that_judged_are_in_the_signature() -> None:
+    """Each name that a server gave, once, in alphabetical order; failed verdicts have none."""
+    verdicts = [{"metric": "l3score", "model": name} for name in ("b", "a", "b")]
+    records = [Record(str(place), verdicts=(verdict,)) for place, verdict in enumerate(verdicts)]
+    records += [Record("f", verdicts=({"metric": "l3score", "reason": "gone"},)), Record("n")]
+    assert summary.signature_of(of(*records)).judge_served == "a+b"
+
+
+def test_every_kind_of_answer_is_counted() -> None:
+    """Judged, not judged, refused, broken; shares of answers become numbers of them, and `unparsed` is there always."""
+    records = [
+        Record("ok"),
+        Record("judged", verdicts=({"metric": "l3score", "score": 1.0},)),
+        Record("cut", verdicts=({"metric": "l3score", "score": 1.0, "cut": True},)),
+        Record("not judged", verdicts=({"metric": "l3score", "reason": "gone"},)),
+        Record("refused", refused=True),
+        Record("unread", status="unparsed"),
+        Record("long", status="unparsed", rule="truncated"),
+    ]
+    assert summary.counts(of(*records), METRICS) == {
+        "docs": 7,
+        "judged": 2,
+        "judge_failed": 1,
+        "refused": 1,
+        "unparsed": 2,
+        "scoring_failed": 0,
+        "shown_cut": 1,
+        "truncated": 1,
+        "request_failed": 0,
+    }
+    bare = share_of(summary.UNFORMATTED, lambda _: True)
+    assert summary.counts(of(records[-1]), [METRICS[0], bare])["unparsed"] == 2
+    assert summary.counts(of(records[0]), [METRICS[-1]]) == dict.fromkeys(
+        ("docs", "judged", "judge_failed", "refused", "unparsed", "scoring_failed"), 0
+    ) | {"docs": 1}
+
+
+def test_documents_and_questions_are_counted_where_they_are_told_apart() -> None:
+    """Judges are asked about questions; refusals and failures are those of documents."""
+    documents = [Record("q/1", refused=True), Record("q/2", refused=True), Record("q/3", status="scoring_failed")]
+    questions = [Record("q", verdicts=({"metric": "l3score", "score": 1.0},))]
+    found = summary.counts(RecordSet(documents, questions), METRICS)
+    assert (found["docs"], found["judged"], found["refused"], found["scoring_failed"]) == (3, 1, 2, 1)
+
+
+def test_what_failed_is_counted_where_values_are_withheld() -> None:
+    """Of a part of a task the shares are not printed, and the numbers of answers are still those."""
+    records = of(Record("a", status="request_failed"), Record("b", status="unparsed"), asked=10)
+    assert math.isnan(records.value(METRICS[0]).value)
+    found = summary.counts(records, METRICS)
+    assert (found["request_failed"], found["unparsed"]) == (1, 1)
