@@ -21,6 +21,21 @@ def samples_of(folder: Path, task: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def run_values(folder: Path, task: str) -> dict[str, Any]:
+    """Metric -> value in the newest file of a run that VLMEvalKit or `score --output` wrote; withheld ones are None."""
+    return dict(_run_lines(folder, task)[0]["metrics"])
+
+
+def run_records(folder: Path, task: str) -> list[dict[str, Any]]:
+    """The records of that file, each with its `response` and `place`."""
+    return _run_lines(folder, task)[1:]
+
+
+def _run_lines(folder: Path, task: str) -> list[dict[str, Any]]:
+    path = sorted(folder.rglob(f"*_{task}.run.jsonl"), key=lambda path: path.stat().st_mtime_ns)[-1]
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
 def _number(value: Any) -> Any:
     """NaN, which is how lmms-eval writes a withheld value, as None."""
     return None if value != value else value

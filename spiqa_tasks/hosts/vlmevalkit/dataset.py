@@ -22,6 +22,8 @@ from spiqa_tasks.hosts.vlmevalkit.version import host_version
 
 logger = logging.getLogger("spiqa_tasks")
 
+WITHHELD = "_withheld"
+"""Behind the headline's name where it is withheld: the host drops rows without a number, and takes the next for it."""
 COLUMNS = ("question", "answer")
 """What the host writes beside the answers, so that a table of answers can be told from one of other questions."""
 
@@ -71,12 +73,18 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         for name, value in values.items():
             if value.reason is not None and "/" not in name:
                 logger.warning("%s is withheld: %s.", name, value.reason)
-        return {name: None if value.value != value.value else value.value for name, value in values.items()}
+        found = {name: None if value.value != value.value else value.value for name, value in values.items()}
+        headline = next(iter(found))
+        return found if found[headline] is not None else {headline: None, headline + WITHHELD: 1, **found}
 
     @classmethod
     def report_primary_metric(cls, metrics: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the headline for the host's summary."""
-        return {name: value for name, value in list((metrics or {}).items())[:1] if value is not None}
+        """Return the headline for the host's summary; None for its value where that is withheld."""
+        if not metrics:
+            return {}
+        first = next(iter(metrics))
+        headline = first.removesuffix(WITHHELD)
+        return {headline: metrics[first] if first == headline else None}
 
     @classmethod
     def report_judge_err(

@@ -16,8 +16,8 @@ from numbers_task import host_inspectors, manager
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.entries import BASELINE, Entry
 from spiqa_tasks.hosts.lmms_eval import ahead
+from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
 from spiqa_tasks.hosts.lmms_eval.patches import NO_FILTER, PATCHES, stand_ins
 from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 from spiqa_tasks.hosts.written import user_folder
@@ -129,19 +129,19 @@ def test_answers_are_scored_once_they_are_filtered(
 
 
 def test_the_score_for_a_baseline_has_no_row() -> None:
-    """Of entries of ours; a task of others may have a metric of that name."""
+    """Of values of ours; a task of others may have a metric of that name."""
     aggregated: list[set[str]] = []
 
     class TaskOutput:
-        def __init__(self, entries: Mapping[tuple[str, str], list[Any]]) -> None:
-            self.sample_metrics = dict(entries)
+        def __init__(self, logged: Mapping[tuple[str, str], list[Any]]) -> None:
+            self.sample_metrics = dict(logged)
 
         def calculate_aggregate_metric(self) -> None:
             """Aggregate."""
             aggregated.append({metric for metric, _ in self.sample_metrics})
 
     PATCHES["lmms_eval.evaluator_utils"][1](SimpleNamespace(TaskOutput=TaskOutput))
-    entry = Entry({"id": "1"}, "accuracy", Record("1"), ("mmstar", ""))
+    entry = LoggedRecord({"id": "1"}, "accuracy", Record("1"), ("mmstar", ""))
     TaskOutput({("accuracy", "none"): [entry], (BASELINE, "none"): [1.0]}).calculate_aggregate_metric()
     TaskOutput({("accuracy", "none"): [1.0], (BASELINE, "none"): [1.0]}).calculate_aggregate_metric()
     assert aggregated == [{"accuracy"}, {"accuracy", BASELINE}]

@@ -11,7 +11,7 @@ import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.hosts.lmms_eval.results import record_of
+from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 
 Evaluate = Callable[..., dict[str, Any]]
 WriteSamples = Callable[[dict[str, Any], str], Path]

@@ -11,7 +11,7 @@ import fixed_answers
 import pytest
 from openai_server import OpenAIServer
 from run_command import run_json
-from run_files import results_of, samples_of
+from run_files import run_records, run_values
 from vlmevalkit_models import Fixed
 
 from spiqa_tasks.benchmarks.signature import parse
@@ -56,13 +56,12 @@ def test_odd_answers_arrive_as_they_are_and_have_the_numbers_of_score(
     different = []
     for task in TASKS:
         given = {row["id"]: fixed_answers.odd(texts_of(row)) for row in rows_of(task)}
-        samples = samples_of(tmp_path / "out", task)
-        assert [sample["filtered_resps"] for sample in samples] == list(given.values())
+        assert [record["response"] for record in run_records(tmp_path / "out", task)] == list(given.values())
         plain = tmp_path / f"{task}.jsonl"
         lines = (json.dumps({"id": key, "prediction": text}) for key, text in given.items())
         plain.write_text("".join(f"{line}\n" for line in lines))
         _, offline, _ = run_json(capsys, "score", task, plain)
-        ours = results_of(tmp_path / "out", task)
+        ours = run_values(tmp_path / "out", task)
         assert find_tasks([task])[0].headline in ours
         compared = ours.keys() - NOT_IN_PLAIN_FILES
         different += [(task, name) for name in compared if ours[name] != offline["metrics"].get(name)]
@@ -76,16 +75,16 @@ def test_every_command_reads_a_run(launch: Launch, tmp_path: Path, capsys: Said)
     assert launch("--data", *tasks, "--model", "fixed", "odd") == 0
     capsys.readouterr()
     out = tmp_path / "out"
-    record = samples_of(out / "fixed", "mmstar_demo")[0]["accuracy"]
+    record = run_records(out / "fixed", "mmstar_demo")[0]
     assert parse(record["signature"]).host == f"vlmevalkit {host_version()}"
     status, scored, _ = run_json(capsys, "score", out / "fixed")
     assert status == 0
     assert {each["task"]: each["metrics"]["accuracy"] for each in scored if "mmstar" in each["task"]} == {
-        task: results_of(out / "fixed", task)["accuracy"] for task in tasks[:3]
+        task: run_values(out / "fixed", task)["accuracy"] for task in tasks[:3]
     }
     status, gain, said = run_json(capsys, "gain", out / "fixed", "--task", "mmstar_demo")
     assert status == 0, said
-    ours = results_of(out / "fixed", "mmstar_demo")["accuracy"]
+    ours = run_values(out / "fixed", "mmstar_demo")["accuracy"]
     assert {row["s_v"] for row in gain if row["group"] == "all"} == {ours}
     status, compared, _ = run_json(capsys, "compare", out / "fixed", out / "odd")
     assert status == 0
@@ -118,7 +117,7 @@ def test_our_prompt_and_our_length_are_used(launch: Launch, monkeypatch: pytest.
     model, first = made[0]
     assert model.length == 512
     assert [part["type"] for part in first] == ["image", "text"]
-    assert len(samples_of(tmp_path / "out", "mmstar_demo")) == len(made) == 24
+    assert len(run_records(tmp_path / "out", "mmstar_demo")) == len(made) == 24
 
 
 def test_a_task_without_scores_makes_the_status_1(
@@ -141,15 +140,65 @@ def test_a_task_without_scores_makes_the_status_1(
 def test_answers_alone_are_enough_where_only_they_are_asked_for(launch: Launch, tmp_path: Path) -> None:
     """`--mode infer` writes answers and asks no judge; `--mode eval` then scores them."""
     assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "infer", "--judge", "anthropic:no") == 0
-    assert not list((tmp_path / "out").rglob("*_results.json"))
+    assert not list((tmp_path / "out").rglob("*.run.jsonl"))
     assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "eval") == 0
     assert launch("--data", "mmstar_demo_text", "--model", "fixed", "--mode", "eval") == 1
 
 
-def test_a_part_of_the_questions_is_scored_alone(launch: Launch, tmp_path: Path) -> None:
-    """With the host's --limit."""
+def summary_of(folder: Path, model: str, task: str) -> dict[str, Any]:
+    """What the host's own summary says of a task."""
+    from vlmeval.smp.status_report import collect_run_benchmark_report
+
+    (status,) = (path for path in (folder / model).rglob("status.json") if not path.is_symlink())
+    (row,) = (row for row in collect_run_benchmark_report(status.parent) if row["benchmark"] == task)
+    return dict(row)
+
+
+def test_values_over_a_part_of_the_questions_are_withheld_and_can_be_asked_for(
+    launch: Launch, tmp_path: Path, capsys: Said
+) -> None:
+    """The host's --limit: its table, summary and the run's file have no number; `score --partial` prints them."""
     assert launch("--data", "mmstar_demo", "--model", "fixed", "--limit", "5") == 0
-    assert [sample["doc_id"] for sample in samples_of(tmp_path / "out", "mmstar_demo")] == list(range(5))
+    assert [record["place"] for record in run_records(tmp_path / "out", "mmstar_demo")] == list(range(5))
+    assert set(run_values(tmp_path / "out", "mmstar_demo").values()) == {None}
+    found = summary_of(tmp_path / "out", "fixed", "mmstar_demo")
+    assert (found["primary_metric"], found["primary_metric_value"]) == ("accuracy", None)
+    capsys.readouterr()
+    status, scored, _ = run_json(capsys, "score", tmp_path / "out")
+    assert (status, scored["metrics"]["accuracy"]) == (3, None)
+    status, scored, _ = run_json(capsys, "score", tmp_path / "out", "--partial")
+    right = [row["answer"] == "A" for row in rows_of("mmstar_demo")[:5]]
+    assert (status, scored["metrics"]["accuracy"]) == (3, sum(right) / 5)
+    assert scored["signature"].endswith("|questions:5 of 24")
+
+
+def test_the_summary_has_the_headline(launch: Launch, tmp_path: Path) -> None:
+    """Its name and value, as the run's file has it."""
+    assert launch("--data", "mmstar_demo", "--model", "fixed") == 0
+    found = summary_of(tmp_path / "out", "fixed", "mmstar_demo")
+    ours = run_values(tmp_path / "out", "mmstar_demo")["accuracy"]
+    assert (found["primary_metric"], found["primary_metric_value"]) == ("accuracy", ours)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "headline"),
+    [
+        ({"accuracy": 0.5, "accuracy_released": 0.25}, {"accuracy": 0.5}),
+        ({"accuracy": 0.0, "accuracy_released": 0.25}, {"accuracy": 0.0}),
+        ({"accuracy": None, "accuracy_withheld": 1, "refusal_rate": 0.0}, {"accuracy": None}),
+        ({"accuracy_withheld": 1, "refusal_rate": 0.0}, {"accuracy": None}),
+        ({}, {}),
+        (None, {}),
+    ],
+)
+def test_a_withheld_headline_is_never_replaced_by_the_next_metric(
+    launch: Launch, metrics: dict[str, Any] | None, headline: dict[str, Any]
+) -> None:
+    """Also where the host has dropped all rows without a number."""
+    from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
+
+    assert launch is not None
+    assert SpiqaTasks.report_primary_metric(metrics) == headline
 
 
 def test_an_api_model_at_a_server(launch: Launch, judged: OpenAIServer, tmp_path: Path, capsys: Said) -> None:
@@ -160,7 +209,9 @@ def test_an_api_model_at_a_server(launch: Launch, judged: OpenAIServer, tmp_path
     judged.behaviour.script = ["400", "ok", "400"]
     assert launch(*arguments) == 3
     assert "2 requests to the model failed" in capsys.readouterr().err
-    assert results_of(tmp_path / "out", "mmstar_demo")["accuracy"] is None
+    assert run_values(tmp_path / "out", "mmstar_demo")["accuracy"] is None
+    found = summary_of(tmp_path / "out", "served", "mmstar_demo")
+    assert (found["primary_metric"], found["primary_metric_value"]) == ("accuracy", None)
     bodies = [request["body"] for request in judged.requests]
     assert {body["max_tokens"] for body in bodies} == {512}
     sent = {"".join(part.get("text", "") for part in body["messages"][-1]["content"]) for body in bodies}
@@ -168,7 +219,7 @@ def test_an_api_model_at_a_server(launch: Launch, judged: OpenAIServer, tmp_path
     asked = len(bodies)
     assert launch(*arguments, "--reuse") == 0
     assert len(judged.requests) - asked == 2
-    assert results_of(tmp_path / "out", "mmstar_demo")["request_failed_rate"] == 0
+    assert run_values(tmp_path / "out", "mmstar_demo")["request_failed_rate"] == 0
 
 
 def test_failed_judgements_are_told_and_filled_in(

@@ -9,8 +9,8 @@ import pytest
 
 from spiqa_tasks.benchmarks.prompting import Picture, Turn, plain_text
 from spiqa_tasks.benchmarks.registry import benchmark_of, yaml_folder
+from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, pictures, rows_of
-from spiqa_tasks.hosts.written import user_folder
 
 TASKS = [
     *("spiqa_demo", "spiqa_demo_cot", "spiqa_demo_perfigure", "spiqa_demo_text", "mmstar_demo", "mmstar_demo_llm"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import fixed_answers
 import pytest
 from openai_server import Behaviour, OpenAIServer
-from run_files import results_of, samples_of
+from run_files import run_records, run_values
 from vlmevalkit_models import DIE_AFTER
 
 from .conftest import Launch
@@ -41,13 +41,13 @@ def test_two_processes_that_were_killed_go_on_and_give_the_numbers_of_one(
     with OpenAIServer(Behaviour(verdict=fixed_answers.verdict)) as server:
         monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
         assert torchrun(tmp_path / "two", die_after=DUMPED + 2) != 0
-        assert not list((tmp_path / "two").rglob("*_results.json"))
+        assert not list((tmp_path / "two").rglob("*.run.jsonl"))
         assert torchrun(tmp_path / "two", "--reuse", die_after=QUESTIONS // 2 + 1 - DUMPED) == 0
         asked = len(server.requests)
         assert launch("--data", TASK, "--model", "odd") == 0
         assert asked == QUESTIONS + 2 * TESTED
         assert len(server.requests) == asked + TESTED
-    assert results_of(tmp_path / "two", TASK) == results_of(tmp_path / "out", TASK)
-    two, one = (samples_of(tmp_path / name, TASK) for name in ("two", "out"))
+    assert run_values(tmp_path / "two", TASK) == run_values(tmp_path / "out", TASK)
+    two, one = (run_records(tmp_path / name, TASK) for name in ("two", "out"))
     assert two == one
     assert len(one) == QUESTIONS
