@@ -23,7 +23,12 @@ def samples_of(folder: Path, task: str) -> list[dict[str, Any]]:
 
 def run_values(folder: Path, task: str) -> dict[str, Any]:
     """Metric -> value in the newest file of a run that VLMEvalKit or `score --output` wrote; withheld ones are None."""
-    return dict(_run_lines(folder, task)[0]["metrics"])
+    return dict(run_header(folder, task)["metrics"])
+
+
+def run_header(folder: Path, task: str) -> dict[str, Any]:
+    """The first line of that file."""
+    return _run_lines(folder, task)[0]
 
 
 def run_records(folder: Path, task: str) -> list[dict[str, Any]]:

@@ -55,7 +55,7 @@ def test_what_cannot_run_is_refused_with_the_remedy(
 def test_one_picture_is_enough_for_most_tasks(launch: Launch, tmp_path: Path) -> None:
     """A class that is shown one picture runs the tasks of one picture, `_perfigure` among them."""
     assert launch("--data", "mmstar_demo", "spiqa_demo_perfigure", "--model", "single", "--judge", "none") == 0
-    assert len(list((tmp_path / "out/single").glob("*_results.json"))) == 2
+    assert len(list((tmp_path / "out/single").glob("*.run.jsonl"))) == 2
 
 
 def test_a_class_that_divides_by_the_number_of_pictures_is_told(launch: Launch, capsys: Said) -> None:
