@@ -16,11 +16,11 @@ from numbers_task import host_inspectors, manager
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.hosts.lmms_eval import ahead
 from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
 from spiqa_tasks.hosts.lmms_eval.patches import NO_FILTER, PATCHES, stand_ins
 from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
-from spiqa_tasks.hosts.written import user_folder
 
 pytestmark = pytest.mark.usefixtures("host")
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from collections.abc import Callable
@@ -10,8 +11,10 @@ from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
+from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.cli import main
 
 Evaluate = Callable[..., dict[str, Any]]
 
@@ -45,6 +48,35 @@ def test_random_choice_depends_on_its_seed_alone(evaluate: Evaluate) -> None:
     assert set(first) <= set("ABCDE")
     assert letters(limit=5) == first[:5]
     assert letters(model_args="seed=1") != first
+
+
+def test_a_limited_run_keeps_its_numbers_in_the_hosts_table_alone(
+    evaluate: Evaluate,
+    write_samples: Callable[[dict[str, Any], str], Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """There `--limit` is the asking; commands on its files print the same values with --partial, and else none."""
+    task = "mmstar_demo"
+    result = evaluate("frequent_choice", [task], limit=12)
+    ours = metric(result, task, "accuracy")
+    assert 0 < ours < 1
+    path = write_samples(result, task)
+    written = {name: value for name, value in result.items() if name != "samples"}
+    path.with_name("20260101_000000_results.json").write_text(json.dumps(written, default=str))
+    for arguments in (["breakdown", path.parent], ["score", path.parent], ["score", task, path]):
+        status, found, said = run_json(capsys, *arguments)
+        known = found[0]["value"] if isinstance(found, list) else found["metrics"]["accuracy"]
+        assert (status, known) == (3 if "score" in arguments else 0, None)
+        assert "12 of 24 questions were answered, fewer than 99%" in said + json.dumps(found)
+        _, found, _ = run_json(capsys, *arguments, "--partial")
+        known = found[0]["value"] if isinstance(found, list) else found["metrics"]["accuracy"]
+        assert known == ours
+    card = tmp_path / "card.md"
+    for partial in ([], ["--partial"]):
+        assert main(["report", str(path.parent), "--card", str(card), *partial]) == 0
+        assert (f"{100 * ours:.1f} [" in card.read_text()) == bool(partial)
+        assert "12 of 24 questions" in card.read_text()
 
 
 def test_caption_retrieval_answers_all_real_questions(
