@@ -18,8 +18,13 @@ from spiqa_tasks.files import archives
 from spiqa_tasks.files.archives import extract
 from spiqa_tasks.files.atomic import check_file, check_folder
 from spiqa_tasks.files.pictures import check_pictures
-from spiqa_tasks.hosts.lmms_eval.results import read_run
-from spiqa_tasks.offline.predictions import read_predictions
+from spiqa_tasks.runs.places import read_place
+
+
+def _read(path: Path) -> None:
+    """Read the answers in a file."""
+    for run in read_place(path, ()):
+        run.read()
 
 
 def _archive(path: Path) -> Path:
@@ -89,13 +94,13 @@ def test_deeply_nested_json_is_a_sentence(tmp_path: Path) -> None:
         read_papers(tmp_path / "SPIQA_testA.json", "A")
     (tmp_path / "p.jsonl").write_text(json.dumps({"id": "1", "prediction": "x"}) + "\n" + deep + "\n")
     with pytest.raises(InputError, match=r"line 2 of .*p\.jsonl"):
-        read_predictions(tmp_path / "p.jsonl", "t", [])
+        _read(tmp_path / "p.jsonl")
     (tmp_path / "1_response.json").write_text(deep)
     with pytest.raises(InputError, match="1_response"):
-        read_predictions(tmp_path / "1_response.json", "t", [])
+        _read(tmp_path / "1_response.json")
     (tmp_path / "x_results.json").write_text(deep)
     with pytest.raises(InputError, match="x_results"):
-        read_run(tmp_path / "x_results.json")
+        _read(tmp_path / "x_results.json")
 
 
 @pytest.mark.parametrize("damage", ["cut", "no sheet", "broken xml", "flipped"])
@@ -123,14 +128,14 @@ def test_a_damaged_spreadsheet_is_a_sentence(tmp_path: Path, damage: str) -> Non
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(InputError, match=r"p\.xlsx"):
-            read_predictions(path, "t", [])
+            _read(path)
 
 
 def test_an_unbalanced_quote_names_its_row(tmp_path: Path) -> None:
     """The row in which a quotation mark is opened and never closed is in the message."""
     (tmp_path / "p.tsv").write_text('index\tprediction\n1\tA\n2\t"B\n3\tC\n')
     with pytest.raises(InputError, match="quotation mark in row 3"):
-        read_predictions(tmp_path / "p.tsv", "t", [])
+        _read(tmp_path / "p.tsv")
 
 
 def test_places_to_write_are_checked(tmp_path: Path) -> None:
