@@ -178,13 +178,13 @@ def evaluate() -> Callable[..., dict[str, Any]]:
     from lmms_eval.evaluator import simple_evaluate
     from numbers_task import manager
 
-    from spiqa_tasks.hosts.lmms_eval import ahead
+    from spiqa_tasks.hosts.lmms_eval import batch_scoring
 
     index = manager()
     gc.freeze()  # the host collects garbage twice a run, each time looking through all that its imports left
 
     def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
-        ahead.forget()
+        batch_scoring.forget()
         index.model_name = model
         options = {"task_manager": index, "bootstrap_iters": 0, **options}
         result = simple_evaluate(model=model, model_args=model_args, tasks=tasks, **options)

@@ -49,7 +49,7 @@ def _extend_filters(host: Any) -> None:
 
     @functools.wraps(apply)
     def then_score(self: Any, instances: list[Any], docs: Any) -> None:
-        from spiqa_tasks.hosts.lmms_eval.ahead import is_ours, score_ahead
+        from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together
         from spiqa_tasks.hosts.lmms_eval.instances import split_repeats
 
         ours = is_ours(docs)
@@ -57,7 +57,7 @@ def _extend_filters(host: Any) -> None:
             split_repeats(instances)
         apply(self, instances, docs)
         if ours:
-            score_ahead(instances, docs, self.name)
+            score_together(instances, docs, self.name)
 
     ensemble.apply = then_score
 

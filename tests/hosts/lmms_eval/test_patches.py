@@ -17,7 +17,6 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.entries import BASELINE, Entry
-from spiqa_tasks.hosts.lmms_eval import ahead
 from spiqa_tasks.hosts.lmms_eval.patches import NO_FILTER, PATCHES, stand_ins
 from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 from spiqa_tasks.hosts.written import user_folder
@@ -120,8 +119,8 @@ def test_answers_are_scored_once_they_are_filtered(
 ) -> None:
     """Repeats become requests of their own unless the YAML chooses among them; tasks of others are left alone."""
     log: list[Any] = []
-    monkeypatch.setattr(ahead, "is_ours", lambda _: ours)
-    monkeypatch.setattr(ahead, "score_ahead", lambda *_: log.append("scored"))
+    monkeypatch.setattr(batch_scoring, "is_ours", lambda _: ours)
+    monkeypatch.setattr(batch_scoring, "score_together", lambda *_: log.append("scored"))
     fields: dict[str, Any] = {"filtered_resps": {}, "raw_filtered_resps": {}}
     request = SimpleNamespace(resps=["A", "B"], token_counts=[None, None], **fields)
     _ensemble(log, name).apply([request], [])

@@ -16,7 +16,7 @@ from openai_server import Behaviour, OpenAIServer
 from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
-from spiqa_tasks.hosts.lmms_eval import ahead
+from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.metrics import coco_java, text_scores
 
 QUESTIONS = 39
@@ -65,7 +65,7 @@ def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
 
 def forget_judge() -> None:
     """Let the hooks find out again what they can score with."""
-    ahead.forget()
+    batch_scoring.forget()
     scorer_factory.missing_text_metrics.cache_clear()
 
 
