@@ -55,9 +55,11 @@ def make(folder: Path, questions: int, models: int) -> None:
 def measure(folder: Path) -> None:
     """Filter once and print seconds and memory; then the seconds of parsing alone."""
     from spiqa_tasks.analysis.filter_runs import filter_runs
+    from spiqa_tasks.runs.loading import load_runs
+    from spiqa_tasks.runs.places import Place
 
     before = resident_mb()
-    seconds = timed(lambda: filter_runs([folder], text_only_models=True))
+    seconds = timed(lambda: filter_runs(load_runs([Place(folder)])[0], text_only_models=True))
     memory = peak_mb() - before
     floor = timed(lambda: parse(folder))
     print(json.dumps({"seconds": seconds, "memory": memory, "floor": floor}))
