@@ -44,6 +44,7 @@ class Metric:
         needs: what must be there to compute it.
         of_corpus: whether an answer's score depends on the other answers.
         of_documents: whether it is over documents where a question is several of them.
+        signature: returns the signature fields of what its values are computed with.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Metric:
     needs: Needs = "nothing"
     of_corpus: bool = False
     of_documents: bool = False
+    signature: Callable[[], Mapping[str, str]] = dict
 
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:

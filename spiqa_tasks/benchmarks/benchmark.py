@@ -48,6 +48,7 @@ class Benchmark:
         unseen: settings -> the same without what only a model sees, so that scoring reads no picture.
         table: settings -> the names of the rows in the host's table, `metric` or `metric/group`, the headline first.
         judge: settings -> the name in `judge.rules.RULES` of the rule by which a judge scores; None: no judge.
+        signature: settings -> the signature fields that they contribute, beside their own text.
         join: settings -> what makes records of questions out of those of documents, where a question is several.
         remarks: records of a whole run -> sentences for people.
         yaml_folder: where its task YAMLs are, if not in `yaml_configs/<name>`.
@@ -68,6 +69,7 @@ class Benchmark:
     unseen: Callable[[Any], Any] = lambda settings: settings
     table: Callable[[Any], Sequence[str]] | None = None
     judge: Callable[[Any], str | None] = lambda _settings: None
+    signature: Callable[[Any], Mapping[str, str]] = lambda _settings: {}
     join: Callable[[Any], Join | None] = lambda _settings: None
     remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
     yaml_folder: Path | None = None

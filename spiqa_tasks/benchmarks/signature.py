@@ -9,6 +9,8 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
+from spiqa_tasks.files.replaced import GREY
+
 PACKAGE = "spiqa-tasks"
 
 
@@ -106,16 +108,18 @@ def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signa
     """Return the signature of an answer to `row`.
 
     Args:
-        row: the question's, which tells benchmark, split, digest of the data and settings.
+        row: the question's: its benchmark, split, digest of the data and settings.
         prompt: hash of the wording.
         host: what ran it.
-        fields: further fields.
+        fields: what settings, metrics and judge contribute (`Context.signature`).
     """
-    from spiqa_tasks.files.replaced import GREY
-
-    grey = f"{GREY} at the original size" if "ablation=grey" in row["settings"].split(",") else ""
     data = f"{row['benchmark']}/{row['split']}@{row['data']}"
-    return Signature(version(PACKAGE), host, data, prompt, row["settings"], grey, **fields)
+    return Signature(version(PACKAGE), host, data, prompt, row["settings"], **fields)
+
+
+def ablation_fields(settings: Any) -> dict[str, str]:
+    """Return what the setting `ablation` contributes: what stands in the place of a picture."""
+    return {"grey": f"{GREY} at the original size"} if settings.ablation == "grey" else {}
 
 
 def _escaped(value: str) -> str:

@@ -143,7 +143,7 @@ def score(scorer: Scorer, task: str, answered: Answered, label: str, judge: str 
 
 def _signed(answered: Answered, scorer: Scorer) -> list[Record]:
     """The records, which are the same for every judge, signed with this one and with the form of their file."""
-    fields = {**dict(scorer.context.judged_by), "predictions": answered.matched.format}
+    fields = {**scorer.context.signature, "predictions": answered.matched.format}
     signatures = {record.signature for record in answered.records if record.signature}
     texts = {text: parse(text).with_fields(**fields).text for text in signatures}
     return [dataclasses.replace(record, signature=texts.get(record.signature, "")) for record in answered.records]
