@@ -24,14 +24,6 @@ class NoSettings:
     """The settings of a benchmark that has none."""
 
 
-def _no_files(_split: str, _settings: Any) -> list[tuple[Repository, str]]:
-    return []
-
-
-def _all_names(metrics: Sequence[Metric]) -> list[str]:
-    return [metric.name for metric in metrics]
-
-
 @dataclass(frozen=True)
 class Benchmark:
     """A benchmark. A row is one document: a dict with at least `id`, `benchmark`, `split`, `settings` and `data`.
@@ -65,7 +57,7 @@ class Benchmark:
     record: Callable[[Row, Response, Context], Record]
     metrics: Callable[[Any], Sequence[Metric]]
     settings: type[Any] = NoSettings
-    files: Callable[[str, Any], list[tuple[Repository, str]]] = _no_files
+    files: Callable[[str, Any], list[tuple[Repository, str]]] = lambda _split, _settings: []
     unseen: Callable[[Any], Any] = lambda settings: settings
     table: Callable[[Any], Sequence[str]] | None = None
     judge: Callable[[Any], str | None] = lambda _settings: None
@@ -84,7 +76,7 @@ class Benchmark:
 
     def rows_of_table(self, settings: Any) -> list[str]:
         """Return the names of the rows in the host's table."""
-        return list(self.table(settings)) if self.table else _all_names(self.metrics(settings))
+        return [metric.name for metric in self.metrics(settings)] if self.table is None else list(self.table(settings))
 
     def metric(self, name: str, settings: Any) -> Metric:
         """Return the metric of a row's name; KeyError where there is none."""

@@ -6,7 +6,7 @@ import dataclasses
 import logging
 import math
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -149,14 +149,12 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
 
 def _runs(records: Sequence[Record]) -> list[list[int]]:
     """The places of the first answers to each document, of the second ones, and so on: a metric's scores are by id."""
-    runs: list[list[int]] = []
+    runs: defaultdict[int, list[int]] = defaultdict(list)
     earlier: Counter[str] = Counter()
     for place, record in enumerate(records):
-        if earlier[record.id] == len(runs):
-            runs.append([])
         runs[earlier[record.id]].append(place)
         earlier[record.id] += 1
-    return runs
+    return list(runs.values())
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:

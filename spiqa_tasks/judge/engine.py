@@ -120,13 +120,13 @@ class Engine:
             pending = self._enqueued(request, "", policy)
         return pending.result()
 
-    def map(self, requests: Iterable[JudgeRequest], *, progress: bool = True, report: bool = False) -> list[Verdict]:
+    def map(self, requests: Sequence[JudgeRequest], *, report: bool = False) -> list[Verdict]:
         """Return the verdicts in the order of the requests; see `wait`."""
-        pendings = self.submit_all(list(requests))
-        self.wait(pendings, progress=progress, report=report)
+        pendings = self.submit_all(requests)
+        self.wait(pendings, report=report)
         return [pending.result() for pending in pendings]
 
-    def wait(self, pendings: Sequence[Pending], *, progress: bool = True, report: bool = False) -> None:
+    def wait(self, pendings: Sequence[Pending], *, report: bool = False) -> None:
         """Wait for all, with a progress bar on a terminal's stderr; `report` then prints the summary line there.
 
         A summary that was printed before is not printed again: metrics over the same verdicts come one after another.
@@ -134,9 +134,8 @@ class Engine:
         if not all(pending.done() for pending in pendings):
             from tqdm import tqdm
 
-            shown = None if progress else True
-            bar = tqdm(pendings, f"judge {self.config.name}", file=sys.stderr, disable=shown, unit=" judgements")
-            for pending in bar:
+            name = f"judge {self.config.name}"
+            for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
                 pending.result()
         if report and (line := self.summary().line()) != self._reported:
             self._reported = line

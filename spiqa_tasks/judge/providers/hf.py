@@ -6,7 +6,6 @@ import hashlib
 import inspect
 import os
 import re
-import time
 from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
@@ -94,21 +93,19 @@ class HfLocal:
 
     def _first_tokens(self, requests: list[JudgeRequest]) -> list[Verdict]:
         """One forward pass; log-softmax over the whole vocabulary at the last position."""
-        start = time.monotonic()
         inputs = self._inputs(requests)
         parameters = inspect.signature(self._model.forward).parameters
         positions = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)
         extra = {"position_ids": positions, "logits_to_keep": 1, "use_cache": False}
         outputs = self._model(**inputs, **{name: value for name, value in extra.items() if name in parameters})
         logprobs = outputs.logits[:, -1].float().log_softmax(-1).cpu()
-        seconds = (time.monotonic() - start) / len(requests)
         counts = inputs["attention_mask"].sum(-1).tolist()
         return [
-            failed(NOT_NUMBERS) if row.isnan().any() else self._logprob_verdict(request, row, count, seconds)
+            failed(NOT_NUMBERS) if row.isnan().any() else self._logprob_verdict(request, row, count)
             for request, row, count in zip(requests, logprobs, counts, strict=True)
         ]
 
-    def _logprob_verdict(self, request: JudgeRequest, logprobs: Any, prompt_tokens: int, seconds: float) -> Verdict:
+    def _logprob_verdict(self, request: JudgeRequest, logprobs: Any, prompt_tokens: int) -> Verdict:
         top = logprobs.topk(min(request.top_logprobs or 0, len(logprobs)))
         chosen = dict(zip(top.indices.tolist(), top.values.tolist(), strict=True))
         for word in request.lookup:
@@ -118,11 +115,10 @@ class HfLocal:
                 chosen.setdefault(best, float(logprobs[best]))
         ranked = sorted(chosen.items(), key=lambda item: -item[1])
         pairs = tuple((self._tokenizer.decode([token]), logprob) for token, logprob in ranked)
-        return Verdict("ok", pairs[0][0], pairs, self._name, None, False, prompt_tokens, 1, seconds)
+        return Verdict("ok", pairs[0][0], pairs, self._name, None, False, prompt_tokens, 1)
 
     def _texts(self, max_tokens: int, requests: list[JudgeRequest]) -> list[Verdict]:
         """Greedy generation of at most `max_tokens` tokens."""
-        start = time.monotonic()
         inputs = self._inputs(requests)
         width = inputs["input_ids"].shape[1]
         padding = self._tokenizer.pad_token_id or self._tokenizer.eos_token_id or 0
@@ -135,13 +131,12 @@ class HfLocal:
         options = {"do_sample": False, "pad_token_id": padding, "logits_processor": [look]}
         output = self._model.generate(**inputs, max_new_tokens=max_tokens, **options)
         texts = self._tokenizer.batch_decode(output[:, width:], skip_special_tokens=True)
-        seconds = (time.monotonic() - start) / len(requests)
         counts = inputs["attention_mask"].sum(-1).tolist()
         written = [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
         return [
             failed(NOT_NUMBERS)
             if is_broken
-            else Verdict("ok", text, (), self._name, None, False, prompt_tokens, tokens, seconds)
+            else Verdict("ok", text, (), self._name, None, False, prompt_tokens, tokens)
             for text, prompt_tokens, tokens, is_broken in zip(texts, counts, written, broken, strict=True)
         ]
 
