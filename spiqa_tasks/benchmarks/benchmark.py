@@ -1,4 +1,4 @@
-"""What a benchmark is: everything that the rest of the package asks of one."""
+"""A benchmark as the rest of the package sees it."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Benchmark:
         table: settings -> the names of the rows in the host's table, `metric` or `metric/group`, the headline first.
         judge: settings -> the name in `judge.rules.RULES` of the rule by which a judge scores; None: no judge.
         signature: settings -> the signature fields that they contribute, beside their own text.
-        join: settings -> what makes records of questions out of those of documents, where a question is several.
+        join: settings -> what joins records of documents into those of questions; None where each is a question.
         remarks: records of a whole run -> sentences for people.
         yaml_folder: where its task YAMLs are, if not in `yaml_configs/<name>`.
         properties: name -> a number measured of a row, for `breakdown --by`.
         measured: settings -> those under which rows are loaded to be measured.
-        scoring: names of the settings that say how answers are scored, and nothing of what a model sees.
+        scoring: names of the settings that change how answers are scored, and nothing that a model sees.
         from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
     """
 
@@ -79,7 +79,7 @@ class Benchmark:
         return [metric.name for metric in self.metrics(settings)] if self.table is None else list(self.table(settings))
 
     def metric(self, name: str, settings: Any) -> Metric:
-        """Return the metric of a row's name; KeyError where there is none."""
+        """Return the metric of a row's name; KeyError for an unknown one."""
         return {metric.name: metric for metric in self.metrics(settings)}[name.partition("/")[0]]
 
     def headline(self, settings: Any) -> Metric:

@@ -39,7 +39,7 @@ def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -
 
 @cache
 def missing_text_metrics() -> dict[str, str]:
-    """Return the text metrics that this machine cannot compute, with the reason; a line says each one once."""
+    """Return the text metrics that this machine cannot compute, with the reason; each is logged once."""
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
     for name, reason in missing.items():
         logger.warning("%s is left out: %s.", name, reason)

@@ -22,7 +22,7 @@ _KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
 def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) -> str:
     """Return sha256 of everything that shapes a verdict; local images count by content, API keys never enter.
 
-    `fingerprint` tells apart what the names do not, such as two versions of the files of a local model.
+    `fingerprint` differs where the names do not, such as for two versions of a local model's files.
     """
     judge = (config.provider, config.model, config.url, fingerprint, config.extra)
     sampling = (request.system, request.max_tokens, request.temperature, request.top_logprobs)

@@ -20,7 +20,7 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 _CLAIM_POLL_SECONDS = 0.5
 _LONG_WAIT_SECONDS = 3.0
-"""How long a verdict is awaited from another process before a line says so."""
+"""How long a verdict is awaited from another process before it is logged."""
 _STORED_TOGETHER = 500
 _log = logging.getLogger("spiqa_tasks")
 
@@ -46,8 +46,8 @@ class Dispatcher:
 
     A worker claims a job in the cache, asks, and goes on with the next one; verdicts are stored, then delivered,
     beside it. A job that waits, for its next try or for another process that asks the same, holds no slot and no claim.
-    A server that refuses is asked at the `Pace` that it allows; one that asks for more patience than there is stops
-    everything.
+    A server that refuses is asked at the `Pace` that it allows; one that asks for a longer wait than the policy
+    allows stops everything.
     """
 
     def __init__(self, config: JudgeConfig, client: JudgeClient, cache: VerdictCache | None) -> None:
@@ -191,7 +191,7 @@ class Dispatcher:
         return failed(f"{self._trouble} (the judge has answered nothing for {silent:.0f} s)")
 
     def _leave_to(self, owner: Owner, job: Job) -> None:
-        """Come back to a job that another process is asking, and say so when it takes long."""
+        """Come back to a job that another process is asking; a long wait is logged."""
         now = self._now()
         job.waits_since = now if job.waits_since is None else job.waits_since
         if now - job.waits_since > _LONG_WAIT_SECONDS and owner not in self._named:

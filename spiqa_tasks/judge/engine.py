@@ -47,7 +47,7 @@ class Pending:
         self.verdict: Verdict | None = None
 
     def done(self) -> bool:
-        """Return whether the verdict is there."""
+        """Return whether the verdict has arrived."""
         return self.verdict is not None
 
     def result(self, timeout: float | None = None) -> Verdict:
@@ -127,9 +127,9 @@ class Engine:
         return [pending.result() for pending in pendings]
 
     def wait(self, pendings: Sequence[Pending], *, report: bool = False) -> None:
-        """Wait for all, with a progress bar on a terminal's stderr; `report` then prints the summary line there.
+        """Wait for all, with a progress bar on a terminal's stderr; `report` then prints the summary line to stderr.
 
-        A summary that was printed before is not printed again: metrics over the same verdicts come one after another.
+        An unchanged summary is not printed again: metrics over the same verdicts come one after another.
         """
         if not all(pending.done() for pending in pendings):
             from tqdm import tqdm
@@ -150,7 +150,7 @@ class Engine:
         return JudgingEstimate(len(missing), wanted - len(missing), prompts, completions, price)
 
     def missing(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
-        """Return, by their keys in the cache, those of `requests` that have no verdict there."""
+        """Return those of `requests` without a stored verdict, by their keys in the cache."""
         return self._wanted(list(requests))[1]
 
     def settle(self, verdicts: Mapping[str, Verdict]) -> None:
@@ -181,7 +181,7 @@ class Engine:
         return len(wanted), {key: request for key, request in wanted.items() if key not in stored}
 
     def _reset(self) -> None:
-        """Start without a session: at first, and in a forked child, where the parent's thread does not exist."""
+        """Start without a session: at first, and in a forked child, which has no copy of the parent's thread."""
         if self._session is not None:
             _abandoned.append(self._session)
         self._condition = threading.Condition()

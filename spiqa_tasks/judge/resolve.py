@@ -36,7 +36,7 @@ def parse_judge(
     A model's name may hold `:`, `/` and `@`; only `@http://` and `@https://` begin a URL. Without one, and without
     `base_url`, the judge is asked at SPIQA_JUDGE_BASE_URL where that is set (unless it runs in this process), else at
     its provider's public address; the variables that point at the model under test are never used. `api_key` is the
-    judge's whatever its URL; without it, `find_key` says which key of `environ` is its own. SPIQA_JUDGE_EXTRA goes
+    judge's whatever its URL; without it, `find_key` picks one from `environ`. SPIQA_JUDGE_EXTRA goes
     only to a judge that is not at its provider's public address, SPIQA_JUDGE_PRICE holds where no price is listed.
 
     Raises:

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 RETRIED_STATUSES = frozenset({408, 409, 429})
 FINAL_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 TOO_LARGE = "request too large"
-"""How a server begins to say that a request will never fit its rate limit, with status 429."""
+"""How the message of a 429 begins whose request will never fit the rate limit."""
 
 
 @dataclass(eq=False)
@@ -23,7 +23,7 @@ class AskError(Exception):
         reason: what went wrong, and what to do about it where the cause is known.
         retryable: whether the same request may succeed later.
         refused: whether the server asked for patience (429).
-        retry_after: for how many seconds it did; None where it did not say.
+        retry_after: the seconds that it asked for; None where it named none.
     """
 
     reason: str
@@ -36,13 +36,13 @@ class AskError(Exception):
 
 
 class HttpError(AskError):
-    """The server answered with an error status; `message` is what its body says, `codes` are the codes in it."""
+    """An answer with an error status; `message` and `codes` are those of its body."""
 
     def __init__(
         self, status: int, message: str, *, codes: Collection[str] = (), retry_after: float | None = None
     ) -> None:
-        said = f"HTTP {status}: {message}" if message else f"HTTP {status}"
-        reason = "; ".join(filter(None, [said, _remedy(status, codes, message)]))
+        status_line = f"HTTP {status}: {message}" if message else f"HTTP {status}"
+        reason = "; ".join(filter(None, [status_line, _remedy(status, codes, message)]))
         super().__init__(reason, is_retryable(status, codes, message), status == 429, retry_after)
         self.status = status
         self.message = message
@@ -52,7 +52,7 @@ class HttpError(AskError):
 class RetryPolicy:
     """How long to insist.
 
-    A request is tried at most `max_attempts` times. Being told to slow down (429) only counts as an attempt when not
+    A request is tried at most `max_attempts` times. A refusal (429) only counts as an attempt when not
     `patient`, or when the request was first made more than `request_seconds` ago. Everything still open fails once the
     judge has answered nothing at all for `max_seconds`, or asks for more patience than that. Between two tries lie
     `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor between 0.5 and 1.

@@ -30,9 +30,9 @@ class JudgeRequest:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judge's answer to a request, or why there is none.
+    """A judge's answer to a request, or the reason of its failure.
 
-    `status` is "ok" or "judge_failed" (then `reason` says why and the other fields are empty). `top_logprobs` holds
+    `status` is "ok" or "judge_failed" (then `reason` is set and the other fields are empty). `top_logprobs` holds
     `(token, natural log of its probability)`, most likely first. `model` is the name the server itself reported.
     `cached` marks a verdict of the cache.
     """

@@ -12,7 +12,7 @@ from spiqa_tasks.judge.types import JudgeRequest
 
 
 def content_of(request: JudgeRequest, image_part: Callable[[str], dict[str, Any]]) -> str | list[dict[str, Any]]:
-    """Return the prompt, after the pictures where there are any; `image_part` makes the part of a picture's URL."""
+    """Return the prompt, or its parts after those of the pictures; `image_part` maps a picture's URL to a part."""
     if not request.images:
         return request.prompt
     return [*(image_part(_url(image)) for image in request.images), {"type": "text", "text": request.prompt}]

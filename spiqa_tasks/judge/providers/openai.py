@@ -68,7 +68,7 @@ class OpenAIApi:
         return body
 
     def _adapt(self, message: str, sent: dict[str, Any]) -> bool:
-        """Change what the next request sends after a 400 that names it; whether the one just sent had it."""
+        """Leave out or rename the field that a 400 names; return whether the request just sent had it."""
         if "max_completion_tokens" in message and "max_tokens" in sent:
             self._limit_name = "max_completion_tokens"
             return True
