@@ -24,7 +24,7 @@ from spiqa_tasks.judge.types import JudgeRequest
 def engine(url: str, requests: list[JudgeRequest], slots: int) -> None:
     """All in: queue, claims, retries, verdicts; the cache is left out, as the SDK has none."""
     judge = Engine(JudgeConfig("openai", "m", url, "no-key-needed", concurrency=slots, cache=False))
-    judge.map(requests, progress=False)
+    judge.map(requests)
     judge.close()
 
 

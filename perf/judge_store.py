@@ -40,7 +40,7 @@ def stored(config: JudgeConfig, count: int, runs: int) -> list[tuple[str, list[f
             if what == "estimate":
                 seconds = timed(lambda: engine.estimate(requests))
             else:
-                seconds = timed(lambda: engine.map(requests, progress=False))
+                seconds = timed(lambda: engine.map(requests))
                 assert engine.summary().cached == count
             engine.close()
             return seconds
