@@ -50,6 +50,7 @@ def test_any_text_has_tokens(text: str) -> None:
     assert tokens == " ".join(token for token in tokens.split(" ") if token)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["a", "a.", "-a", "@a", "<a ", "_", "a,", "1/", "'s", "&amp;", "x-y@", "(", "A+"])
 def test_tokenizing_hostile_text_takes_linear_time(unit: str) -> None:
     """Anything repeated."""

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lines import COLOURS, KINDS, NINE, PICTURES, line_of, named
+from lines import COLOURS, KINDS, NINE, PICTURES, SHIFTED, line_of, named
 
 from spiqa_tasks.scoring.mcq import kinds
 from spiqa_tasks.scoring.mcq.options import Options, masked
 from spiqa_tasks.scoring.mcq.text import lower, plain
 from spiqa_tasks.scoring.mcq.tokens import has_candidates
 
-SHIFTED = {"A": "D", "B": "C", "C": "B", "D": "C"}
 SWAPPED = {"A": "B", "B": "A", "C": "C"}
 
 
