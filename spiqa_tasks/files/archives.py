@@ -136,9 +136,8 @@ def _members(
                 f"Expected the members of {archive} to stay inside their folder, found {info.filename!r}. "
                 "Do not use this archive; fetch the released one."
             )
-        parts = info.filename.split("/")
         for depth in depths:
-            by_tail.setdefault("/".join(parts[-depth:]), info)
+            by_tail.setdefault("/".join(info.filename.rsplit("/", depth)[-depth:]), info)
     missing = [name for name in wanted if name not in by_tail]
     if missing and not (some and len(missing) < len(wanted)):
         raise missing_files(archive, missing)
@@ -146,8 +145,8 @@ def _members(
 
 
 def is_unsafe(name: str) -> bool:
-    """Whether a relative file name would leave its folder."""
-    if not name.startswith("/") and not any(mark in name for mark in ("..", "\\", ":")):
+    """Return whether a relative file name would leave its folder: it is absolute, has a part `..`, or names a drive."""
+    if not (name.startswith("/") or ".." in name or "\\" in name or ":" in name):
         return False
     path = PurePosixPath(name.replace("\\", "/"))
     return path.is_absolute() or ".." in path.parts or ":" in (path.parts[0] if path.parts else "")

@@ -112,7 +112,7 @@ READERS: dict[str, Callable[[str, Mapping[str, Any]], Paper]] = {"A": read_a, "B
 
 def _figure(file: str, picture: str, caption: Any, label: Any, is_table: bool) -> Figure:
     _text(picture, "figure name")
-    return Figure(file, picture, _text(caption, f"caption of {file}"), _text(label, f"type of {file}"), is_table)
+    return Figure(file, picture, _text(caption, "caption of", file), _text(label, "type of", file), is_table)
 
 
 def _questions(
@@ -121,14 +121,14 @@ def _questions(
     """The questions from (question, answer, files of the figures that the answer needs)."""
     found = []
     for position, (question, answer, referred) in enumerate(columns):
-        if not _text(question, f"question {position}"):
+        if not _text(question, "question", position):
             raise ValueError(f"an empty question {position}")
         unknown = [file for file in referred if file not in figures]
         if unknown or not referred:
             raise ValueError(
                 f"question {position} that refers to {unknown[0] if unknown else 'no figure'}, not its own"
             )
-        text = _text(answer, f"answer {position}")
+        text = _text(answer, "answer", position)
         found.append(Question(position, question, text, tuple(dict.fromkeys(referred))))
     return tuple(found)
 
@@ -143,16 +143,16 @@ def _qasper(answer: Mapping[str, Any]) -> str:
     return ", ".join(answer.get("extractive_spans") or ())
 
 
-def _text(value: Any, what: str) -> str:
-    """The value, checked: a string that can be written as UTF-8.
+def _text(value: Any, what: str, which: object = "") -> str:
+    """Return the value, checked: a string that can be written as UTF-8.
 
     Raises:
         TypeError, ValueError: it is none.
     """
     if not isinstance(value, str):
-        raise TypeError(f"a {what} of type {type(value).__name__}")
+        raise TypeError(f"a {f'{what} {which}'.strip()} of type {type(value).__name__}")
     try:
-        value.encode()
+        value.isascii() or value.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"a {what} that is no valid Unicode") from error
+        raise ValueError(f"a {f'{what} {which}'.strip()} that is no valid Unicode") from error
     return value

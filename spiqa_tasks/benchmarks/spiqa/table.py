@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -55,10 +56,10 @@ def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: s
 
 
 def _shuffled(files: Sequence[str], key: str) -> list[str]:
-    """The files in an order that depends on `key` alone, in any version of Python."""
+    """Return the files in an order that depends on `key` alone, in any version of Python."""
     digest = hashlib.shake_256(key.encode()).digest(8 * len(files))
-    ranks = [digest[start : start + 8] for start in range(0, len(digest), 8)]
-    return [file for _, file in sorted(zip(ranks, files, strict=True))]
+    ranks = iter(struct.unpack(f">{len(files)}Q", digest))
+    return sorted(files, key=lambda _: next(ranks))
 
 
 def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Shown]:
