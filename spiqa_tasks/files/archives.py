@@ -30,7 +30,7 @@ PACKED = "::"
 def picture_folder(
     source: Source, repository: Repository, archive: str, wanted: Collection[str], *, some: bool = False
 ) -> Path:
-    """The folder below which every file of `wanted` (relative posix paths) lies.
+    """Return the folder below which every file of `wanted` (relative posix paths) lies.
 
     An extracted folder beside the archive is taken as it is; else the archive's wanted members are extracted.
 
@@ -68,7 +68,7 @@ def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Pa
 
 
 def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
-    """Wanted name -> `archive::member`, for archives too large to extract before a run; see `unpacked`.
+    """Return wanted name -> `archive::member`, for archives too large to extract before a run; see `unpacked`.
 
     Raises:
         DataError: a broken archive, an unsafe member, or a wanted file that is not there.
@@ -82,7 +82,7 @@ def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
 
 
 def unpacked(path: str) -> str:
-    """The file on disk: `path` itself, or the picture that `archive::member` names, extracted when first asked for.
+    """Return the file on disk: `path` itself, or the picture that `archive::member` names, extracted once.
 
     Raises:
         DataError: a broken archive.
@@ -153,7 +153,7 @@ def is_unsafe(name: str) -> bool:
 
 
 def missing_files(place: Path, names: list[str]) -> DataError:
-    """The error for files that the annotations name and `place` lacks."""
+    """Return the error for files that the annotations name and `place` lacks."""
     return DataError(
         f"Expected {place} to hold what the annotations name, found {counted(len(names), 'file')} missing, "
         f"the first is {names[0]}. Fetch the archive again, at the revision of the annotations."

@@ -37,7 +37,7 @@ class EncodedPicture(PngImagePlugin.PngImageFile):
 
 
 def encoded_picture(path: str) -> EncodedPicture:
-    """The picture of a file, as `open_picture` shows it: an opaque PNG as it is, anything else encoded once as PNG."""
+    """Return the picture of a file as `open_picture` does: an opaque PNG as it is, others encoded once as PNG."""
     return EncodedPicture(_png(path, os.stat(path).st_mtime_ns))
 
 

@@ -30,7 +30,7 @@ class Figure(NamedTuple):
         return figure_group(self.label, self.is_table, "released")
 
     def row(self) -> dict[str, str]:
-        """The figure as a row shows it, less its path."""
+        """Return the figure's fields of a row, without its path."""
         return {
             "file": self.file,
             "caption": self.caption,
@@ -65,12 +65,12 @@ class Paper:
     full_text: str | None = None
 
     def with_text(self, text: str) -> Paper:
-        """The same paper with another full text."""
+        """Return the same paper with another full text."""
         return dataclasses.replace(self, full_text=text)
 
 
 def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Test-A, val and train: figures carry raw model labels and a `content_type`."""
+    """Return a paper of test-A, val or train: figures carry raw model labels and a `content_type`."""
     figures = {
         file: _figure(
             file, f"{paper_id}/{file}", figure["caption"], figure["figure_type"], figure["content_type"] == "table"
@@ -82,7 +82,7 @@ def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
 
 
 def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Test-B: parallel lists, clean labels, the full text in `passages`."""
+    """Return a paper of test-B: parallel lists, clean labels, the full text in `passages`."""
     types = paper["figure_types"]
     figures = {
         file: _figure(file, file, caption, types[file], types[file] == "table")
@@ -94,7 +94,7 @@ def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
 
 
 def read_c(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Test-C: QASPER's answers; labels only where the release has them; the text without the sections' names."""
+    """Return a paper of test-C: QASPER's answers, labels where the release has them, text without section names."""
     figures = {}
     for figure in paper["figures_and_tables"]:
         file = figure["file"]

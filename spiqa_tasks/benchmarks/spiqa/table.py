@@ -36,7 +36,7 @@ class Shown(NamedTuple):
 
 
 def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int) -> list[str]:
-    """The figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
+    """Return the figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
 
     Depends on the question's identity and `seed` alone, never on process, limit or order of evaluation.
 
@@ -63,7 +63,7 @@ def _shuffled(files: Sequence[str], key: str) -> list[str]:
 
 
 def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Shown]:
-    """Every question with the figures it is shown with, in the order of the file."""
+    """Return every question with the figures shown with it, in the order of the file."""
     result = []
     for paper in papers:
         files = list(paper.figures)
@@ -80,7 +80,7 @@ def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Sh
 def rows_table(
     questions: Sequence[Shown], paths: Mapping[str, str], settings: SpiqaSettings, split: str, data: str
 ) -> Any:
-    """A pyarrow table with one row per question, or per question, figure and prompt where figures are shown alone.
+    """Return a table with one row per question, or per question, figure and prompt where figures are shown alone.
 
     Args:
         questions: from `questions_shown`.
