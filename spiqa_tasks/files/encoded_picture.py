@@ -15,7 +15,7 @@ from typing import Any
 
 from PIL import Image, PngImagePlugin
 
-from spiqa_tasks.files.pictures import open_picture
+from spiqa_tasks.files.pictures import open_picture, png
 
 KEPT = 128
 """Files whose bytes are kept in memory; the figures of a paper are used in consecutive questions."""
@@ -49,6 +49,4 @@ def _png(path: str, modified: int) -> bytes:  # noqa: ARG001 - a changed file is
     if is_as_it_should:
         with open(path, "rb") as file:
             return file.read()
-    buffer = io.BytesIO()
-    open_picture(path).save(buffer, format="PNG")
-    return buffer.getvalue()
+    return png(open_picture(path))

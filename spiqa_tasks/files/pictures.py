@@ -93,11 +93,16 @@ def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[s
     return [str(path) for path in paths]
 
 
-def save_png(image: Image.Image, path: Path) -> None:
-    """Write a picture so that no process ever sees half of it."""
+def png(image: Image.Image) -> bytes:
+    """Return an image encoded as PNG."""
     buffer = io.BytesIO()
     image.save(buffer, format="PNG")
-    write_atomically(path, buffer.getvalue())
+    return buffer.getvalue()
+
+
+def save_png(image: Image.Image, path: Path) -> None:
+    """Write a picture so that no process ever sees half of it."""
+    write_atomically(path, png(image))
 
 
 def encoded(cell: Any, where: str) -> bytes:

@@ -15,7 +15,7 @@ from PIL import Image, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.image_ablation import GREY
-from spiqa_tasks.files.pictures import on_page
+from spiqa_tasks.files.pictures import on_page, png
 
 Kind = Literal["grey", "text", "black", "white", "noise", "mean", "shuffled"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -95,13 +95,7 @@ def like(value: Any, picture: Image.Image) -> Any:
         key = next(key for key in _KEYS if value.get(key) is not None)
         return {**value, key: like(value[key], picture)}
     if isinstance(value, bytes):
-        return _png(picture)
+        return png(picture)
     if isinstance(value, str) and value.startswith("data:"):
-        return "data:image/png;base64," + base64.b64encode(_png(picture)).decode("ascii")
+        return "data:image/png;base64," + base64.b64encode(png(picture)).decode("ascii")
     return picture
-
-
-def _png(picture: Image.Image) -> bytes:
-    buffer = io.BytesIO()
-    picture.save(buffer, format="PNG")
-    return buffer.getvalue()

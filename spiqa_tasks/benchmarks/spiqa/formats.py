@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -29,15 +28,6 @@ class Figure(NamedTuple):
         """Its figure type, as Table 4 counts it."""
         return figure_group(self.label, self.is_table, "released")
 
-    def row(self) -> dict[str, str]:
-        """Return the figure's fields of a row, without its path."""
-        return {
-            "file": self.file,
-            "caption": self.caption,
-            "group": self.group,
-            "group_released": self.group_released,
-        }
-
 
 class Question(NamedTuple):
     """A question of a paper.
@@ -63,10 +53,6 @@ class Paper:
     figures: Mapping[str, Figure]
     questions: tuple[Question, ...]
     full_text: str | None = None
-
-    def with_text(self, text: str) -> Paper:
-        """Return the same paper with another full text."""
-        return dataclasses.replace(self, full_text=text)
 
 
 def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:

@@ -166,7 +166,9 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
     names = {f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None}
     texts = _texts(source, names) if names else {}
     whole = [
-        paper.with_text(texts.get(f"{paper.paper_id}.txt", "")) if paper.full_text is None else paper
+        dataclasses.replace(paper, full_text=texts.get(f"{paper.paper_id}.txt", ""))
+        if paper.full_text is None
+        else paper
         for paper in papers
     ]
     empty = [paper for paper in whole if not paper.full_text and paper.questions]
