@@ -100,9 +100,7 @@ def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:
         items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
         return Value(float(scores.values[toolkit]), len(answered), dict(zip(answered, items, strict=False)))
 
-    return Metric(
-        name, compute, needs="text programs", of_corpus=toolkit == "cider", pairs=pairs, signature=_tokenizer
-    )
+    return Metric(name, compute, needs="text programs", of_corpus=toolkit == "cider", pairs=pairs, signature=_tokenizer)
 
 
 def _tokenizer() -> dict[str, str]:

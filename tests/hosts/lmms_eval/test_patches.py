@@ -17,7 +17,8 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.entries import BASELINE, Entry
-from spiqa_tasks.hosts.lmms_eval.patches import NO_FILTER, PATCHES, stand_ins
+from spiqa_tasks.hosts.lmms_eval import batch_scoring
+from spiqa_tasks.hosts.lmms_eval.patches import NO_FILTER, PATCHES, wrapped_names
 from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 from spiqa_tasks.hosts.written import user_folder
 
@@ -73,7 +74,7 @@ def test_a_written_task_that_cannot_work_any_more_is_not_indexed(
 @pytest.mark.usefixtures("indexed")
 def test_a_wrapped_model_has_the_values_of_the_one_that_it_wraps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a task's YAML has values for models by name; any other model keeps its own, and none stays none."""
-    monkeypatch.setitem(stand_ins, "ablated", "qwen2_5_vl")
+    monkeypatch.setitem(wrapped_names, "ablated", "qwen2_5_vl")
     index = manager()
     for given, found in (("ablated", "qwen2_5_vl"), ("llava", "llava"), (None, None)):
         index.model_name = given

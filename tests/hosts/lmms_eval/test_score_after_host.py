@@ -155,7 +155,8 @@ def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
     assert len(host_run.server.requests) - before == 3 + 2
     assert found["counts"]["judged"] == QUESTIONS
     forget_judge()
-    results = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"])["results"]["spiqa_demo"]
+    run = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"], task_manager=manager())
+    results = run["results"]["spiqa_demo"]
     forget_judge()
     again = numbers(results)
     assert in_the_hosts_table(found) == again
