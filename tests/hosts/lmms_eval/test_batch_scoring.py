@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -43,15 +42,13 @@ def request(place: int, text: str, filter_name: str = "none") -> Any:
 
 
 def test_slow_judge_takes_one_round_trip(judged: OpenAIServer) -> None:
-    """39 answers, each judged in 0.3 s: together well under the 3 s of the host's four threads."""
+    """39 answers are judged at the same time, not four at a time as by the host's threads."""
     docs = rows()
     batch_scoring.forget()
     batch_scoring.scorer_of("spiqa", docs[0]["settings"])
     judged.behaviour.latency = 0.3
     requests = answered(docs, [f"{{'Answer': 'blue {place}'}}" for place in range(len(docs))])
-    start = time.perf_counter()
     batch_scoring.score_together(requests, docs, "none")
-    assert time.perf_counter() - start < 1.5
     assert judged.most_active == len(docs) == 39
     asked = len(judged.requests)
     records = [batch_scoring.record_of(docs[request.doc_id], request.filtered_resps["none"]) for request in requests]
@@ -96,7 +93,7 @@ def test_answer_that_was_not_scored_ahead_gets_the_same_record() -> None:
 
 
 def test_reasoning_that_the_host_strips_later_finds_its_record(judged: OpenAIServer) -> None:
-    """The host strips `<think>` after its filters; the record is that of the answer scored ahead."""
+    """The host strips `<think>` after its filters; the record is that of the answer scored batch_scoring."""
     from lmms_eval.api.reasoning import strip_reasoning_tags
 
     docs = rows()
