@@ -76,12 +76,11 @@ def read_line(line: str, low: str, options: Options) -> Line:
 
 
 def _kind_of_word(word: str) -> str:
-    kind = cues.KIND_OF_WORD.get(word)
-    if kind is None:
-        stem, _, ending = word.partition("'")
-        kind = kinds.NOT if ending == "t" else cues.KIND_OF_WORD.get(stem, kinds.OTHER)
-        kind += kinds.IS if ending == "s" else ""
-    return kind
+    if "'" not in word or word in cues.KIND_OF_WORD:
+        return cues.KIND_OF_WORD.get(word, kinds.OTHER)
+    stem, _, ending = word.partition("'")
+    kind = kinds.NOT if ending == "t" else cues.KIND_OF_WORD.get(stem, kinds.OTHER)
+    return kind + (kinds.IS if ending == "s" else "")
 
 
 def _own_text(low: str, letter: str, end: int, options: Options) -> int:

@@ -93,6 +93,7 @@ def test_the_ending_of_a_word_counts(text: str, kinds: str) -> None:
         ("B is blue", "LETTER IS TEXT", "BB"),
         ("blue", "TEXT", "B"),
         ("F", "OUT_OF_RANGE", "F"),
+        ("X", "OUT_OF_RANGE", "X"),
         ("(F)", "OUT_OF_RANGE", "F"),
         ("f", "OTHER", ""),
         ("B's", "OTHER IS", ""),
@@ -105,6 +106,11 @@ def test_the_ending_of_a_word_counts(text: str, kinds: str) -> None:
 def test_a_letter_has_a_kind_by_what_surrounds_it(text: str, kinds: str, letters: str) -> None:
     """A capital, a letter in brackets, one with its option's text, one in lower case, one that is no option."""
     assert (named(line_of(text)), mentions(text)) == (kinds, letters)
+
+
+def test_a_capital_before_a_word_is_the_option() -> None:
+    """Only A and I are words, too."""
+    assert named(line_of("X shows it", dict.fromkeys("WXYZ", ""))) == "LETTER OTHER IT"
 
 
 @pytest.mark.parametrize(
