@@ -31,9 +31,9 @@ def ask_all(config: JudgeConfig, count: int) -> tuple[float, Summary]:
     """Return the seconds from the first submission to the last verdict with an empty cache, and the engine's count."""
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine(replace(config, cache_dir=Path(folder)))
-        engine.map(requests_for(2, "first "), progress=False)  # starts it
+        engine.map(requests_for(2, "first "))  # starts it
         requests = requests_for(count)
-        seconds = timed(lambda: engine.map(requests, progress=False))
+        seconds = timed(lambda: engine.map(requests))
         engine.close()
         return seconds, engine.summary()
 

@@ -26,10 +26,10 @@ class L3Score:
 
     `judge` is `provider:model` or `provider:model@URL`; the URL may also be `base_url` and defaults to
     SPIQA_JUDGE_BASE_URL, then to the provider's. Without `api_key`, the key is the judge's own one in the environment
-    (`spiqa_tasks.judge.keys` has the rule): OPENAI_API_KEY goes to OpenAI alone. `prompt` is "released" or "paper",
+    (`spiqa_tasks.judge.resolve` has the rule): OPENAI_API_KEY goes to OpenAI alone. `prompt` is "released" or "paper",
     `top` the number of first-token log-probabilities used (the paper's 5) or "full-vocabulary". Verdicts are cached in
     `cache_dir` (default: SPIQA_TASKS_CACHE, then the platform's user cache folder) unless `cache=False`. Raises
-    JudgeError where the judge cannot give L3Score.
+    JudgeError where the judge returns no log-probabilities.
     """
 
     def __init__(

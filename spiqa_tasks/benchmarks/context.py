@@ -17,16 +17,14 @@ class Context:
     Attributes:
         host: what ran it, for the signature.
         rule: by which the judge is asked; None where none is asked.
-        judged_by: signature fields of the judge; empty where there is none.
+        signature: fields that all of their signatures have: of the settings, the metrics and the judge.
         unavailable: text metric -> why it cannot be computed here.
-        tokenizer: that of the text metrics; empty where none is computed.
     """
 
     host: str
     rule: Rule | None = None
-    judged_by: tuple[tuple[str, str], ...] = ()
+    signature: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
-    tokenizer: str = ""
 
     def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
         """Return the question to the judge whose verdict becomes a metric's score; none where no judge is asked."""

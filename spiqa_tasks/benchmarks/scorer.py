@@ -6,7 +6,7 @@ import dataclasses
 import logging
 import math
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -31,7 +31,7 @@ class Scorer:
 
     Attributes:
         benchmark, settings: the task's.
-        context: what the records have in common.
+        context: what the records share.
         judge: the judge that is asked; None where judging is switched off or not needed.
     """
 
@@ -79,11 +79,11 @@ class Scorer:
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """the task's metrics that can be computed here, the headline first."""
+        """The task's metrics that can be computed, the headline first."""
         return [metric for metric in self.benchmark.metrics(self.settings) if self.why_not(metric) is None]
 
     def why_not(self, metric: Metric) -> str | None:
-        """Return why a metric cannot be computed here, or None."""
+        """Return why a metric cannot be computed; None where it can."""
         if metric.needs == "judge" and self.judge is None:
             return "judging is switched off (SPIQA_JUDGE=none or --judge none)"
         if metric.needs == "text programs":
@@ -97,7 +97,7 @@ class Scorer:
         return self.values([self.benchmark.metric(name, self.settings)], records)[0]
 
     def values(self, metrics: Sequence[Metric], records: Sequence[Record], group: str | None = None) -> list[Value]:
-        """Return the values of metrics over the records, or over those of a group; NaN where there are none."""
+        """Return the values of metrics over the records, or over those of a group; NaN without records."""
         questions = self.questions(records)
         found = []
         for metric in metrics:
@@ -107,7 +107,7 @@ class Scorer:
         return found
 
     def answer_score(self, metric: Metric, record: Record) -> float | None:
-        """Return the score that a metric gives one answer; None where it gives none, or none on its own."""
+        """Return a metric's score of one answer; None where it has none, or none without the other answers."""
         if metric.name in record.scores:
             return record.scores[metric.name]
         stands_alone = metric.needs != "text programs" and (self._join is None or metric.of_documents)
@@ -145,7 +145,7 @@ class Scorer:
 
 
 def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
-    """Return the records with the judge's scores, waiting for all of them; as they are where there is no judge."""
+    """Return the records with the judge's scores, waiting for all of them; unchanged without a judge."""
     if judge is None:
         return list(records)
     verdicts = iter(judge.verdicts([ask.request for record in records for ask in record.asks]))
@@ -154,18 +154,16 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
 
 def _runs(records: Sequence[Record]) -> list[list[int]]:
     """The places of the first answers to each document, of the second ones, and so on: a metric's scores are by id."""
-    runs: list[list[int]] = []
+    runs: defaultdict[int, list[int]] = defaultdict(list)
     earlier: Counter[str] = Counter()
     for place, record in enumerate(records):
-        if earlier[record.id] == len(runs):
-            runs.append([])
         runs[earlier[record.id]].append(place)
         earlier[record.id] += 1
-    return runs
+    return list(runs.values())
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
-    """The records with the scores that these metrics give every answer."""
+    """The records with these metrics' scores of every answer."""
     by_id: dict[str, dict[str, float]] = {}
     alone = len(records) < 2
     prepare([(metrics, records)])

@@ -28,20 +28,18 @@ def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -
     """
     entry = BENCHMARKS[benchmark]
     parsed = entry.parse(settings)
-    has_texts = any(metric.needs == "text programs" for metric in entry.metrics(parsed))
-    context = Context(
-        host,
-        rule=judge.rule if judge is not None else None,
-        judged_by=tuple(judge.configured.items()) if judge is not None else (),
-        unavailable=missing_text_metrics() if has_texts else {},
-        tokenizer=tokenizer_name() if has_texts else "",
-    )
-    return Scorer(entry, parsed, context, judge)
+    metrics = entry.metrics(parsed)
+    fields = dict(entry.signature(parsed))
+    for metric in metrics:
+        fields |= metric.signature()
+    rule, judged_by = (judge.rule, judge.configured) if judge is not None else (None, {})
+    missing = missing_text_metrics() if any(metric.needs == "text programs" for metric in metrics) else {}
+    return Scorer(entry, parsed, Context(host, rule, fields | judged_by, missing), judge)
 
 
 @cache
 def missing_text_metrics() -> dict[str, str]:
-    """Return the text metrics that this machine cannot compute, with the reason; a line says each one once."""
+    """Return the text metrics that this machine cannot compute, with the reason; each is logged once."""
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
     for name, reason in missing.items():
         logger.warning("%s is left out: %s.", name, reason)

@@ -16,13 +16,13 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _WRITTEN = {"kind": "text", "top_logprobs": 5}
 """The fields of a written answer's key, as earlier versions stored it."""
-_KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens", "seconds")
+_KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
 
 
 def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) -> str:
     """Return sha256 of everything that shapes a verdict; local images count by content, API keys never enter.
 
-    `fingerprint` tells apart what the names do not, such as two versions of the files of a local model.
+    `fingerprint` differs where the names do not, such as for two versions of a local model's files.
     """
     judge = (config.provider, config.model, config.url, fingerprint, config.extra)
     sampling = (request.system, request.max_tokens, request.temperature, request.top_logprobs)
@@ -63,12 +63,13 @@ def load(stored: str) -> Verdict | None:
     """Return the verdict that `dump` wrote; None for any other text, whose request is then judged anew."""
     try:
         fields = _DECODER.decode(stored)
+        fields.pop("seconds", None)  # of earlier versions
         model = fields["model"]
         fields["model"] = sys.intern(model) if model is not None else None
         fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in fields["top_logprobs"])
         verdict = Verdict("ok", cached=True, **fields)
-        counts = verdict.prompt_tokens + verdict.completion_tokens + verdict.seconds
-    except (ValueError, KeyError, TypeError, RecursionError):
+        counts = verdict.prompt_tokens + verdict.completion_tokens
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return verdict if isinstance(verdict.text, str) and math.isfinite(counts) else None
 

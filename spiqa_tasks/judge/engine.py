@@ -47,7 +47,7 @@ class Pending:
         self.verdict: Verdict | None = None
 
     def done(self) -> bool:
-        """Return whether the verdict is there."""
+        """Return whether the verdict has arrived."""
         return self.verdict is not None
 
     def result(self, timeout: float | None = None) -> Verdict:
@@ -120,23 +120,22 @@ class Engine:
             pending = self._enqueued(request, "", policy)
         return pending.result()
 
-    def map(self, requests: Iterable[JudgeRequest], *, progress: bool = True, report: bool = False) -> list[Verdict]:
+    def map(self, requests: Sequence[JudgeRequest], *, report: bool = False) -> list[Verdict]:
         """Return the verdicts in the order of the requests; see `wait`."""
-        pendings = self.submit_all(list(requests))
-        self.wait(pendings, progress=progress, report=report)
+        pendings = self.submit_all(requests)
+        self.wait(pendings, report=report)
         return [pending.result() for pending in pendings]
 
-    def wait(self, pendings: Sequence[Pending], *, progress: bool = True, report: bool = False) -> None:
-        """Wait for all, with a progress bar on a terminal's stderr; `report` then prints the summary line there.
+    def wait(self, pendings: Sequence[Pending], *, report: bool = False) -> None:
+        """Wait for all, with a progress bar on a terminal's stderr; `report` then prints the summary line to stderr.
 
-        A summary that was printed before is not printed again: metrics over the same verdicts come one after another.
+        An unchanged summary is not printed again: metrics over the same verdicts come one after another.
         """
         if not all(pending.done() for pending in pendings):
             from tqdm import tqdm
 
-            shown = None if progress else True
-            bar = tqdm(pendings, f"judge {self.config.name}", file=sys.stderr, disable=shown, unit=" judgements")
-            for pending in bar:
+            name = f"judge {self.config.name}"
+            for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
                 pending.result()
         if report and (line := self.summary().line()) != self._reported:
             self._reported = line
@@ -151,7 +150,7 @@ class Engine:
         return JudgingEstimate(len(missing), wanted - len(missing), prompts, completions, price)
 
     def missing(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
-        """Return, by their keys in the cache, those of `requests` that have no verdict there."""
+        """Return those of `requests` without a stored verdict, by their keys in the cache."""
         return self._wanted(list(requests))[1]
 
     def settle(self, verdicts: Mapping[str, Verdict]) -> None:
@@ -182,7 +181,7 @@ class Engine:
         return len(wanted), {key: request for key, request in wanted.items() if key not in stored}
 
     def _reset(self) -> None:
-        """Start without a session: at first, and in a forked child, where the parent's thread does not exist."""
+        """Start without a session: at first, and in a forked child, which has no copy of the parent's thread."""
         if self._session is not None:
             _abandoned.append(self._session)
         self._condition = threading.Condition()

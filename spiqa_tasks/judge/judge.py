@@ -22,7 +22,7 @@ class Judge:
     Args:
         judge: a config, whose process-wide engine is used, or an engine.
         rule: what it is asked.
-        report: whether a line sums up what judging took, when all verdicts are there.
+        report: whether the engine's summary is printed after verdicts.
 
     Raises:
         JudgeError: the judge cannot return what the rule asks for, such as log-probabilities.
@@ -42,7 +42,7 @@ class Judge:
         """Ask the rule's test questions, past the cache; return the verdicts.
 
         Raises:
-            JudgeError: the judge has no key, does not answer, or is unfit by the rule; the message says what to do.
+            JudgeError: the judge has no key, does not answer, or is unfit by the rule; the message has the remedy.
         """
         config, verdicts = self.engine.config, []
         named = config.name + (f" at {config.host}" if config.url else "")

@@ -1,4 +1,15 @@
-"""The judge that arguments and the environment name: its provider, server, key, price and extra fields."""
+"""The judge that arguments and the environment name: its provider, server, key, price and extra fields.
+
+A key goes only where its owner is:
+
+- A key given as an argument goes with the judge it was given for.
+- A provider's own variable (OPENAI_API_KEY, ANTHROPIC_API_KEY) goes to that provider's public address, nowhere else.
+- SPIQA_JUDGE_API_KEY goes to the server that the environment names: SPIQA_JUDGE_BASE_URL, the URL in SPIQA_JUDGE, or
+  the public address of the provider in SPIQA_JUDGE. There it comes before the provider's variable. Where the
+  environment names a server, no other one gets it.
+- Where the environment names none, SPIQA_JUDGE_API_KEY is the key of the judges that are named elsewhere (`--judge`,
+  `L3Score(judge=...)`), and of the default judge where none is; a public address gets it only without a key of its own.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +20,8 @@ from urllib.parse import urlsplit
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, KEY_VARIABLE, URL_VARIABLE, JudgeConfig
-from spiqa_tasks.judge.keys import clean_key, find_key
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE, list_price, parse_price
-from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.providers import PROVIDERS, Provider
 from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, checked_extra
 
 _URL_BEGINS = re.compile(r"@(?=https?://)")
@@ -26,7 +36,7 @@ def parse_judge(
     A model's name may hold `:`, `/` and `@`; only `@http://` and `@https://` begin a URL. Without one, and without
     `base_url`, the judge is asked at SPIQA_JUDGE_BASE_URL where that is set (unless it runs in this process), else at
     its provider's public address; the variables that point at the model under test are never used. `api_key` is the
-    judge's whatever its URL; without it, `keys.find_key` says which key of `environ` is its own. SPIQA_JUDGE_EXTRA goes
+    judge's whatever its URL; without it, `find_key` picks one from `environ`. SPIQA_JUDGE_EXTRA goes
     only to a judge that is not at its provider's public address, SPIQA_JUDGE_PRICE holds where no price is listed.
 
     Raises:
@@ -69,6 +79,38 @@ def judge_from_environ(environ: Mapping[str, str]) -> JudgeConfig | None:
     if judge.lower() == "none":
         return None
     return parse_judge(judge, environ={**environ, JUDGE_VARIABLE: judge})
+
+
+def find_key(provider: Provider, url: str, named_url: str, environ: Mapping[str, str]) -> str | None:
+    """Return the key from `environ` for a judge of `provider` at `url`; None where none is its own.
+
+    Args:
+        provider: the judge's provider.
+        url: the base URL that will be asked, without a trailing slash; empty for a judge in this process.
+        named_url: the base URL that the environment names, in the same form; empty where it names none.
+        environ: the environment.
+    """
+    if not url:
+        return None
+    public = environ.get(provider.key_variable or "", "").strip() if url == provider.url else ""
+    judges = environ.get(KEY_VARIABLE, "").strip()
+    if not named_url:
+        return public or judges or None
+    return (judges if url == named_url else "") or public or None
+
+
+def clean_key(key: str | None) -> str | None:
+    """Return the key without blanks around it; None where nothing is left.
+
+    Raises:
+        JudgeError: a key that cannot be sent, such as one with a line break inside; the message does not repeat it.
+    """
+    stripped = (key or "").strip()
+    if "\n" in stripped or "\r" in stripped:
+        raise JudgeError(f"Expected the judge's key on one line, found a line break in it. Set {KEY_VARIABLE} again.")
+    if not stripped.isprintable():
+        raise JudgeError(f"Expected a key of printable characters, found others in it. Set {KEY_VARIABLE} again.")
+    return stripped or None
 
 
 def _split(judge: str) -> tuple[str, str, str]:

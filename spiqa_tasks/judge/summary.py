@@ -1,4 +1,4 @@
-"""What judging took, in numbers and in one line."""
+"""What judging took: requests, tokens, time and price."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Summary:
     """Counts since the engine started: answered requests, verdicts from the cache, failures.
 
     `seconds` is the wall time in which verdicts were awaited, tokens are those of answered requests, `cost` is in
-    US dollars (None where the price is not known), `models` the names the server gave, `cut` how many of the judged
-    answers were too long to be shown whole.
+    US dollars (None where the price is not known), `models` are the names that the server reported, `cut` is how many
+    of the judged answers were too long to be shown whole.
     """
 
     judge: str
@@ -43,7 +43,7 @@ class Summary:
 
 
 def combined(summaries: Sequence[Summary]) -> Summary:
-    """Return the summary of several processes that asked one judge at the same time; there is at least one."""
+    """Return the summary of several processes that asked one judge at the same time, at least one."""
     costs = [each.cost for each in summaries if each.cost is not None]
     return Summary(
         summaries[0].judge,

@@ -30,11 +30,11 @@ class JudgeRequest:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judge's answer to a request, or why there is none.
+    """A judge's answer to a request, or the reason of its failure.
 
-    `status` is "ok" or "judge_failed" (then `reason` says why and the other fields are empty). `top_logprobs` holds
+    `status` is "ok" or "judge_failed" (then `reason` is set and the other fields are empty). `top_logprobs` holds
     `(token, natural log of its probability)`, most likely first. `model` is the name the server itself reported.
-    `cached` marks a verdict of the cache, `seconds` is how long the successful request took.
+    `cached` marks a verdict of the cache.
     """
 
     status: Literal["ok", "judge_failed"]
@@ -45,7 +45,6 @@ class Verdict:
     cached: bool = False
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    seconds: float = 0.0
 
     @property
     def ok(self) -> bool:

@@ -16,6 +16,9 @@ from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics.text_scores import available_metrics, tokenizer_name
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION
+
+GREY = "128 at the original size"
 
 
 @pytest.fixture
@@ -27,15 +30,33 @@ def fresh() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("fresh")
-def test_a_scorer_knows_host_tokenizer_and_what_is_missing() -> None:
+def test_a_scorer_has_the_host_and_what_is_missing() -> None:
     """SPIQA's text metrics are those that this machine has; the others need no program."""
     spiqa = make_scorer("spiqa", "protocol=both", "offline", None)
     assert spiqa.settings.protocol == "both"
     assert spiqa.context.host == "offline"
-    assert spiqa.context.tokenizer == tokenizer_name()
     assert dict(spiqa.context.unavailable) == {name: why for name, why in available_metrics().items() if why}
     mmstar = make_scorer("mmstar", "", "offline", None)
-    assert (mmstar.context.tokenizer, dict(mmstar.context.unavailable)) == ("", {})
+    assert dict(mmstar.context.unavailable) == {}
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "settings", "fields"),
+    [
+        ("spiqa", "", {"tokenizer": tokenizer_name()}),
+        ("spiqa", "ablation=grey,protocol=released", {"tokenizer": tokenizer_name(), "grey": GREY}),
+        ("mmstar", "", {"matcher": MATCHER_VERSION}),
+        ("mmstar", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
+        ("scifibench", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
+        ("scifibench", "ablation=text,extractor=judge", {"matcher": MATCHER_VERSION}),
+        ("scifibench", "prompt=caption", {}),
+    ],
+)
+def test_settings_and_metrics_say_what_the_signature_must_have(
+    benchmark: str, settings: str, fields: dict[str, str]
+) -> None:
+    """The tokenizer where a text metric is, the matcher where a letter is read, the grey where it is shown."""
+    assert dict(make_scorer(benchmark, settings, "offline", None).context.signature) == fields
 
 
 def test_unknown_settings_are_refused() -> None:

@@ -16,7 +16,7 @@ from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 CONFIG = JudgeConfig("openai", "m", "http://h/v1")
-VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -math.inf)), "m-1", None, False, 10, 1, 0.25)
+VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -math.inf)), "m-1", None, False, 10, 1)
 
 
 def test_keys_tell_apart_what_shapes_a_verdict(tmp_path: Path) -> None:
@@ -63,9 +63,14 @@ def test_keys_are_those_of_earlier_versions(extra: str, told: str, top: int | No
 
 def test_a_verdict_is_read_back_as_cached() -> None:
     """All that it says survives, an impossible word among it, and the text is JSON."""
-    assert load(dump(VERDICT)) == Verdict("ok", "Yes", VERDICT.top_logprobs, "m-1", None, True, 10, 1, 0.25)
-    assert load(dump(Verdict("ok", "Yes", seconds=1.0))) == Verdict("ok", "Yes", cached=True, seconds=1.0)
+    assert load(dump(VERDICT)) == Verdict("ok", "Yes", VERDICT.top_logprobs, "m-1", None, True, 10, 1)
+    assert load(dump(Verdict("ok", "Yes"))) == Verdict("ok", "Yes", cached=True)
     assert json.loads(dump(VERDICT))["text"] == "Yes"
+
+
+def test_an_entry_of_an_earlier_version_is_read() -> None:
+    """Verdicts were once stored with the seconds that they took."""
+    assert load(json.dumps({**json.loads(dump(VERDICT)), "seconds": 0.25})) == load(dump(VERDICT))
 
 
 @pytest.mark.parametrize(
@@ -82,8 +87,8 @@ def test_a_verdict_is_read_back_as_cached() -> None:
         {"top_logprobs": [["Yes", math.nan]]},
         {"prompt_tokens": "10"},
         {"completion_tokens": None},
-        {"seconds": math.inf},
-        {"seconds": -math.inf},
+        {"completion_tokens": math.inf},
+        {"completion_tokens": -math.inf},
         {"unknown": 1},
     ],
 )

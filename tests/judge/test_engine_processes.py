@@ -28,7 +28,7 @@ from spiqa_tasks.judge.rules.rule import Candidate
 url, cache, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 engine, rule = Engine(JudgeConfig("openai", "gpt-4o", url, "k", concurrency=4, cache_dir=cache)), L3ScoreRule()
 candidates = [Candidate("a", f"Q{i}?", "a") for i in range(count)]
-verdicts = engine.map([rule.request(each) for each in candidates], progress=False)
+verdicts = engine.map([rule.request(each) for each in candidates])
 print(sum(rule.score(*pair) > 0.9 for pair in zip(candidates, verdicts)), engine.summary().judged)
 """
 
@@ -101,9 +101,7 @@ def test_a_forked_child_judges_for_itself(server: OpenAIServer, engine_of: Calla
 def test_a_process_may_end_with_questions_open(server: OpenAIServer, tmp_path: Path) -> None:
     """Leaving without waiting for the verdicts takes no time and prints no traceback."""
     server.behaviour.latency = 20
-    program = (
-        PROGRAM.replace("engine.map(", "engine.submit_all(").replace(", progress=False", "").rpartition("print(")[0]
-    )
+    program = PROGRAM.replace("engine.map(", "engine.submit_all(").replace("", "").rpartition("print(")[0]
     arguments = [sys.executable, "-X", "dev", "-c", program + "import time; time.sleep(0.3)"]
     start = time.monotonic()
     done = subprocess.run([*arguments, server.url, str(tmp_path), "50"], capture_output=True, text=True, timeout=60)

@@ -21,12 +21,11 @@ from spiqa_tasks.judge.cache import VerdictCache, open_cache
 from spiqa_tasks.judge.cache_entry import dump, load
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.keys import clean_key
-from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.judge.resolve import clean_key, parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 MakeEngine = Callable[..., Engine]
-VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", float("-inf"))), "m-1", None, False, 10, 1, 0.25)
+VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", float("-inf"))), "m-1", None, False, 10, 1)
 
 
 def _requests(count: int) -> list[JudgeRequest]:
@@ -188,7 +187,7 @@ def test_keys_are_cleaned_and_short_ones_leave_texts_alone() -> None:
 def test_control_sequences_of_a_server_reach_no_terminal(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """A model's name has no escape character."""
     server.behaviour.served_model = "evil\x1b[2Jmodel"
-    assert "\x1b" not in (engine_of().map(_requests(1), progress=False)[0].model or "")
+    assert "\x1b" not in (engine_of().map(_requests(1))[0].model or "")
 
 
 def test_verdicts_are_json_lines(tmp_path: Path) -> None:

@@ -23,9 +23,8 @@ from spiqa_tasks.cli import main
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.engine import Engine, _shared
 from spiqa_tasks.judge.judge import Judge, make_judge
-from spiqa_tasks.judge.keys import find_key
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.resolve import judge_from_environ
+from spiqa_tasks.judge.resolve import find_key, judge_from_environ
 from spiqa_tasks.judge.rules import RULES, Candidate
 
 OWN = "sk-judge-0123456789"

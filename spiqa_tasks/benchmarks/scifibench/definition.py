@@ -12,6 +12,7 @@ from spiqa_tasks.benchmarks.scifibench.records import metrics, record, table
 from spiqa_tasks.benchmarks.scifibench.release import SPLITS, load
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.scifibench.tabled_questions import from_table
+from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 
 _SIZES = {"captioning": 100, "demo": 24, "demo_fig2cap": 12, "demo_cap2fig": 12}
@@ -29,6 +30,7 @@ SCIFIBENCH = Benchmark(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
     table=table,
+    signature=ablation_fields,
     remarks=truncation_remark,
     judge=lambda settings: _RULES[settings.extractor],
     properties=PROPERTIES,

@@ -70,5 +70,5 @@ def _caption_record(row: Mapping[str, Any], response: Response, context: Context
         reason=response.failure,
         scores={"captioned_rate": float(caption is not None)},
         groups={"category": slug(row["category"])},
-        signature=choice_signature(row, template(row), context).with_fields(matcher="").text,
+        signature=choice_signature(row, template(row), context).text,
     )

@@ -59,13 +59,7 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
         reason=response.failure,
         groups=groups_of(row, figures),
         details={**details, "figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])},
-        signature=sign(
-            row,
-            setting_hash("perfigure"),
-            context.host,
-            tokenizer=context.tokenizer,
-            **dict(context.judged_by),
-        ).text,
+        signature=sign(row, setting_hash("perfigure"), context.host, **context.signature).text,
     )
 
 

@@ -61,7 +61,7 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
 def signature(row: Mapping[str, Any], context: Context) -> str:
     """Return the signature of an answer to `row`, as text."""
     wording = setting_hash(settings_of(row).setting)
-    return sign(row, wording, context.host, tokenizer=context.tokenizer, **dict(context.judged_by)).text
+    return sign(row, wording, context.host, **context.signature).text
 
 
 def _with_corrected(found: Record, row: Mapping[str, Any], settings: SpiqaSettings, context: Context) -> Record:

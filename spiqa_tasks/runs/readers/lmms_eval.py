@@ -95,7 +95,7 @@ def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         InputError: a line that is no sample of the host.
     """
-    with path.open("rb") as file:
+    with path.open(encoding="utf-8", newline="\n") as file:
         for number, line in enumerate(file, 1):
             try:
                 sample = json.loads(line)

@@ -20,7 +20,7 @@ from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import Verdict
 
-HERE = Context("offline", rule=L3ScoreRule(), tokenizer="ptb-java", judged_by=(("judge", "openai:j"),))
+HERE = Context("offline", L3ScoreRule(), {"tokenizer": "ptb-java", "judge": "openai:j"})
 
 
 def row(settings: str) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def test_each_protocol_has_its_own_names_and_reading(protocol: str, metrics: lis
 
 def test_without_a_judge_nothing_is_asked() -> None:
     """The record is the same otherwise."""
-    shown, alone = row("protocol=both"), Context("offline", tokenizer="ptb-java", judged_by=HERE.judged_by)
+    shown, alone = row("protocol=both"), Context("offline", signature=HERE.signature)
     found = record(shown, Response("blue"), alone)
     assert found.asks == ()
     assert found == record(shown, Response("blue"), HERE)

@@ -49,7 +49,7 @@ def test_the_parameters_are_those_of_single_requests(
     """One entry for each request, under its key."""
     assert api.submit(_entries(api), "tag") == "msgbatch_0"
     engine = Engine(replace(config, concurrency=1))
-    engine.map(REQUESTS.values(), progress=False)
+    engine.map(REQUESTS.values())
     engine.close()
     sent = [request["body"] for request in batching.requests]
     (batch,) = batching.batches

@@ -60,7 +60,7 @@ def test_the_engine_fails_such_a_request_with_the_sentence_and_asks_nothing() ->
             return await super().ask(request)
 
     engine = Engine(JudgeConfig("hf", "m", cache=False), Deaf)
-    verdicts = engine.map([PICTURE, JudgeRequest("said", top_logprobs=None)], progress=False)
+    verdicts = engine.map([PICTURE, JudgeRequest("said", top_logprobs=None)])
     engine.close()
     assert [verdict.reason for verdict in verdicts] == ["hf: judges see no pictures", None]
     assert verdicts[1].text == "said"
@@ -83,5 +83,5 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
     assert (config.url, config.api_key) == ("https://toy/v1", "t")
     assert parse_judge("toy:m@http://elsewhere/v1", environ=environ).api_key is None
     engine = Engine(replace(config, cache=False))
-    assert engine.map([JudgeRequest("said")], progress=False)[0].text == "said"
+    assert engine.map([JudgeRequest("said")])[0].text == "said"
     engine.close()

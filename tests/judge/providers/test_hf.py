@@ -84,7 +84,7 @@ PROMPTS = ["Question: what is the answer?", "the sky is blue " * 20, "no", "Ques
 def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: Path) -> None:
     """Padding and batching change nothing: each prompt's five most likely tokens are those of its own forward pass."""
     engine = _engine(model_dir, tmp_path)
-    verdicts = engine.map([JudgeRequest(prompt) for prompt in PROMPTS], progress=False)
+    verdicts = engine.map([JudgeRequest(prompt) for prompt in PROMPTS])
     engine.close()
     for prompt, verdict in zip(PROMPTS, verdicts, strict=True):
         expected = _plain_logprobs(model_dir, prompt)[:5]
@@ -99,7 +99,7 @@ def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path:
     engine = _engine(model_dir, tmp_path)
     judge, candidate = Judge(engine, L3ScoreRule(top="full-vocabulary")), Candidate("b", "q", "a")
     request = judge.rule.request(candidate)
-    verdict = engine.map([request], progress=False)[0]
+    verdict = engine.map([request])[0]
     engine.close()
     assert judge.signature["judge_rule"] == "full-vocabulary"
     everything = _plain_logprobs(model_dir, request.prompt)
@@ -112,7 +112,7 @@ def test_the_papers_rule_is_the_default(model_dir: Path, tmp_path: Path) -> None
     """Without asking for more, only the five most likely tokens count."""
     engine = _engine(model_dir, tmp_path)
     rule, candidate = L3ScoreRule(), Candidate("b", "q", "a")
-    verdict = engine.map([rule.request(candidate)], progress=False)[0]
+    verdict = engine.map([rule.request(candidate)])[0]
     engine.close()
     assert len(verdict.top_logprobs) == 5
     assert rule.score(candidate, verdict) == l3score(verdict.top_logprobs)
@@ -122,7 +122,7 @@ def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
     """Written answers are the most likely tokens, one after the other, whatever else is in the batch."""
     engine = _engine(model_dir, tmp_path)
     requests = [JudgeRequest(prompt, top_logprobs=None, max_tokens=1) for prompt in PROMPTS]
-    verdicts = engine.map([*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)], progress=False)
+    verdicts = engine.map([*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)])
     engine.close()
     for prompt, verdict in zip(PROMPTS, verdicts, strict=False):
         assert verdict.text == _plain_logprobs(model_dir, prompt)[0][0].replace("<s>", "")
@@ -133,7 +133,7 @@ def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path)
     """A prompt beyond the model's positions or its tokenizer is a failed judgement; the rest of its batch is judged."""
     engine = _engine(model_dir, tmp_path)
     prompts = ["x", "the sky is blue " * 400, "lone \ud800 surrogate", "yes"]
-    verdicts = engine.map([JudgeRequest(prompt) for prompt in prompts], progress=False)
+    verdicts = engine.map([JudgeRequest(prompt) for prompt in prompts])
     engine.close()
     limited = "gpt2" in str(model_dir)
     assert [verdict.ok for verdict in verdicts] == [True, not limited, False, True]
@@ -151,7 +151,7 @@ def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
     """A folder without a model is a failed judgement with the reason, not a hang."""
     (tmp_path / "empty").mkdir()
     engine = _engine(tmp_path / "empty", tmp_path)
-    verdict = engine.map([JudgeRequest("p")], progress=False)[0]
+    verdict = engine.map([JudgeRequest("p")])[0]
     engine.close()
     assert verdict.status == "judge_failed"
     assert "cannot be loaded" in (verdict.reason or "")
@@ -180,7 +180,7 @@ def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Pat
     engine = _engine(broken, tmp_path)
     requests = [JudgeRequest("p"), JudgeRequest("p", top_logprobs=None, max_tokens=2)]
     for _ in range(2):
-        verdicts = engine.map(requests, progress=False)
+        verdicts = engine.map(requests)
         assert [verdict.status for verdict in verdicts] == ["judge_failed"] * 2
         assert all("not numbers" in (verdict.reason or "") for verdict in verdicts)
     engine.close()

@@ -59,7 +59,7 @@ def test_a_file_has_a_line_for_each_request_with_its_body(
     assert [json.loads(line)["custom_id"] for line in lines.splitlines()] == list(REQUESTS)
     assert batching.batches[0].metadata == {"spiqa_tasks": "tag-1"}
     engine = Engine(replace(config, concurrency=1))
-    engine.map(REQUESTS.values(), progress=False)
+    engine.map(REQUESTS.values())
     engine.close()
     assert [json.loads(line)["body"] for line in lines.splitlines()] == [sent["body"] for sent in batching.requests]
 

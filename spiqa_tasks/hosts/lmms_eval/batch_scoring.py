@@ -74,7 +74,7 @@ def is_ours(docs: Any) -> bool:
     return {"benchmark", "split", "settings"} <= set(columns) and docs[0]["benchmark"] in BENCHMARKS
 
 
-def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
+def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
     """Score the answers of a task of ours; a defect in doing so is logged and leaves them to `record_of`.
 
     Args:
