@@ -80,7 +80,7 @@ def test_hosts_are_imported_by_few(host: str) -> None:
 
 
 def test_no_host_knows_the_other() -> None:
-    """What both need of tasks and entries lies beside their folders."""
+    """What both need of tasks lies beside their folders."""
     hosts = ROOT / "spiqa_tasks" / "hosts"
     wrong = [
         f"{path.relative_to(hosts)} names {other.name}"

@@ -76,7 +76,9 @@ def test_it_runs_through_the_host_and_its_runs_are_broken_down(
     samples = result["samples"]["toy_demo"]
     assert "How much is 2 * (1 + 1)? Answer with a number." in json.dumps(samples[0], default=str)
     assert samples[0]["right"]["prediction"] == "4"
-    write_run(tmp_path / "run", "dummy", {"toy_demo": json.loads(json.dumps(samples, default=str))})
+    logged = {"toy_demo": json.loads(json.dumps(samples, default=str))}
+    options = {"settings": {"toy_demo": "shown=doubled"}, "benchmark": "toy", "split": "demo"}
+    write_run(tmp_path / "run", "dummy", logged, **options)
     capsys.readouterr()
     status, found, _ = run_json(capsys, "breakdown", tmp_path / "run", "--metric", "all")
     assert status == 0
