@@ -77,7 +77,7 @@ class Reading:
     def _items(self) -> dict[int, int]:
         """By index of line the letter of the item that it is: `A.`, `(A)`, `Option A:`."""
         found = ((index, _ITEM.match(line)) for index, line in enumerate(self._lines))
-        return {index: ord(item[1].lower()) for index, item in found if item}
+        return {index: ord(item[1].lower()[0]) for index, item in found if item}  # İ is two characters in lower case
 
     @cached_property
     def _listed(self) -> set[int]:

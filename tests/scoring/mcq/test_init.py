@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from growth import is_linear
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lines import COLOURS, NINE
 
@@ -327,6 +327,7 @@ fragments = st.sampled_from(
 responses = st.text() | st.lists(fragments, max_size=25).map("".join)
 
 
+@example("İ.A", {"A": "x", "B": "y"})  # a letter of which lower case makes two characters
 @given(responses, st.dictionaries(st.sampled_from(string.ascii_uppercase), st.text() | fragments, min_size=1))
 def test_any_response_gives_an_offered_letter_or_none(response: str, choices: dict[str, str]) -> None:
     """Whatever the response and the option texts are, nothing is raised and the letter is one of the choices."""
