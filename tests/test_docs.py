@@ -7,10 +7,11 @@ import shlex
 from pathlib import Path
 
 import pytest
+from answer_forms import as_run
 from host_files import sample_of, write_run
 
-from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.cli import main
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.cli import main, parser
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.prompts import doc_to_messages
@@ -19,6 +20,13 @@ pytestmark = pytest.mark.usefixtures("no_java")
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "spiqa.md"
 ROWS = [line for line in DOCS.read_text().splitlines() if re.match(r"\| .* \| `(lmms-eval|spiqa-tasks) ", line)]
 COMMANDS = sorted({command for row in ROWS for command in re.findall(r"`((?:lmms-eval|spiqa-tasks) [^`]*)`", row)})
+LINES = [
+    (page.name, re.sub(r"\s+# .*", "", line.replace("\\\n", " ")).strip())
+    for page in sorted(DOCS.parent.glob("*.md"))
+    for block in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    for line in re.findall(r"^\$ (spiqa-tasks (?:.*\\\n)*.*)", block, re.MULTILINE)
+]
+"""Every command of the package that a page shows, with the page."""
 PUBLISHED = ("Table 3", "Table 5", "Table 6", "Table 7", "Table 8", "Table B.1", "Table B.2", "Table E.1", "Table E.2")
 
 
@@ -79,3 +87,25 @@ def test_the_matchers_forms_are_quoted_as_they_are() -> None:
     shown = DOCS.with_name("matching.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
     table = Path(forms.__file__).read_text(encoding="utf-8")
     assert [line for line in shown.splitlines() if f"    {line}\n" not in table] == []
+
+
+@pytest.mark.parametrize(("page", "line"), LINES)
+def test_every_command_that_a_page_shows_is_one(page: str, line: str) -> None:
+    """Its arguments are known."""
+    assert callable(parser().parse_args(shlex.split(line)[1:]).run), page
+
+
+def test_the_program_that_reads_a_runs_file_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The one in docs/runs.md, on what `score --output` wrote: the mean of the records' scores is the value."""
+    rows = rows_for_scoring("mmstar", "demo", "")
+    as_run(
+        tmp_path, "model", "mmstar_demo", rows, [row["answer"] if place % 3 else "E" for place, row in enumerate(rows)]
+    )
+    monkeypatch.chdir(tmp_path)
+    text = DOCS.with_name("runs.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    capsys.readouterr()
+    exec(program.replace("scored/", "scored/model/"), {})
+    assert capsys.readouterr().out.split() == [str(2 / 3)] * 2
