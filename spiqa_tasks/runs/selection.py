@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
-
-_VARIANT = re.compile(r"_(?:text|grey|llm|llm_authors)$")
 
 
 def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
@@ -87,8 +84,9 @@ def of_tasks(runs: Iterable[Run], tasks: Collection[str], *, variants: bool = Fa
 
 def source_task(run: Run) -> str:
     """Return the task of which a run's task is a variant without pictures or for LLM bases; else the task itself."""
-    is_variant = run.benchmark is not None and (_own_ablation(run) != "none" or is_few_shot(run))
-    return _VARIANT.sub("", run.task) if is_variant else run.task
+    if is_few_shot(run):
+        return run.task.removesuffix("_authors").removesuffix("_llm")
+    return run.task.removesuffix(f"_{_own_ablation(run)}")
 
 
 def ablation(run: Run) -> str:
