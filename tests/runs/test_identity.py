@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spiqa_tasks.hosts.lmms_eval.identity import Identity, identity, model_arguments
+from spiqa_tasks.runs.identity import Identity, identity, model_arguments
 
 
 @pytest.mark.parametrize(
