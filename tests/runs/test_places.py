@@ -1,120 +1,235 @@
-"""Files of answers that users have, and what is told about broken ones."""
+"""What a user names, and in which form the answers there are."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_run_file, write_table
+from host_files import choice_samples, sample_of, write_run
 
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.offline.predictions import read_predictions
+from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.places import FORMS, Place, read_place, read_runs, task_in_name
+from spiqa_tasks.runs.run import Run
 
-ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]
-TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+TASKS = list(catalogue()[0])
+ANSWERS = right_answers("mmstar_demo")
+TABLE = mmstar_table(rows_of(*find_tasks(["mmstar_demo"])))
+SAMPLES = [sample_of(row, row["answer"]) for row in load_rows("mmstar", "demo", "ablation=text")[:3]]
+ENTRY = {"question": "Why?", "response": "w", "all_figures_names": ["f.png"]}
 
 
-def pairs(path: Path, task: str = "mmstar_demo") -> list[tuple[str, str]]:
-    """The (id, answer) pairs read from a file."""
-    return [(item.id, item.text) for item in read_predictions(path, task, ROWS).items]
+def read(*places: str | Path, include: list[Path] | None = None) -> list[Run]:
+    return read_runs([Place.parsed(str(place)) for place in places], include or [])
 
 
-def jsonl(path: Path, entries: Iterable[Any]) -> Path:
-    """A jsonl file."""
-    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
+def told(runs: list[Run]) -> list[tuple[str, str, str]]:
+    """(task, model, form) of each run."""
+    return [(run.task, run.name, run.form) for run in runs]
+
+
+def write_response(folder: Path, paper: str = "p") -> Path:
+    """One of SPIQA's own files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{paper}_response.json"
+    path.write_text(json.dumps({"0": ENTRY}))
     return path
 
 
-@given(st.lists(st.tuples(TEXT.filter(bool), TEXT)), st.booleans())
-def test_plain_jsonl_gives_back_every_id_and_text(
-    tmp_path_factory: pytest.TempPathFactory, entries: list[tuple[str, str]], ascii_only: bool
-) -> None:
-    """Any characters, line separators of Unicode among them, come back as written."""
-    if not entries:
-        return
-    path = tmp_path_factory.mktemp("plain") / "p.jsonl"
-    lines = [json.dumps({"id": key, "prediction": text}, ensure_ascii=ascii_only) for key, text in entries]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    assert pairs(path) == entries
+def write_own(folder: Path, model: str = "m", task: str = "mmstar_demo", stamp: str = "1") -> Path:
+    """A run of lmms-eval on some questions of a task of ours."""
+    return write_run(folder, model, {task: SAMPLES}, stamp=stamp, settings={task: "ablation=text"}, split="demo")
 
 
-def test_whole_numbers_are_ids_and_blank_lines_and_a_byte_order_mark_do_not_matter(tmp_path: Path) -> None:
-    """What editors and spreadsheets leave behind is no fault."""
-    path = tmp_path / "p.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"id": 1, "prediction": "A"}\r\n\r\n{"id": "2", "prediction": ""}\r\n')
-    assert pairs(path) == [("1", "A"), ("2", "")]
+def samples_alone(path: Path, samples: list[dict[str, Any]]) -> Path:
+    """A samples file without the result file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = (json.dumps({"doc_id": place, "target": "A", **sample}) + "\n" for place, sample in enumerate(samples))
+    path.write_text("".join(lines))
+    return path
 
 
 @pytest.mark.parametrize(
-    "line",
-    ['{"id": 2}', '{"id": 2, "prediction": null}', '{"id": true, "prediction": "A"}', '{"id": 2, "predic', "[1]"],
+    ("text", "task", "path"),
+    [
+        ("answers.jsonl", "", "answers.jsonl"),
+        ("mmstar_demo=answers.jsonl", "mmstar_demo", "answers.jsonl"),
+        ("spiqa_testA=runs/a=b", "spiqa_testA", "runs/a=b"),
+        ("runs/m=1/answers.jsonl", "", "runs/m=1/answers.jsonl"),
+        ("a-b=answers.jsonl", "", "a-b=answers.jsonl"),
+        ("=answers.jsonl", "", "=answers.jsonl"),
+    ],
 )
-def test_a_broken_line_is_named_by_its_number(tmp_path: Path, line: str) -> None:
-    """A file that breaks in its third line says so."""
-    path = tmp_path / "p.jsonl"
-    path.write_text('{"id": 1, "prediction": "A"}\n\n' + line)
-    with pytest.raises(InputError, match=r"line 3 of .*p.jsonl"):
-        pairs(path)
+def test_a_place_may_have_its_task_before_it(text: str, task: str, path: str) -> None:
+    """Names of tasks have letters, digits and underscores; any other text before a sign of equality is a path's."""
+    assert Place.parsed(text) == Place(Path(path), task)
 
 
-def test_a_sample_of_the_host_is_its_filtered_answer_with_the_id_of_our_records(tmp_path: Path) -> None:
-    """Reasoning that the host removed before scoring stays removed; figures and signature come along."""
-    sample = {
-        "doc_id": 7,
-        "resps": [["<think>no</think>A"]],
-        "filtered_resps": ["A"],
-        "truncated_rate": {"id": "1", "score": 0.0},
-        "l3score": Record("1", details={"figures": ["b.png", "a.png"]}, signature="data:x").as_dict(),
-        "score": 1.0,
+def test_what_lies_there_is_a_path_though_it_looks_like_a_task_before_one(tmp_path: Path) -> None:
+    """`base=llava` may be the name of a folder."""
+    path = write_jsonl(tmp_path / "base=llava", ANSWERS)
+    assert Place.parsed(path.name).task == "base"
+    path.rename(Path("base=llava"))
+    assert Place.parsed("base=llava") == Place(Path("base=llava"))
+
+
+@pytest.mark.parametrize(
+    ("stem", "expected"),
+    [
+        ("llava_mmstar_demo", ("llava", "mmstar_demo")),
+        ("llava_1.5_mmstar_demo_text", ("llava_1.5", "mmstar_demo_text")),
+        ("mmstar_demo", ("mmstar_demo", "mmstar_demo")),
+        ("llava", ("llava", "")),
+        ("xmmstar_demo", ("xmmstar_demo", "")),
+        ("mmstar_demo_llava", ("mmstar_demo_llava", "")),
+    ],
+)
+def test_a_file_is_called_by_model_and_task(stem: str, expected: tuple[str, str]) -> None:
+    """The longest task that ends the name counts; without a model before it the name is the model's."""
+    assert task_in_name(stem, TASKS) == expected
+
+
+def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
+    """Result files and the samples beside them, those alone, runs of score, responses, jsonl, and tables of any name."""
+    results = write_own(tmp_path / "host", "vlm")
+    (logged,) = (tmp_path / "host").glob("*.jsonl")
+    expected = {
+        results: ("mmstar_demo", "vlm", "lmms-eval", 3),
+        logged: ("mmstar_demo", "vlm", "lmms-eval", 3),
+        samples_alone(tmp_path / "x_samples_t.jsonl", SAMPLES): ("t", "x_samples_t", "lmms-eval", 3),
+        write_run_file(tmp_path, "mmstar_demo", "scored", ANSWERS): ("mmstar_demo", "scored", "run", 24),
+        write_response(tmp_path / "spiqa"): ("", "p_response", "spiqa-responses", 1),
+        write_jsonl(tmp_path / "odd.name", ANSWERS): ("", "odd", "jsonl", 24),
+        write_table(TABLE, tmp_path / "t_mmstar_demo.xlsx"): ("mmstar_demo", "t", "table", 24),
+        write_table(TABLE, tmp_path / "t.tsv"): ("", "t", "table", 24),
+        write_table(TABLE, tmp_path / "t.json"): ("", "t", "table", 24),
     }
-    (item,) = read_predictions(jsonl(tmp_path / "s.jsonl", [sample]), "t", ROWS).items
-    assert (item.id, item.text, item.shown, item.signature) == ("1", "A", ("b.png", "a.png"), "data:x")
-
-
-@pytest.mark.parametrize("answers", [{"filtered_resps": "B"}, {"resps": [["B"]]}, {"resps": ["B", "B"]}])
-def test_the_host_writes_an_answer_in_several_ways(tmp_path: Path, answers: dict[str, Any]) -> None:
-    """One answer is a string, a list, or a list of lists."""
-    assert pairs(jsonl(tmp_path / "s.jsonl", [{**answers, "accuracy": {"id": "2"}}])) == [("2", "B")]
-
-
-def test_samples_of_a_task_of_the_host_have_no_id(tmp_path: Path) -> None:
-    """Samples without our records cannot be told apart."""
-    with pytest.raises(InputError, match="no record with an id"):
-        pairs(jsonl(tmp_path / "s.jsonl", [{"doc_id": 0, "filtered_resps": "B", "accuracy": 1.0}]))
-
-
-def test_an_output_folder_of_the_host_gives_the_samples_of_the_task(tmp_path: Path) -> None:
-    """The samples of the one task are found among others, in any subfolder."""
-    (tmp_path / "model").mkdir()
-    for task, answer in (("mmstar_demo", "A"), ("other", "B")):
-        entry = {"filtered_resps": answer, "accuracy": {"id": "1"}}
-        jsonl(tmp_path / "model" / f"20260101_samples_{task}.jsonl", [entry])
-    assert pairs(tmp_path) == [("1", "A")]
-    jsonl(tmp_path / "20260102_samples_mmstar_demo.jsonl", [])
-    with pytest.raises(InputError, match=r"one samples file.*20260102.*model"):
-        pairs(tmp_path)
+    for path, each in expected.items():
+        (run,) = read_place(path, TASKS)
+        assert (run.task, run.name, run.form, len(run.read())) == each
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"index,prediction\n1,A\n", b"{}", b'{"id": 1, "answer": "A"}', b"\x89PNG\xff\xfe", b"PK\x03\x04 no zip"],
+    ("content", "found"),
+    [
+        (b"", "an empty file"),
+        (b"index,prediction\n1,A\n", "no JSON object in its first line"),
+        (b"{}", "JSON with the keys "),
+        (b'{"id": 1, "answer": "A"}', "JSON with the keys id, answer"),
+        (b"[1]\n", "no JSON object in its first line"),
+        (b"PK\x03\x04 no zip", "no JSON object in its first line"),
+    ],
 )
-def test_an_unknown_format_is_refused_with_the_known_ones(tmp_path: Path, content: bytes) -> None:
-    """Nothing is guessed from a file that is in none of the formats."""
+def test_an_unknown_form_is_refused_with_the_known_ones(tmp_path: Path, content: bytes, found: str) -> None:
+    """Nothing is guessed from a file that is in none of the forms."""
     path = tmp_path / "p.dat"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="MMStar's submission"):
-        pairs(path)
+    with pytest.raises(InputError) as error:
+        read(path)
+    assert str(error.value) == f"Expected {path} in a known form, found {found}. Give {FORMS}."
 
 
 def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
-    """A misspelt path and an empty folder have messages of their own."""
-    with pytest.raises(InputError, match="no such file"):
-        pairs(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="found none"):
-        pairs(tmp_path)
+    """A misspelt path and an empty folder have messages of their own; both end with the forms that there are."""
+    with pytest.raises(InputError) as error:
+        read(tmp_path / "nowhere")
+    assert str(error.value) == (
+        f"Expected answers at {tmp_path / 'nowhere'}, found no such file or folder. Give {FORMS}."
+    )
+    (tmp_path / "log.jsonl").write_text('{"message": "hello"}\n')
+    (tmp_path / "notes.json").write_text("[]")
+    with pytest.raises(InputError) as error:
+        read(tmp_path)
+    assert str(error.value) == f"Expected answers in {tmp_path}, found none. Give {FORMS}."
+
+
+def test_a_folder_is_read_through_oldest_runs_of_the_host_first(tmp_path: Path) -> None:
+    """Then runs of score, by name, and SPIQA's responses, which are of one model."""
+    for stamp, model in (("20250102_000000", "new"), ("20250101_000000", "old")):
+        write_own(tmp_path / model, model, stamp=stamp)
+    for model in "ba":
+        write_run_file(tmp_path / "deep" / "scored", "mmstar_demo", model, ANSWERS)
+    write_response(tmp_path, "p")
+    write_response(tmp_path, "q")
+    assert told(read(tmp_path)) == [
+        ("mmstar_demo", "old", "lmms-eval"),
+        ("mmstar_demo", "new", "lmms-eval"),
+        ("mmstar_demo", "a", "run"),
+        ("mmstar_demo", "b", "run"),
+        ("", tmp_path.name, "spiqa-responses"),
+    ]
+    assert len(read(tmp_path)[-1].read()) == 2
+
+
+@pytest.mark.parametrize("kind", ["samples", "jsonl", "tables"])
+def test_a_folder_of_files_that_name_their_tasks_is_read(tmp_path: Path, kind: str) -> None:
+    """Samples without their result file, answers of one's own and tables, wherever below; other files are passed."""
+    for model in ("a", "b"):
+        if kind == "samples":
+            samples_alone(tmp_path / model / f"{model}_samples_mmstar_demo.jsonl", SAMPLES)
+        elif kind == "jsonl":
+            write_jsonl(tmp_path / model / f"{model}_mmstar_demo.jsonl", ANSWERS)
+        else:
+            write_table(TABLE, tmp_path / model / f"{model}_mmstar_demo.tsv")
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "log.jsonl").write_text('{"message": "hello"}\n')
+    runs = read(tmp_path)
+    assert [(run.task, run.name.partition("_")[0]) for run in runs] == [("mmstar_demo", "a"), ("mmstar_demo", "b")]
+    assert {run.form for run in runs} == {{"samples": "lmms-eval", "jsonl": "jsonl", "tables": "table"}[kind]}
+
+
+def test_a_file_that_is_named_twice_is_one_run(tmp_path: Path) -> None:
+    """By itself and by its folder, or by two paths."""
+    path = write_own(tmp_path / "a")
+    other = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS)
+    assert told(read(path.parent, path, path.parent / ".." / "a")) == [("mmstar_demo", "m", "lmms-eval")]
+    assert len(read(other, other)) == 1
+    assert len(read(write_jsonl(tmp_path / "n_mmstar_demo.jsonl", ANSWERS), other)) == 2
+    both = write_run(tmp_path / "b", "m", {"t": choice_samples([True]), "u": choice_samples([True])})
+    assert [run.task for run in read(both, both.parent)] == ["t", "u"]
+
+
+def test_a_named_task_is_that_of_answers_that_do_not_say_it(tmp_path: Path) -> None:
+    """Whatever the file is called; the model is called as the rest of the file's name."""
+    plain = write_jsonl(tmp_path / "m.jsonl", ANSWERS)
+    named = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS)
+    assert told(read(plain)) == [("", "m", "jsonl")]
+    assert told(read(f"mmstar_demo={plain}")) == [("mmstar_demo", "m", "jsonl")]
+    assert told(read(f"mmstar_demo={named}")) == [("mmstar_demo", "m", "jsonl")]
+    assert told(read(f"mine={named}")) == [("mine", "m_mmstar_demo", "jsonl")]
+    write_response(tmp_path / "spiqa")
+    assert told(read(f"spiqa_demo={tmp_path / 'spiqa'}")) == [("spiqa_demo", "spiqa", "spiqa-responses")]
+    alone = samples_alone(tmp_path / "logged.jsonl", SAMPLES)
+    assert told(read(f"mmstar_demo={alone}")) == [("mmstar_demo", "logged", "lmms-eval")]
+
+
+def test_a_named_task_chooses_among_those_of_a_run(tmp_path: Path) -> None:
+    """And one that is not there is refused with those that are."""
+    write_own(tmp_path, task="mmstar_demo", stamp="1")
+    write_own(tmp_path, task="mine", stamp="2")
+    assert [run.task for run in read(f"mine={tmp_path}")] == ["mine"]
+    with pytest.raises(InputError) as error:
+        read(f"other={tmp_path}")
+    assert str(error.value) == (
+        f"Expected answers to other in {tmp_path}, found those to mine, mmstar_demo. Name one of them."
+    )
+
+
+def test_tasks_of_ones_own_are_known_by_the_names_of_files_too(tmp_path: Path) -> None:
+    """Where the folder with their YAMLs is named."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "x.yaml").write_text("task: mine\ntest_split: demo\nmetadata:\n  benchmark: mmstar\n")
+    path = write_jsonl(tmp_path / "m_mine.jsonl", ANSWERS)
+    assert told(read(path)) == [("", "m_mine", "jsonl")]
+    assert told(read(path, include=[tmp_path / "own"])) == [("mine", "m", "jsonl")]
+
+
+def test_a_run_that_is_read_has_no_definition_before_its_task_is_known(tmp_path: Path) -> None:
+    """A file of answers says nothing but them; a model is no more than its name."""
+    (run,) = read(write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS))
+    assert (run.definition, run.asked, run.identity, run.records) == (None, 0, Identity("m"), [])
