@@ -95,7 +95,7 @@ def test_a_file_is_called_by_model_and_task(stem: str, expected: tuple[str, str]
 
 
 def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
-    """Result files and the samples beside them, those alone, runs of score, responses, jsonl, and tables of any name."""
+    """Results and the samples beside them, samples alone, runs of score, responses, jsonl, and tables of any name."""
     results = write_own(tmp_path / "host", "vlm")
     (logged,) = (tmp_path / "host").glob("*.jsonl")
     expected = {
