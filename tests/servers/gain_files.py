@@ -8,6 +8,7 @@ from typing import Any
 
 from host_files import choice_samples, write_run
 
+SEEING = {"mmstar_filtered": "prompt=letter"}
 TEXT = {"mmstar_filtered_text": "prompt=letter,ablation=text"}
 LLM = {"mmstar_filtered_llm": "prompt=letter,ablation=text,shots=2"}
 
@@ -19,7 +20,8 @@ def rights(right: int, total: int) -> list[bool]:
 
 def write_triple(folder: Path, v: list[Any], wv: list[Any], t: list[Any] | None) -> None:
     """A run with images, our `_text` task of the same model, and our `_llm` task of another."""
-    write_run(folder, "m", {"mmstar_filtered": choice_samples(v)}, "pretrained=a,device=cuda", stamp="1")
+    seen = {"mmstar_filtered": choice_samples(v)}
+    write_run(folder, "m", seen, "pretrained=a,device=cuda", stamp="1", settings=SEEING)
     write_run(folder, "m", {"mmstar_filtered_text": choice_samples(wv)}, "pretrained=a", stamp="2", settings=TEXT)
     if t is not None:
         samples = {"mmstar_filtered_llm": choice_samples(t, prompt="shots")}
