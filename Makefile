@@ -1,7 +1,7 @@
 # `make demo`: install and run the real host on the shipped data. `make test`: install and test.
 # Both install into .venv what requirements.lock pins, and the package itself from this folder.
 # `make test-vlmevalkit`: the tests of the other host, in an environment of its own. `make test-core PYTHON=3.12`: those
-# of the core alone, on a Python that lies on this machine.
+# that a missing host or another Python could change, on a Python that lies on this machine.
 
 VENV := .venv
 BIN := $(VENV)/bin

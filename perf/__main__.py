@@ -12,8 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "performance.md"
-SCRIPTS = ("judge", "judge_store", "clients", "images", "matcher", "text", "context", "train_load", "filter", "report",
-           "protocols")  # fmt: skip
+SCRIPTS = ("judge", "images", "matcher", "train_load", "protocols")
 INTRODUCTION = """# Performance
 
 `make bench` measures everything below and writes this page; `python perf NAME` measures one section again. Numbers are

@@ -31,9 +31,9 @@ def ask_all(config: JudgeConfig, count: int) -> tuple[float, Summary]:
     """Return the seconds from the first submission to the last verdict with an empty cache, and the engine's count."""
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine(replace(config, cache_dir=Path(folder)))
-        engine.map(requests_for(2, "first "), progress=False)  # starts it
+        engine.map(requests_for(2, "first "))  # starts it
         requests = requests_for(count)
-        seconds = timed(lambda: engine.map(requests, progress=False))
+        seconds = timed(lambda: engine.map(requests))
         engine.close()
         return seconds, engine.summary()
 
@@ -52,7 +52,7 @@ def speed(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
     """The engine against the ideal, a serial loop and four threads, and how it grows."""
     count, ideal = options.answers, options.answers * options.latency / options.concurrency
     with server(options.latency) as url:
-        config = replace(config, base_url=url)
+        config = replace(config, url=url)
         engine = f"engine, {options.concurrency} at a time"
         ways = {
             engine: lambda: ask_all(config, count)[0],
@@ -71,7 +71,7 @@ def faults(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
     ideal, times, failed = options.answers * options.latency / options.concurrency, [], 0
     with server(options.latency, faults=json.dumps(FAULTS), hang="5") as url:
         for _ in range(options.runs):
-            seconds, summary = ask_all(replace(config, base_url=url, timeout=1.0), options.answers)
+            seconds, summary = ask_all(replace(config, url=url, timeout=1.0), options.answers)
             times.append(seconds)
             failed += summary.failed
     ratios = ratio(times, [ideal] * len(times))
@@ -82,7 +82,7 @@ def pace(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
     """A server that allows so many requests a second: how near the engine stays to that."""
     ideal = (PACED - BURST) / RATE
     with server(options.latency, bucket=f"[{RATE}, {BURST}]") as url:
-        seconds, summary = ask_all(replace(config, base_url=url), PACED)
+        seconds, summary = ask_all(replace(config, url=url), PACED)
         refused = 1 - (PACED + 2) / requests_at(url)
     remark = f"{ideal / seconds:.0%} of the limit; {refused:.0%} of requests refused, {summary.failed} answers lost"
     return [f"{PACED:,} answers, limit of {RATE} a second", spread([seconds]), f"{seconds / ideal:.3g}", remark]

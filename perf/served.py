@@ -11,7 +11,8 @@ from contextlib import contextmanager
 
 from measure import ROOT
 
-from spiqa_tasks.judge.l3 import L3Rule
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import JudgeRequest
 
 SERVER = ROOT / "tests" / "servers" / "openai_server.py"
@@ -42,9 +43,9 @@ def requests_at(url: str) -> int:
 
 def requests_for(count: int, tag: str = "") -> list[JudgeRequest]:
     """Return judging requests for `count` different answers, about as long as real ones."""
-    rule = L3Rule()
+    rule = L3ScoreRule()
     text = "the proposed model outperforms every baseline by a wide margin on all of the datasets"
-    return [rule.request(f"{tag}{i}: what does Figure {i} show?", text, text) for i in range(count)]
+    return [rule.request(Candidate(text, f"{tag}{i}: what does Figure {i} show?", text)) for i in range(count)]
 
 
 def blocking_ask(url: str) -> Callable[[JudgeRequest], None]:

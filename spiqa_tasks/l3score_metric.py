@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import DEFAULT_JUDGE, parse_judge
-from spiqa_tasks.judge.engine import shared_engine
-from spiqa_tasks.judge.l3 import TOP, L3Judge, L3Rule
-from spiqa_tasks.judge.l3_prompts import DEFAULT_PROMPT
+from spiqa_tasks.judge.config import DEFAULT_JUDGE
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, TOP, L3ScoreRule
+from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.scoring.coverage import mean_or_nan
 
 
@@ -25,10 +26,10 @@ class L3Score:
 
     `judge` is `provider:model` or `provider:model@URL`; the URL may also be `base_url` and defaults to
     SPIQA_JUDGE_BASE_URL, then to the provider's. Without `api_key`, the key is the judge's own one in the environment
-    (`spiqa_tasks.judge.keys` has the rule): OPENAI_API_KEY goes to OpenAI alone. `prompt` is "released" or "paper",
+    (`spiqa_tasks.judge.resolve` has the rule): OPENAI_API_KEY goes to OpenAI alone. `prompt` is "released" or "paper",
     `top` the number of first-token log-probabilities used (the paper's 5) or "full-vocabulary". Verdicts are cached in
     `cache_dir` (default: SPIQA_TASKS_CACHE, then the platform's user cache folder) unless `cache=False`. Raises
-    JudgeError where the judge cannot give L3Score.
+    JudgeError where the judge returns no log-probabilities.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class L3Score:
         config = replace(config, concurrency=concurrency, timeout=timeout, cache=cache)
         if cache_dir is not None:
             config = replace(config, cache_dir=Path(cache_dir).expanduser())
-        self._judge = L3Judge(shared_engine(config), L3Rule(prompt, top))
+        self._judge = Judge(config, L3ScoreRule(prompt, top))
 
     def compute(
         self, *, questions: Sequence[str], references: Sequence[str], predictions: Sequence[str]
@@ -60,19 +61,25 @@ class L3Score:
         `signature`. Raises InputError for lists that do not fit, JudgeError where the judge cannot be used at all.
         """
         _check(questions, references, predictions)
-        triples = list(zip(questions, references, predictions, strict=True))
-        requests = [self._judge.rule.request(*triple) for triple in triples]
-        engine = self._judge.engine
+        engine, rule = self._judge.engine, self._judge.rule
+        candidates = list(map(Candidate, predictions, questions, references))
+        requests = [rule.request(candidate) for candidate in candidates]
         if engine.estimate(requests).calls:
             self._judge.preflight()
         verdicts = engine.map(requests)
-        scores = [self._judge.rule.score(verdict) for verdict in verdicts]
+        scores = [rule.score(candidate, verdict) for candidate, verdict in zip(candidates, verdicts, strict=True)]
         return {
             "l3score": mean_or_nan(scores),
             "scores": scores,
             "judge_failed": sum(score is None for score in scores),
             "reasons": [verdict.reason for verdict in verdicts],
-            "signature": self._judge.signature(),
+            "signature": {
+                "judge": engine.config.name,
+                "judge_served": list(engine.summary().models),
+                "judge_host": engine.config.host,
+                **rule.signature(),
+                **({"judge_extra": engine.config.extra} if engine.config.extra else {}),
+            },
         }
 
 

@@ -6,6 +6,8 @@ import gc
 import importlib.util
 import json
 import os
+import signal
+import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,15 +18,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from spiqa_tasks.benchmarks import making
+from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.metrics import coco_java, text_scores
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # a worker of pytest-xdist for each core
 for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
     os.environ.pop(offline, None)  # read when the hub's client is imported, which is later
 
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")  # a machine that is busy is no fault
 settings.register_profile(
     "mutants",  # for `make mutants`: the same few examples each time, on a machine that is busy
     derandomize=True,
@@ -35,6 +40,9 @@ settings.register_profile(
     suppress_health_check=list(HealthCheck),
 )
 
+# A shell's background jobs ignore Ctrl-C, and so would the commands that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
 
@@ -42,6 +50,7 @@ REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "sh
 HOST_FOLDERS = (REPOSITORY / "tests" / "models", REPOSITORY / "tests" / "hosts" / "lmms_eval")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have one of several workers run all that needs lmms-eval, so that it is imported once."""
     for item in items:
@@ -108,16 +117,18 @@ def own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
 
     It works in an empty folder, so that the processes it starts find the installed package and not a checkout's.
     """
-    monkeypatch.chdir(tmp_path_factory.mktemp("work"))
-    cache = tmp_path_factory.mktemp("cache")
-    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(cache))
+    folder = Path(tempfile.mkdtemp(dir=tmp_path_factory.getbasetemp()))
+    for name in ("work", "cache"):
+        (folder / name).mkdir()
+    monkeypatch.chdir(folder / "work")
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(folder / "cache"))
     monkeypatch.setenv("SPIQA_JUDGE", "none")
     keys = [provider.key_variable for provider in PROVIDERS.values() if provider.key_variable]
     for name in ("SPIQA_TASKS_DATA", "SPIQA_JUDGE_BASE_URL", "SPIQA_JUDGE_API_KEY", *keys):
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with real annotation files; tests that need it are skipped where it is missing."""
     if not REAL_DATA.is_dir():
@@ -134,12 +145,12 @@ def host() -> None:
 @pytest.fixture
 def no_java() -> Iterator[None]:
     """A machine without Java: METEOR is left out, and the other text metrics are fast."""
-    making.missing_text_metrics.cache_clear()
+    scorer_factory.missing_text_metrics.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "has_java", lambda: False)
         yield
     text_scores.forget()
-    making.missing_text_metrics.cache_clear()
+    scorer_factory.missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="session")
@@ -178,13 +189,13 @@ def evaluate() -> Callable[..., dict[str, Any]]:
     from lmms_eval.evaluator import simple_evaluate
     from numbers_task import manager
 
-    from spiqa_tasks.hosts.lmms_eval import ahead
+    from spiqa_tasks.hosts.lmms_eval import batch_scoring
 
     index = manager()
     gc.freeze()  # the host collects garbage twice a run, each time looking through all that its imports left
 
     def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
-        ahead.forget()
+        batch_scoring.forget()
         index.model_name = model
         options = {"task_manager": index, "bootstrap_iters": 0, **options}
         result = simple_evaluate(model=model, model_args=model_args, tasks=tasks, **options)

@@ -1,4 +1,4 @@
-"""The commands that the docs promise for the paper's tables and figures, on the demo data."""
+"""The commands that the docs promise for the paper's tables and figures, on the demo data, and what they quote."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from host_files import sample_of, write_run
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.prompts import doc_to_messages
 
 pytestmark = pytest.mark.usefixtures("no_java")
@@ -71,3 +72,10 @@ def test_every_command_of_the_table_runs_on_the_demo_data(
     write_demo_run(tmp_path / "run", [find_tasks(["spiqa_demo"])[0]], l3score="correlate" in command)
     text = re.sub(r"spiqa_(?:testA|train|val)", "spiqa_demo", command).replace("RUN", "run").replace("FILE", "file")
     assert main(re.sub(r"--judge \S+", "--judge none", text).split()[1:]) == 0
+
+
+def test_the_matchers_forms_are_quoted_as_they_are() -> None:
+    """Those in docs/matching.md stand in the table."""
+    shown = DOCS.with_name("matching.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    table = Path(forms.__file__).read_text(encoding="utf-8")
+    assert [line for line in shown.splitlines() if f"    {line}\n" not in table] == []

@@ -24,7 +24,7 @@ FLOORS = {
     "benchmarks": 3,
     "hosts": 4,
     "models": 5,
-    "offline": 5,
+    "runs": 5,
     "analysis": 6,
     "report": 7,
     "commands": 8,

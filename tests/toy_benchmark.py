@@ -45,7 +45,7 @@ def prompt(row: Row) -> list[Part]:
 
 def record(row: Row, response: Response, context: Context) -> Record:
     """Return the record of an answer: right or wrong, in the group of its size."""
-    signature = sign(row, prompt_hash(WORDING), context.host).text
+    signature = sign(row, prompt_hash(WORDING), context.host, **context.signature).text
     found = Record(row["id"], reference=row["answer"], groups={"size": row["size"]}, signature=signature)
     if response.failure is not None:
         return replace(found, status="request_failed", reason=response.failure)

@@ -12,7 +12,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.hosts.lmms_eval.ahead import names, record_of, report, scorer_of
+from spiqa_tasks.hosts.lmms_eval.batch_scoring import names, record_of, report, scorer_of
 from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord, logged_values
 from spiqa_tasks.hosts.lmms_eval.processes import several
 
@@ -36,8 +36,8 @@ def aggregate(entries: Sequence[LoggedRecord]) -> float:
     try:
         scorer = scorer_of(*first.task)
         value = scorer.value(first.metric, [entry.record for entry in entries])
-        if scorer.judging is not None and several():
-            report.tell(scorer.judging.judge.engine.summary())
+        if scorer.judge is not None and several():
+            report.tell(scorer.judge.engine.summary())
     except Exception:
         logger.exception("%s could not be computed and is withheld; score the samples file again.", _named(first))
         return math.nan

@@ -7,7 +7,7 @@ from uuid import uuid4
 import datasets
 
 from spiqa_tasks.benchmarks.registry import load_table
-from spiqa_tasks.hosts.lmms_eval.ahead import scorer_of
+from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
 from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
 
 

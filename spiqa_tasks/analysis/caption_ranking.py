@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.neutral import neutralise, shortened
+from spiqa_tasks.judge.sanitize import sanitize, shortened
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.ranking import combined, mean_sd, parse_ranking, ranks
@@ -100,7 +100,7 @@ def ask_of(item: Item, judge: str, seed: int) -> Asked:
     writers = sorted(item.captions)
     random.Random(f"rank#{seed}#{judge}#{item.id}").shuffle(writers)
     lettered = dict(zip(ascii_uppercase, writers, strict=False))
-    shown = {writer: neutralise(shortened(caption)) for writer, caption in item.captions.items()}
+    shown = {writer: sanitize(shortened(caption)) for writer, caption in item.captions.items()}
     captions = "\n".join(f"{letter}) {shown[writer]}" for letter, writer in lettered.items())
     example = list(lettered)
     random.Random(len(example)).shuffle(example)
@@ -110,7 +110,7 @@ def ask_of(item: Item, judge: str, seed: int) -> Asked:
         "Rank the captions from best to worst. Return just a list of the ranked captions, nothing else. For example: "
         f"Ranked Captions: [{', '.join(example)}].\nRanked Captions:"
     )
-    request = JudgeRequest(prompt, kind="text", images=(item.picture,), max_tokens=MAX_TOKENS)
+    request = JudgeRequest(prompt, top_logprobs=None, images=(item.picture,), max_tokens=MAX_TOKENS)
     return Asked(item.id, lettered, request)
 
 

@@ -65,6 +65,7 @@ class Metric:
         of_corpus: whether an answer's score depends on the other answers.
         of_documents: whether it is over documents where a question is several of them.
         pairs: the (prediction, reference) pairs of some records, for a metric that needs text programs.
+        signature: returns the signature fields of what its values are computed with.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Metric:
     of_corpus: bool = False
     of_documents: bool = False
     pairs: Callable[[Sequence[Record]], Pairs] | None = None
+    signature: Callable[[], Mapping[str, str]] = dict
 
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:

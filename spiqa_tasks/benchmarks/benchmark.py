@@ -1,4 +1,4 @@
-"""What a benchmark is: everything that the rest of the package asks of one."""
+"""A benchmark as the rest of the package sees it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.context import Context
@@ -16,21 +16,12 @@ from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.files.source import Repository, Source
 
 Row = Mapping[str, Any]
-JudgeKind = Literal["l3score", "letters", "letters_released"]
 Join = Callable[[Sequence[Record], Context], list[Record]]
 
 
 @dataclass(frozen=True)
 class NoSettings:
     """The settings of a benchmark that has none."""
-
-
-def _no_files(_split: str, _settings: Any) -> list[tuple[Repository, str]]:
-    return []
-
-
-def _all_names(metrics: Sequence[Metric]) -> list[str]:
-    return [metric.name for metric in metrics]
 
 
 @dataclass(frozen=True)
@@ -48,13 +39,14 @@ class Benchmark:
         files: (split, settings) -> the (repository, pattern) pairs that `load` reads.
         unseen: settings -> the same without what only a model sees, so that scoring reads no picture.
         table: settings -> the names of the rows in the host's table, `metric` or `metric/group`, the headline first.
-        judge: settings -> which judge the scores need.
-        join: settings -> what makes records of questions out of those of documents, where a question is several.
+        judge: settings -> the name in `judge.rules.RULES` of the rule by which a judge scores; None: no judge.
+        signature: settings -> the signature fields that they contribute, beside their own text.
+        join: settings -> what joins records of documents into those of questions; None where each is a question.
         remarks: records of a whole run -> sentences for people.
         yaml_folder: where its task YAMLs are, if not in `yaml_configs/<name>`.
         properties: name -> a number measured of a row, for `breakdown --by`.
         measured: settings -> those under which rows are loaded to be measured.
-        scoring: names of the settings that say how answers are scored, and nothing of what a model sees.
+        scoring: names of the settings that change how answers are scored, and nothing that a model sees.
         from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
     """
 
@@ -65,10 +57,11 @@ class Benchmark:
     record: Callable[[Row, Response, Context], Record]
     metrics: Callable[[Any], Sequence[Metric]]
     settings: type[Any] = NoSettings
-    files: Callable[[str, Any], list[tuple[Repository, str]]] = _no_files
+    files: Callable[[str, Any], list[tuple[Repository, str]]] = lambda _split, _settings: []
     unseen: Callable[[Any], Any] = lambda settings: settings
     table: Callable[[Any], Sequence[str]] | None = None
-    judge: Callable[[Any], JudgeKind | None] = lambda _settings: None
+    judge: Callable[[Any], str | None] = lambda _settings: None
+    signature: Callable[[Any], Mapping[str, str]] = lambda _settings: {}
     join: Callable[[Any], Join | None] = lambda _settings: None
     remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
     yaml_folder: Path | None = None
@@ -83,10 +76,10 @@ class Benchmark:
 
     def rows_of_table(self, settings: Any) -> list[str]:
         """Return the names of the rows in the host's table."""
-        return list(self.table(settings)) if self.table else _all_names(self.metrics(settings))
+        return [metric.name for metric in self.metrics(settings)] if self.table is None else list(self.table(settings))
 
     def metric(self, name: str, settings: Any) -> Metric:
-        """Return the metric of a row's name; KeyError where there is none."""
+        """Return the metric of a row's name; KeyError for an unknown one."""
         return {metric.name: metric for metric in self.metrics(settings)}[name.partition("/")[0]]
 
     def headline(self, settings: Any) -> Metric:

@@ -1,30 +1,33 @@
-"""What answers are scored with: the host that ran them, the judge's rules, the programs of the text metrics."""
+"""What the records of a run share: the host, the rule of the judge, the programs of the text metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
-from spiqa_tasks.judge.l3 import L3Rule
-from spiqa_tasks.judge.letters import LetterRule
+from spiqa_tasks.benchmarks.record import Ask
+from spiqa_tasks.judge.rules import Candidate, Rule
 
 
 @dataclass(frozen=True)
 class Context:
-    """What the records of one run have in common.
+    """What the records of a run share.
 
     Attributes:
         host: what ran it, for the signature.
-        l3: how L3Score's judge is asked.
-        letters: how a judge is asked for the letter of an answer.
-        judged_by: signature fields of the judge; empty where there is none.
+        rule: by which the judge is asked; None where none is asked.
+        signature: fields that all of their signatures have: of the settings, the metrics and the judge.
         unavailable: text metric -> why it cannot be computed here.
-        tokenizer: that of the text metrics; empty where none is computed.
     """
 
     host: str
-    l3: L3Rule = field(default_factory=L3Rule)
-    letters: LetterRule = field(default_factory=LetterRule)
-    judged_by: tuple[tuple[str, str], ...] = ()
+    rule: Rule | None = None
+    signature: Mapping[str, str] = field(default_factory=dict)
     unavailable: Mapping[str, str] = field(default_factory=dict)
-    tokenizer: str = ""
+
+    def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
+        """Return the question to the judge whose verdict becomes a metric's score; none where no judge is asked."""
+        if self.rule is None:
+            return ()
+        return (Ask(metric, self.rule.request(candidate), partial(self.rule.score, candidate)),)

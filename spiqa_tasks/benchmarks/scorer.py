@@ -6,7 +6,7 @@ import dataclasses
 import logging
 import math
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -16,8 +16,8 @@ from tqdm import tqdm
 from spiqa_tasks.benchmarks.aggregation import RELEASED, SCORING_FAILED, Metric, Value, in_group, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
@@ -31,15 +31,15 @@ class Scorer:
 
     Attributes:
         benchmark, settings: the task's.
-        context: what the records have in common.
-        judging: the judge that is asked; None where there is none.
+        context: what the records share.
+        judge: the judge that is asked; None where judging is switched off or not needed.
     """
 
-    def __init__(self, benchmark: Benchmark, settings: Any, context: Context, judging: Judging | None) -> None:
+    def __init__(self, benchmark: Benchmark, settings: Any, context: Context, judge: Judge | None) -> None:
         self.benchmark = benchmark
         self.settings = settings
         self.context = context
-        self.judging = judging
+        self.judge = judge
         self._join = benchmark.join(settings)
 
     @property
@@ -57,12 +57,12 @@ class Scorer:
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
 
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
-        """Return what the judge will be asked about records that it was not asked about yet."""
+        """Return the requests to the judge that the records still wait for."""
         questions = self._join(records, self.context) if self._join is not None else records
         return [ask.request for record in questions for ask in record.asks]
 
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
-        """Return the records with what the judge says, and with the scores that every metric gives a single answer.
+        """Return the records judged, and with the scores that every metric has for a single answer.
 
         Args:
             records: from `record`.
@@ -70,7 +70,7 @@ class Scorer:
                 questions that are several documents, are only given then. Several answers to one document are runs
                 of their own.
         """
-        scored = self.judging.complete(records) if self.judging else list(records)
+        scored = judged(records, self.judge)
         for places in _runs(scored):
             run = self._scored([scored[place] for place in places], whole)
             for place, record in zip(places, run, strict=True):
@@ -79,12 +79,12 @@ class Scorer:
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """the task's metrics that can be computed here, the headline first."""
+        """The task's metrics that can be computed, the headline first."""
         return [metric for metric in self.benchmark.metrics(self.settings) if self.why_not(metric) is None]
 
     def why_not(self, metric: Metric) -> str | None:
-        """Return why a metric cannot be computed here, or None."""
-        if metric.needs == "judge" and self.judging is None:
+        """Return why a metric cannot be computed; None where it can."""
+        if metric.needs == "judge" and self.judge is None:
             return "judging is switched off (SPIQA_JUDGE=none or --judge none)"
         if metric.needs == "text programs":
             return self.context.unavailable.get(metric.name.removesuffix(RELEASED))
@@ -97,7 +97,7 @@ class Scorer:
         return self.values([self.benchmark.metric(name, self.settings)], records)[0]
 
     def values(self, metrics: Sequence[Metric], records: Sequence[Record], group: str | None = None) -> list[Value]:
-        """Return the values of metrics over the records, or over those of a group; NaN where there are none."""
+        """Return the values of metrics over the records, or over those of a group; NaN without records."""
         questions = self.questions(records)
         found = []
         for metric in metrics:
@@ -107,18 +107,17 @@ class Scorer:
         return found
 
     def answer_score(self, metric: Metric, record: Record) -> float | None:
-        """Return the score that a metric gives one answer; None where it gives none, or none on its own."""
+        """Return a metric's score of one answer; None where it has none, or none without the other answers."""
         if metric.name in record.scores:
             return record.scores[metric.name]
         stands_alone = metric.needs != "text programs" and (self._join is None or metric.of_documents)
         return metric.compute([record]).scores.get(record.id) if stands_alone else None
 
     def questions(self, records: Sequence[Record]) -> list[Record]:
-        """Return one record per question, with what the judge says; they are the records where no question is more."""
+        """Return one record per question, judged; the records themselves where each is a question."""
         if self._join is None:
             return list(records)
-        joined = self._join(records, self.context)
-        return self.judging.complete(joined) if self.judging else joined
+        return judged(self._join(records, self.context), self.judge)
 
     def _scored(self, judged: list[Record], whole: bool) -> list[Record]:
         if self._join is not None:
@@ -145,20 +144,26 @@ class Scorer:
         ]
 
 
+def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
+    """Return the records with the judge's scores, waiting for all of them; unchanged without a judge."""
+    if judge is None:
+        return list(records)
+    verdicts = iter(judge.verdicts([ask.request for record in records for ask in record.asks]))
+    return [record.judged([next(verdicts) for _ in record.asks]) for record in records]
+
+
 def _runs(records: Sequence[Record]) -> list[list[int]]:
     """The places of the first answers to each document, of the second ones, and so on: a metric's scores are by id."""
-    runs: list[list[int]] = []
+    runs: defaultdict[int, list[int]] = defaultdict(list)
     earlier: Counter[str] = Counter()
     for place, record in enumerate(records):
-        if earlier[record.id] == len(runs):
-            runs.append([])
         runs[earlier[record.id]].append(place)
         earlier[record.id] += 1
-    return runs
+    return list(runs.values())
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
-    """The records with the scores that these metrics give every answer."""
+    """The records with these metrics' scores of every answer."""
     by_id: dict[str, dict[str, float]] = {}
     alone = len(records) < 2
     prepare([(metrics, records)])

@@ -9,6 +9,8 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
+from spiqa_tasks.files.image_ablation import GREY
+
 PACKAGE = "spiqa-tasks"
 
 
@@ -23,7 +25,7 @@ def version(package: str) -> str:
 
 @dataclass(frozen=True)
 class Signature:
-    """What a number was computed from and how; an empty field says that it does not apply.
+    """What a number was computed from and how; an empty field does not apply.
 
     Attributes:
         package: version of this package.
@@ -31,7 +33,7 @@ class Signature:
         data: benchmark, split and digest of the release file.
         prompt: hash of the wording.
         settings: the task's settings.
-        grey: what stands in the place of a picture.
+        grey: what replaces a picture.
         matcher: version of the reader of choices.
         tokenizer: that of the text metrics.
         predictions: the form of the file that the answers were read from.
@@ -39,8 +41,8 @@ class Signature:
         judge: the judge as configured.
         judge_served: the model that its server named.
         judge_host: its server.
-        judge_extra: the fields that every request to it had in addition.
-        judge_prompt, judge_rule, judge_temperature, judge_max_tokens: what it was asked, and how the score is read.
+        judge_extra: the fields added to every request.
+        judge_prompt, judge_rule, judge_temperature, judge_max_tokens: of its rule.
     """
 
     package: str = ""
@@ -64,7 +66,7 @@ class Signature:
 
     @property
     def text(self) -> str:
-        """The fields that say something, `key:value` joined by `|`; `parse` reads them back."""
+        """The fields that are not empty, `key:value` joined by `|`; `parse` reads them back."""
         fields = ((_KEYS[entry.name], getattr(self, entry.name)) for entry in dataclasses.fields(self))
         return "|".join(f"{key}:{_escaped(value)}" for key, value in fields if value)
 
@@ -88,7 +90,7 @@ _FIELDS = {key: name for name, key in _KEYS.items()}
 
 
 def parse(text: str) -> Signature:
-    """Return the signature that `text` tells; fields of other versions are left out."""
+    """Return the signature that `text` stands for; unknown fields are left out."""
     pairs = (part.partition(":")[::2] for part in text.split("|"))
     return Signature(**{_FIELDS[key]: _unescaped(value) for key, value in pairs if key in _FIELDS})
 
@@ -108,16 +110,18 @@ def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signa
     """Return the signature of an answer to `row`.
 
     Args:
-        row: the question's, which tells benchmark, split, digest of the data and settings.
+        row: the question's: its benchmark, split, digest of the data and settings.
         prompt: hash of the wording.
         host: what ran it.
-        fields: further fields.
+        fields: what settings, metrics and judge contribute (`Context.signature`).
     """
-    from spiqa_tasks.files.image_ablation import GREY
-
-    grey = f"{GREY} at the original size" if "ablation=grey" in row["settings"].split(",") else ""
     data = f"{row['benchmark']}/{row['split']}@{row['data']}"
-    return Signature(version(PACKAGE), host, data, prompt, row["settings"], grey, **fields)
+    return Signature(version(PACKAGE), host, data, prompt, row["settings"], **fields)
+
+
+def ablation_fields(settings: Any) -> dict[str, str]:
+    """Return what the setting `ablation` contributes: what replaces a picture."""
+    return {"grey": f"{GREY} at the original size"} if settings.ablation == "grey" else {}
 
 
 def _escaped(value: str) -> str:

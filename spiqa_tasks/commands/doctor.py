@@ -106,14 +106,15 @@ def _text_metrics() -> list[Finding]:
 
 
 def _judge() -> Finding:
-    from spiqa_tasks.judge.config import judge_from_environ
-    from spiqa_tasks.judge.l3 import L3Judge
+    from spiqa_tasks.judge.judge import Judge
+    from spiqa_tasks.judge.resolve import judge_from_environ
+    from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 
     try:
         config = judge_from_environ(os.environ)
         if config is None:
             return Finding("ok", "judge", "switched off (SPIQA_JUDGE=none)")
-        verdict = L3Judge(config).preflight()[0]
+        verdict = Judge(config, L3ScoreRule()).preflight()[0]
         place = f" at {config.url}" if config.url else ""
         return Finding("ok", "judge", f"{config.name} answers as {verdict.model}{place}")
     except SpiqaTasksError as error:

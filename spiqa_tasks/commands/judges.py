@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.config import judge_from_environ, parse_judge
-from spiqa_tasks.judge.l3 import L3Judge, L3Rule
-from spiqa_tasks.judge.letters import LetterJudge, LetterRule
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
+from spiqa_tasks.judge.rules import make_rule
 
 
 def chosen_judges(
     task: Task, names: Sequence[str] | None, prompt: str, top: str, environ: Mapping[str, str]
-) -> dict[str, Judging]:
+) -> dict[str, Judge]:
     """Return the judges by what the user called them; none where the task needs none or judging is switched off.
 
     Args:
@@ -26,11 +25,11 @@ def chosen_judges(
 
     Raises:
         InputError: a judge for a task that needs none, or an unknown prompt or rule.
-        JudgeError: a judge that cannot give L3Score.
+        JudgeError: a judge that cannot return what the task's rule asks for.
     """
     named = [name for name in dict.fromkeys(names or ()) if name.lower() != "none"]
-    kind = task.entry.judge(task.typed)
-    if kind is None:
+    rule_name = task.entry.judge(task.typed)
+    if rule_name is None:
         if named:
             raise InputError(f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it out.")
         return {}
@@ -38,8 +37,5 @@ def chosen_judges(
     if names is None:
         default = judge_from_environ(environ)
         configs = {default.name: default} if default is not None else {}
-    if kind != "l3score":
-        letters = LetterRule(kind == "letters_released")
-        return {name: Judging(LetterJudge(config, letters)) for name, config in configs.items()}
-    rule = L3Rule(prompt, int(top) if top.isdigit() else top)
-    return {name: Judging(L3Judge(config, rule)) for name, config in configs.items()}
+    rule = make_rule(rule_name, {"prompt": prompt, "top": int(top) if top.isdigit() else top})
+    return {name: Judge(config, rule) for name, config in configs.items()}

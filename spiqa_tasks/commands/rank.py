@@ -12,8 +12,8 @@ from tabulate import tabulate
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.run_arguments import RUN
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import parse_judge
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.runs.loading import Wanted, own_runs
 from spiqa_tasks.runs.places import Place
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}
     batching.check(arguments, configs.values())
-    blind = [name for name, config in configs.items() if not config.declaration.sees_pictures]
+    blind = [name for name, config in configs.items() if not PROVIDERS[config.provider].sees_pictures]
     if blind:
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {_seeing()}.")
     runs, remarks = own_runs(arguments.runs, Wanted(tuple(arguments.task)))
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     for name, engine in engines.items():
         if calls[name]:
-            engine.config.require_key()
+            engine.require_key()
     if not batching.all_there(arguments, {name: (engine, requests[name]) for name, engine in engines.items()}):
         return 3
     outcome = rank(items, engines, arguments.seed)

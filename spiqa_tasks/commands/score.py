@@ -14,15 +14,15 @@ from spiqa_tasks.commands import batching
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.l3_prompts import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
+from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.printable import counted, say
 
 if TYPE_CHECKING:
-    from spiqa_tasks.benchmarks.judging import Judging
     from spiqa_tasks.judge.config import JudgeConfig
     from spiqa_tasks.judge.engine import JudgingEstimate
+    from spiqa_tasks.judge.judge import Judge
     from spiqa_tasks.judge.types import JudgeRequest
     from spiqa_tasks.runs.run import Run
     from spiqa_tasks.runs.task_rows import MatchedRun
@@ -111,31 +111,31 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
     None of them with `--dry-run`, which prints what they would take; None while batches are under way.
     """
     from spiqa_tasks.benchmarks.aggregation import prepare
-    from spiqa_tasks.benchmarks.making import make_scorer
+    from spiqa_tasks.benchmarks.scorer_factory import make_scorer
     from spiqa_tasks.commands.judges import chosen_judges
     from spiqa_tasks.runs import scoring
 
     say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
-    configs = [judging.judge.engine.config for judging in judges.values()]
+    configs = [judge.engine.config for judge in judges.values()]
     batching.check(arguments, configs)
     _check_extra(arguments.judge_extra, configs)
-    asked: dict[str, Judging | None] = dict(judges.items()) or {"": None}
+    asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     unjudged = []
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
     for each in given:
-        for name, judging in asked.items():
-            read = scoring.read(each, make_scorer(each.task.benchmark, each.task.settings, "offline", judging))
+        for name, judge in asked.items():
+            read = scoring.read(each, make_scorer(each.task.benchmark, each.task.settings, "offline", judge))
             requests[name] += read.scorer.requests(read.records)
             unjudged.append((name, read))
-    estimates = {name: judging.judge.engine.estimate(requests[name]) for name, judging in judges.items()}
+    estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(_forecast(task, estimates, arguments.json, batching.price_share(arguments)))
         return []
-    for judge, judging in judges.items():
-        if estimates[judge].calls:
-            judging.judge.preflight()
-    if not batching.all_there(arguments, {name: (judges[name].judge.engine, requests[name]) for name in judges}):
+    for name in judges:
+        if estimates[name].calls:
+            judges[name].preflight()
+    if not batching.all_there(arguments, {name: (judges[name].engine, requests[name]) for name in judges}):
         return None
     prepare((read.scorer.metrics, read.records) for _, read in unjudged if not read.scorer.joins)
     results = []

@@ -30,7 +30,7 @@ PACKED = "::"
 def picture_folder(
     source: Source, repository: Repository, archive: str, wanted: Collection[str], *, some: bool = False
 ) -> Path:
-    """The folder below which every file of `wanted` (relative posix paths) lies.
+    """Return the folder below which every file of `wanted` (relative posix paths) lies.
 
     An extracted folder beside the archive is taken as it is; else the archive's wanted members are extracted.
 
@@ -68,7 +68,7 @@ def extract(archive: Path, wanted: Collection[str], *, some: bool = False) -> Pa
 
 
 def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
-    """Wanted name -> `archive::member`, for archives too large to extract before a run; see `unpacked`.
+    """Return wanted name -> `archive::member`, for archives too large to extract before a run; see `unpacked`.
 
     Raises:
         DataError: a broken archive, an unsafe member, or a wanted file that is not there.
@@ -82,7 +82,7 @@ def packed_pictures(archive: Path, wanted: Collection[str]) -> dict[str, str]:
 
 
 def unpacked(path: str) -> str:
-    """The file on disk: `path` itself, or the picture that `archive::member` names, extracted when first asked for.
+    """Return the file on disk: `path` itself, or the picture that `archive::member` names, extracted once.
 
     Raises:
         DataError: a broken archive.
@@ -136,9 +136,8 @@ def _members(
                 f"Expected the members of {archive} to stay inside their folder, found {info.filename!r}. "
                 "Do not use this archive; fetch the released one."
             )
-        parts = info.filename.split("/")
         for depth in depths:
-            by_tail.setdefault("/".join(parts[-depth:]), info)
+            by_tail.setdefault("/".join(info.filename.rsplit("/", depth)[-depth:]), info)
     missing = [name for name in wanted if name not in by_tail]
     if missing and not (some and len(missing) < len(wanted)):
         raise missing_files(archive, missing)
@@ -146,15 +145,15 @@ def _members(
 
 
 def is_unsafe(name: str) -> bool:
-    """Whether a relative file name would leave its folder."""
-    if not name.startswith("/") and not any(mark in name for mark in ("..", "\\", ":")):
+    """Return whether a relative file name would leave its folder: it is absolute, has a part `..`, or names a drive."""
+    if not (name.startswith("/") or ".." in name or "\\" in name or ":" in name):
         return False
     path = PurePosixPath(name.replace("\\", "/"))
     return path.is_absolute() or ".." in path.parts or ":" in (path.parts[0] if path.parts else "")
 
 
 def missing_files(place: Path, names: list[str]) -> DataError:
-    """The error for files that the annotations name and `place` lacks."""
+    """Return the error for files that the annotations name and `place` lacks."""
     return DataError(
         f"Expected {place} to hold what the annotations name, found {counted(len(names), 'file')} missing, "
         f"the first is {names[0]}. Fetch the archive again, at the revision of the annotations."

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spiqa_tasks.errors import InputError
 
 
 def check_folder(folder: Path) -> None:
-    """See that files can be written in a folder, or that it can be made; makes nothing.
+    """Check that files can be written in a folder, or that it can be made; makes nothing.
 
     Raises:
         InputError: they cannot.
@@ -27,7 +27,7 @@ def check_folder(folder: Path) -> None:
 
 
 def check_file(path: Path) -> None:
-    """See that a file for results can be written in a folder that is there.
+    """Check that a file for results can be written in a folder that exists.
 
     Raises:
         InputError: it cannot.

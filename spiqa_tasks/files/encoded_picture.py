@@ -15,7 +15,7 @@ from typing import Any
 
 from PIL import Image, PngImagePlugin
 
-from spiqa_tasks.files.pictures import open_picture
+from spiqa_tasks.files.pictures import open_picture, png
 
 KEPT = 128
 """Files whose bytes are kept in memory; the figures of a paper are used in consecutive questions."""
@@ -37,7 +37,7 @@ class EncodedPicture(PngImagePlugin.PngImageFile):
 
 
 def encoded_picture(path: str) -> EncodedPicture:
-    """The picture of a file, as `open_picture` shows it: an opaque PNG as it is, anything else encoded once as PNG."""
+    """Return the picture of a file as `open_picture` does: an opaque PNG as it is, others encoded once as PNG."""
     return EncodedPicture(_png(path, os.stat(path).st_mtime_ns))
 
 
@@ -49,6 +49,4 @@ def _png(path: str, modified: int) -> bytes:  # noqa: ARG001 - a changed file is
     if is_as_it_should:
         with open(path, "rb") as file:
             return file.read()
-    buffer = io.BytesIO()
-    open_picture(path).save(buffer, format="PNG")
-    return buffer.getvalue()
+    return png(open_picture(path))

@@ -16,7 +16,7 @@ GREY = 128
 
 
 def ablated_pictures(paths: Sequence[str], ablation: Ablation) -> list[str]:
-    """The pictures to show: the same ones, or grey ones of the same size (`text` shows none, so nothing is made)."""
+    """Return the pictures to show: the same ones, or with `grey` grey ones of the same size."""
     return [_grey(path) for path in paths] if ablation == "grey" else list(paths)
 
 

@@ -11,7 +11,7 @@ from spiqa_tasks.errors import DataError
 
 
 def read_rows(paths: Sequence[Path], columns: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows of all `paths`, in order, with `columns` and no others.
+    """Return the rows of all `paths`, in order, with `columns` and no others.
 
     Raises:
         DataError: not parquet, a missing column, or a shard missing of a set named `...-00000-of-00002.parquet`.

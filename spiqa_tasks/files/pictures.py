@@ -38,7 +38,7 @@ def open_picture(path: str) -> Image.Image:
 
 
 def on_page(image: Image.Image) -> Image.Image:
-    """The image as RGB, its transparent parts white."""
+    """Return the image as RGB, its transparent parts white."""
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         rgba = image.convert("RGBA")
         page = Image.new("RGBA", rgba.size, "white")
@@ -93,15 +93,20 @@ def write_pictures(folder: str, pictures: Sequence[tuple[str, bytes]]) -> list[s
     return [str(path) for path in paths]
 
 
-def save_png(image: Image.Image, path: Path) -> None:
-    """Write a picture so that no process ever sees half of it."""
+def png(image: Image.Image) -> bytes:
+    """Return an image encoded as PNG."""
     buffer = io.BytesIO()
     image.save(buffer, format="PNG")
-    write_atomically(path, buffer.getvalue())
+    return buffer.getvalue()
+
+
+def save_png(image: Image.Image, path: Path) -> None:
+    """Write a picture so that no process ever sees half of it."""
+    write_atomically(path, png(image))
 
 
 def encoded(cell: Any, where: str) -> bytes:
-    """The encoded bytes of a parquet Image cell: {bytes, path}, or the bytes alone."""
+    """Return the encoded bytes of a parquet Image cell: {bytes, path}, or the bytes alone."""
     content = cell.get("bytes") if isinstance(cell, dict) else cell if isinstance(cell, bytes) else None
     if not content:
         raise DataError(f"Expected a picture in {where}, found none. Fetch the file again.")

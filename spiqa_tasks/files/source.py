@@ -34,17 +34,17 @@ SCIFIBENCH = Repository("scifibench", "jonathan-roberts1/SciFIBench", "main")
 
 
 class Source(Protocol):
-    """Hands out local paths of a repository's files."""
+    """Where a repository's files are found, as local paths."""
 
     def files(self, repository: Repository, pattern: str) -> list[Path]:
-        """Paths of the files that match `pattern` (shell wildcards), sorted by name; at least one.
+        """Return the paths of the files that match `pattern` (shell wildcards), sorted by name; at least one.
 
         Raises:
             DataError: no such file.
         """
 
     def folder(self, repository: Repository, name: str) -> Path | None:
-        """An already extracted folder, or None."""
+        """Return an already extracted folder, or None."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class HubSource:
         return None
 
     def is_cached(self, repository: Repository, pattern: str) -> bool:
-        """Whether the files were fetched before; asks no server.
+        """Return whether the files were fetched before; asks no server.
 
         Looks where the hub's documented cache has them, because its client takes half a second to import.
         """
@@ -135,12 +135,12 @@ def _commit(repository: Repository) -> str:
 
 
 def demo_source() -> LocalSource:
-    """The small set of our own that the package ships."""
+    """Return the small set of our own that the package ships."""
     return LocalSource(Path(str(resources.files("spiqa_tasks.demo"))))
 
 
 def default_source(environ: Mapping[str, str] = os.environ) -> Source:
-    """The folder that `SPIQA_TASKS_DATA` names, else the hub.
+    """Return the folder that `SPIQA_TASKS_DATA` names, else the hub.
 
     Raises:
         DataError: the variable names no folder.
@@ -158,7 +158,7 @@ def default_source(environ: Mapping[str, str] = os.environ) -> Source:
 
 
 def fingerprint(paths: list[Path]) -> str:
-    """Twelve hexadecimal digits over the contents of `paths`; equal data has equal digits wherever it came from."""
+    """Return twelve hexadecimal digits over the contents of `paths`; equal data has equal digits wherever it is."""
     digest = hashlib.sha256()
     for path in paths:
         with path.open("rb") as file:

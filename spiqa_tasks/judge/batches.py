@@ -16,6 +16,7 @@ from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.open_batches import OpenBatch, OpenBatches
 from spiqa_tasks.judge.pricing import BATCH_SHARE
+from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.declaration import BatchApi
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
@@ -29,7 +30,7 @@ Say = Callable[[str], None]
 
 def require_batches(config: JudgeConfig) -> None:
     """Raise JudgeError for a judge without a batch interface, or without a cache to keep its verdicts."""
-    if config.declaration.make_batches is None or not config.cache:
+    if PROVIDERS[config.provider].make_batches is None or not config.cache:
         raise JudgeError(
             f"Expected a judge with a batch interface for --batch, found {config.name}. Judge without --batch."
         )
@@ -55,9 +56,10 @@ def judge_in_batches(engine: Engine, requests: Iterable[JudgeRequest], *, wait: 
     missing = engine.missing(requests)
     if not missing:
         return True
-    config.require_key()
-    assert config.declaration.make_batches is not None
-    api = config.declaration.make_batches(config)
+    engine.require_key()
+    make_batches = PROVIDERS[config.provider].make_batches
+    assert make_batches is not None
+    api = make_batches(config)
     opened = OpenBatches(config, config.cache_dir or cache_path(os.environ))
     opened.folder.mkdir(parents=True, exist_ok=True)
     with FileLock(opened.folder / ".lock"):
@@ -98,7 +100,7 @@ def _parts(api: BatchApi, missing: Mapping[str, JudgeRequest]) -> Iterator[dict[
 
 
 def _hand_over(api: BatchApi, opened: OpenBatches, part: Mapping[str, tuple[JudgeRequest, Any]]) -> OpenBatch:
-    batch = opened.begin({key: request.top for key, (request, _) in part.items()})
+    batch = opened.begin({key: request.top_logprobs for key, (request, _) in part.items()})
     return opened.arrived(batch, api.submit([entry for _, entry in part.values()], batch.tag))
 
 

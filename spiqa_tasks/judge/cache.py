@@ -14,17 +14,17 @@ from typing import Any, Literal, NamedTuple
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.judge.cache_entry import dump, load
 from spiqa_tasks.judge.cache_file import connect
-from spiqa_tasks.judge.stored import dump, load
 from spiqa_tasks.judge.types import Verdict
 
 FILE_NAME = "judge.sqlite"
 BEAT_SECONDS = 2.0
-"""How often a process says that it is still asking."""
+"""How often a process that is asking writes its heartbeat."""
 SILENT_SECONDS = 10.0
-"""How long a process that asks may say nothing before others ask in its place."""
+"""How old a heartbeat may be before others ask in its process's place."""
 LOCKED_SECONDS = 10.0
-"""How long to wait for somebody who has locked the file."""
+"""How long to wait for a locked file."""
 _CHUNK = 500
 
 
@@ -41,9 +41,9 @@ Claim = Verdict | Literal["mine"] | Owner
 class VerdictCache:
     """Stored verdicts and claims on verdicts that some process is asking for right now.
 
-    A key claimed by a living process is not asked for by another one. A process with claims writes a beat every two
-    seconds; its claims end with the verdicts, with its death (seen at once on the same machine), or when its beat has
-    not changed for ten seconds by the clock of the one who looks, so that machines need not agree on the time.
+    A key claimed by a living process is not asked for by another one. A process with claims writes a heartbeat every
+    two seconds; its claims end with the verdicts, with its death (seen at once on the same machine), or when its
+    heartbeat has not changed for ten seconds by the reader's clock, so that machines need not agree on the time.
     Failures are never stored. Where the file can only be read, stored verdicts are found and nothing is claimed or
     stored. Use from any thread.
     """
@@ -99,7 +99,7 @@ class VerdictCache:
                 self._db.close()
 
     def _rows(self, columns: str, keys: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """The rows of the keys that are there, in the order in which they are stored, which is much faster."""
+        """The rows of the stored keys, in the order in which they are stored, which is much faster."""
         ordered = sorted(keys)
         for start in range(0, len(ordered), _CHUNK):
             chunk = ordered[start : start + _CHUNK]
@@ -113,7 +113,7 @@ class VerdictCache:
         return found | {key: unsaved[key] for key in unsaved.keys() & set(keys)} if unsaved else found
 
     def _claim(self, keys: Sequence[str]) -> dict[str, Claim]:
-        """Claim the keys that nobody alive has claimed; a file that stays locked leaves all of them unclaimed."""
+        """Claim the keys that no living process has claimed; a file that stays locked leaves all of them unclaimed."""
         try:
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
@@ -174,12 +174,10 @@ class VerdictCache:
 
 
 def open_cache(directory: Path | None) -> VerdictCache | None:
-    """Open the cache in `directory` (None: that of `files.cache.cache_path`).
-
-    None, with a warning, where there is none and none can be made.
+    """Return the cache in `directory` (None: `files.cache_folder.cache_path`); None, with a warning, if impossible.
 
     Raises:
-        JudgeError: there is one and it cannot be read; going on would pay for its verdicts again.
+        JudgeError: a cache exists and cannot be read; going on would pay for its verdicts again.
     """
     path = (directory or cache_path()) / FILE_NAME
     cache: VerdictCache | None = None
@@ -203,7 +201,7 @@ def open_cache(directory: Path | None) -> VerdictCache | None:
 
 
 def _may_live(owner: Owner) -> bool:
-    """Whether the process may be alive; told for sure on the same machine only, where its number may be used again."""
+    """Whether the process may be alive; certain on the same machine only, where its number may be used again."""
     if owner.host != socket.gethostname() or os.name != "posix":
         return True
     try:

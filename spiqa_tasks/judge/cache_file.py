@@ -17,14 +17,14 @@ CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, host TEXT, pid INTEGER,
 
 
 def connect(path: Path, timeout: float) -> tuple[sqlite3.Connection, bool]:
-    """Open the verdicts' file, made if missing; return the connection, and whether it can be written.
+    """Open the verdicts' file, or create it; return the connection, and whether it can be written.
 
     A damaged file, and one of another program, is moved aside with a warning, and what can be read of its verdicts
     goes into a new one. A file that can only be read, or that somebody has locked, is opened for reading.
 
     Raises:
-        sqlite3.OperationalError: the file cannot be opened or made, or is locked against reading too.
-        OSError: its folder cannot be made.
+        sqlite3.OperationalError: the file cannot be opened or created, or is locked against reading too.
+        OSError: its folder cannot be created.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -66,7 +66,7 @@ def _writable(path: Path, timeout: float) -> sqlite3.Connection:
 
 
 def _readable(path: Path, timeout: float) -> sqlite3.Connection:
-    """The file open for reading; in a folder that cannot be written SQLite needs to be told that nobody changes it."""
+    """The file open for reading; in a read-only folder as immutable, or SQLite wants to write beside it."""
     error: sqlite3.Error | None = None
     for options in ("mode=ro", "mode=ro&immutable=1"):
         db = sqlite3.connect(f"{path.resolve().as_uri()}?{options}", timeout=timeout, uri=True, check_same_thread=False)

@@ -7,20 +7,20 @@ import logging
 import random
 import sqlite3
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
 from spiqa_tasks.judge.batcher import Batcher
 from spiqa_tasks.judge.cache import Claim, Owner, VerdictCache
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import LONGEST_DELAY, Pace
-from spiqa_tasks.judge.providers import JudgeClient
+from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
 from spiqa_tasks.judge.retry import AskError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 _CLAIM_POLL_SECONDS = 0.5
-_TOLD_AFTER_SECONDS = 3.0
-"""How long a verdict is awaited from another process before a line says so."""
+_LONG_WAIT_SECONDS = 3.0
+"""How long a verdict is awaited from another process before it is logged."""
 _STORED_TOGETHER = 500
 _log = logging.getLogger("spiqa_tasks")
 
@@ -46,12 +46,13 @@ class Dispatcher:
 
     A worker claims a job in the cache, asks, and goes on with the next one; verdicts are stored, then delivered,
     beside it. A job that waits, for its next try or for another process that asks the same, holds no slot and no claim.
-    A server that refuses is asked at the `Pace` that it allows; one that asks for more patience than there is stops
-    everything.
+    A server that refuses is asked at the `Pace` that it allows; one that asks for a longer wait than the policy
+    allows stops everything.
     """
 
     def __init__(self, config: JudgeConfig, client: JudgeClient, cache: VerdictCache | None) -> None:
         self._config = config
+        self._provider = PROVIDERS[config.provider]
         self._client = client
         self._cache = cache
         self._claims = Batcher(cache.claim_many, config.concurrency) if cache else None
@@ -66,7 +67,7 @@ class Dispatcher:
         self._last_answer = 0.0
         self._trouble: str | None = None
         self._stopped_until = 0.0
-        self._told: set[Owner] = set()
+        self._named: set[Owner] = set()
 
     def add(self, job: Job) -> None:
         """Take a job in; its verdict is delivered on this loop, always."""
@@ -108,9 +109,13 @@ class Dispatcher:
                 _log.error("The judge engine failed on a request: %s", reason)
                 verdict = failed(reason)
             if verdict is not None:
-                settling = asyncio.get_running_loop().create_task(self._settle(job, verdict))
-                self._settling.add(settling)
-                settling.add_done_callback(self._settling.discard)
+                self._spawn(self._settle(job, verdict))
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        """Run beside the workers what `close` waits for."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._settling.add(task)
+        task.add_done_callback(self._settling.discard)
 
     async def _claimed_and_asked(self, job: Job) -> Verdict | None:
         """The verdict, stored or new; None where the job comes back to the queue later."""
@@ -136,7 +141,8 @@ class Dispatcher:
 
     async def _ask(self, job: Job) -> Verdict | None:
         """The verdict, or None where the job comes back to the queue later."""
-        reason = self._config.cannot(job.request)
+        config = self._config
+        reason = self._provider.missing_key(config) or self._provider.cannot(config.model, job.request)
         if reason is not None:
             return failed(reason)
         if job.first_tried is None:
@@ -185,17 +191,13 @@ class Dispatcher:
         return failed(f"{self._trouble} (the judge has answered nothing for {silent:.0f} s)")
 
     def _leave_to(self, owner: Owner, job: Job) -> None:
-        """Come back to a job that another process is asking, and say so when it takes long."""
+        """Come back to a job that another process is asking; a long wait is logged."""
         now = self._now()
         job.waits_since = now if job.waits_since is None else job.waits_since
-        if now - job.waits_since > _TOLD_AFTER_SECONDS and owner not in self._told:
-            self._told.add(owner)
-            _log.warning(
-                "Judge %s: waiting for verdicts that process %d on %s is asking for.",
-                self._config.name,
-                owner.pid,
-                owner.host,
-            )
+        if now - job.waits_since > _LONG_WAIT_SECONDS and owner not in self._named:
+            self._named.add(owner)
+            line = "Judge %s: waiting for verdicts that process %d on %s is asking for."
+            _log.warning(line, self._config.name, owner.pid, owner.host)
         self._later(job, _CLAIM_POLL_SECONDS)
 
     async def _claim(self, job: Job) -> Claim:
@@ -226,9 +228,7 @@ class Dispatcher:
     def _later(self, job: Job, seconds: float) -> None:
         """Put the job into the queue again after some seconds, in which anybody may ask it."""
         if job.claimed:
-            settling = asyncio.get_running_loop().create_task(self._store(job, failed("tried again later")))
-            self._settling.add(settling)
-            settling.add_done_callback(self._settling.discard)
+            self._spawn(self._store(job, failed("tried again later")))
         asyncio.get_running_loop().call_later(seconds, self._queue.put_nowait, job)
 
     @staticmethod

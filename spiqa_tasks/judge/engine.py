@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 
+from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.cache import VerdictCache, open_cache
+from spiqa_tasks.judge.cache_entry import request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.dispatcher import Dispatcher, Job
-from spiqa_tasks.judge.pending import Pending
 from spiqa_tasks.judge.pricing import estimated_tokens
-from spiqa_tasks.judge.providers import JudgeClient
+from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
 from spiqa_tasks.judge.retry import RetryPolicy
-from spiqa_tasks.judge.stored import request_key
 from spiqa_tasks.judge.summary import Summary, Tally
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -37,23 +37,26 @@ class JudgingEstimate:
     cost: float | None
 
 
-class _PendingVerdict:
-    """A verdict on its way; after a fork the child asks for it itself when it wants it."""
+class Pending:
+    """A verdict on its way."""
 
-    __slots__ = ("__weakref__", "engine", "key", "request", "session", "verdict")
+    __slots__ = ("__weakref__", "_condition", "verdict")
 
-    def __init__(self, engine: Engine, request: JudgeRequest, key: str) -> None:
-        self.engine = engine
-        self.request: JudgeRequest | None = request
-        self.key = key
-        self.session: _Session | None = None
+    def __init__(self, condition: threading.Condition) -> None:
+        self._condition = condition
         self.verdict: Verdict | None = None
 
     def done(self) -> bool:
+        """Return whether the verdict has arrived."""
         return self.verdict is not None
 
     def result(self, timeout: float | None = None) -> Verdict:
-        return self.verdict or self.engine._wait_for(self, timeout)
+        """Return the verdict, waiting for it; TimeoutError after `timeout` seconds."""
+        with self._condition:
+            self._condition.wait_for(self.done, timeout)
+        if self.verdict is None:
+            raise TimeoutError(f"The judge gave no verdict within {timeout} s.")
+        return self.verdict
 
 
 class _Session:
@@ -85,58 +88,60 @@ class Engine:
 
     def __init__(self, config: JudgeConfig, make: Callable[[JudgeConfig], JudgeClient] | None = None) -> None:
         self.config = config
-        self._make = make or config.declaration.make_client
+        self._provider = PROVIDERS[config.provider]
+        self._make = make or self._provider.make_client
         self._reported = ""
         self._settled: dict[str, Verdict] = {}
         self._session: _Session | None = None
         self._reset()
         _engines.add(self)
 
-    def submit(self, request: JudgeRequest) -> Pending:
-        """Hand a request over and return at once. Raises JudgeError where the judge cannot be set up at all."""
-        with self._condition:
-            return self._submitted(request, self._key(request, self._running()), None)
-
     def submit_all(self, requests: Sequence[JudgeRequest]) -> list[Pending]:
-        """Hand requests over; those with a stored verdict have it at once, which is much faster than one by one."""
-        with self._condition:
-            session = self._running()
-        keys = [self._key(request, session) for request in requests]
+        """Hand requests over and return at once; those with a stored verdict have it already.
+
+        Raises:
+            JudgeError: the judge cannot be set up at all.
+        """
+        session, keys = self._keyed(requests)
         stored = session.cache.get_many(list(dict.fromkeys(keys))) if session.cache else {}
         with self._condition:
             return [self._submitted(request, key, stored.get(key)) for request, key in zip(requests, keys, strict=True)]
 
+    def require_key(self) -> None:
+        """Raise JudgeError for a public server without a key; called when the judge is going to be asked."""
+        missing = self._provider.missing_key(self.config)
+        if missing is not None:
+            raise JudgeError(missing)
+
     def ask_now(self, request: JudgeRequest, policy: RetryPolicy) -> Verdict:
         """Ask under another retry policy, past the cache, and wait. Raises JudgeError where a key is missing."""
-        self.config.require_key()
+        self.require_key()
         with self._condition:
-            pending = _PendingVerdict(self, request, "")
-            self._enqueue(pending, policy)
+            pending = self._enqueued(request, "", policy)
         return pending.result()
 
-    def map(self, requests: Iterable[JudgeRequest], *, progress: bool = True) -> list[Verdict]:
-        """The verdicts in the order of the requests."""
-        pendings = self.submit_all(list(requests))
-        self.wait(pendings, progress=progress)
+    def map(self, requests: Sequence[JudgeRequest], *, report: bool = False) -> list[Verdict]:
+        """Return the verdicts in the order of the requests; see `wait`."""
+        pendings = self.submit_all(requests)
+        self.wait(pendings, report=report)
         return [pending.result() for pending in pendings]
 
-    def wait(self, pendings: Sequence[Pending], *, progress: bool = True, report: bool = False) -> None:
-        """Wait for all, with a progress bar on a terminal's stderr; `report` then prints the summary line there.
+    def wait(self, pendings: Sequence[Pending], *, report: bool = False) -> None:
+        """Wait for all, with a progress bar on a terminal's stderr; `report` then prints the summary line to stderr.
 
-        A summary that was printed before is not printed again: metrics over the same verdicts come one after another.
+        An unchanged summary is not printed again: metrics over the same verdicts come one after another.
         """
         if not all(pending.done() for pending in pendings):
             from tqdm import tqdm
 
-            shown = None if progress else True
-            bar = tqdm(pendings, f"judge {self.config.name}", file=sys.stderr, disable=shown, unit=" judgements")
-            for pending in bar:
+            name = f"judge {self.config.name}"
+            for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
                 pending.result()
         if report and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)
 
-    def estimate(self, requests: Iterable[JudgeRequest]) -> JudgingEstimate:
+    def estimate(self, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
         """Return what judging these would take; asks nothing and needs no key."""
         wanted, missing = self._wanted(requests)
         prompts = sum(estimated_tokens((request.system or "") + request.prompt) for request in missing.values())
@@ -145,11 +150,11 @@ class Engine:
         return JudgingEstimate(len(missing), wanted - len(missing), prompts, completions, price)
 
     def missing(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
-        """Return, by their keys in the cache, those of `requests` that have no verdict there."""
-        return self._wanted(requests)[1]
+        """Return those of `requests` without a stored verdict, by their keys in the cache."""
+        return self._wanted(list(requests))[1]
 
     def settle(self, verdicts: Mapping[str, Verdict]) -> None:
-        """Take verdicts that were had elsewhere, by key: stored for later runs, or, where failed, final in this one."""
+        """Take verdicts from a batch, by key: stored for later runs, or, where failed, final in this one."""
         with self._condition:
             session = self._running()
             self._settled.update(verdicts)
@@ -157,7 +162,7 @@ class Engine:
             session.cache.put_many(verdicts.items())
 
     def summary(self) -> Summary:
-        """What judging took so far."""
+        """Return what judging took so far."""
         with self._condition:
             return self._tally.summary(self.config.name, self.config.cost)
 
@@ -168,20 +173,19 @@ class Engine:
         if session is not None:
             session.close()
 
-    def _wanted(self, requests: Iterable[JudgeRequest]) -> tuple[int, dict[str, JudgeRequest]]:
+    def _wanted(self, requests: Sequence[JudgeRequest]) -> tuple[int, dict[str, JudgeRequest]]:
         """How many different requests there are, and those without a stored verdict by their keys."""
-        with self._condition:
-            session = self._running()
-        wanted = {self._key(request, session): request for request in requests}
+        session, keys = self._keyed(requests)
+        wanted = dict(zip(keys, requests, strict=True))
         stored = session.cache.known(list(wanted)) if session.cache else set()
         return len(wanted), {key: request for key, request in wanted.items() if key not in stored}
 
     def _reset(self) -> None:
-        """Start without a session: at first, and in a forked child, where the parent's thread does not exist."""
+        """Start without a session: at first, and in a forked child, which has no copy of the parent's thread."""
         if self._session is not None:
             _abandoned.append(self._session)
         self._condition = threading.Condition()
-        self._held: weakref.WeakValueDictionary[str, _PendingVerdict] = weakref.WeakValueDictionary()
+        self._held: weakref.WeakValueDictionary[str, Pending] = weakref.WeakValueDictionary()
         self._session = None
         self._tally = Tally()
 
@@ -190,50 +194,40 @@ class Engine:
             self._session = _Session(self.config, self._make)
         return self._session
 
-    def _key(self, request: JudgeRequest, session: _Session) -> str:
-        config = self.config
-        judge = (config.provider, config.model, config.url, session.client.fingerprint)
-        return request_key(*judge, request, config.extra)
+    def _keyed(self, requests: Sequence[JudgeRequest]) -> tuple[_Session, list[str]]:
+        """The session, started if need be, and the requests' keys in the cache."""
+        with self._condition:
+            session = self._running()
+        return session, [request_key(self.config, session.client.fingerprint, request) for request in requests]
 
-    def _submitted(self, request: JudgeRequest, key: str, stored: Verdict | None) -> _PendingVerdict:
-        """The request's pending verdict: that of an equal request, one that is there, or a new one on its way."""
-        stored = stored or self._settled.get(key)
+    def _submitted(self, request: JudgeRequest, key: str, stored: Verdict | None) -> Pending:
+        """The request's pending verdict: that of an equal request, a stored one, or a new one on its way."""
         pending = self._held.get(key)
-        if pending is None or (pending.verdict is not None and not pending.verdict.ok):
-            pending = _PendingVerdict(self, request, key)
-            self._held[key] = pending
-            if stored is None:
-                self._enqueue(pending, self.config.retry)
-            else:
-                self._tally.opened()
-                self._deliver(pending, stored)
+        if pending is not None and (pending.verdict is None or pending.verdict.ok):
+            return pending
+        stored = stored or self._settled.get(key)
+        if stored is None:
+            pending = self._enqueued(request, key, self.config.retry)
+        else:
+            pending = Pending(self._condition)
+            self._tally.opened()
+            self._deliver(pending, request, stored)
+        self._held[key] = pending
         return pending
 
-    def _enqueue(self, pending: _PendingVerdict, policy: RetryPolicy) -> None:
-        if pending.request is None:
-            return
-        session = self._running()
-        pending.session = session
+    def _enqueued(self, request: JudgeRequest, key: str, policy: RetryPolicy) -> Pending:
+        """A verdict that is asked for; one without a key bypasses the cache and is not counted."""
+        session, pending = self._running(), Pending(self._condition)
         self._tally.opened()
-        job = Job(pending.request, pending.key, policy, lambda verdict: self._deliver(pending, verdict))
+        job = Job(request, key, policy, lambda verdict: self._deliver(pending, request, verdict, counted=bool(key)))
         session.loop.call_soon_threadsafe(session.dispatcher.add, job)
+        return pending
 
-    def _deliver(self, pending: _PendingVerdict, verdict: Verdict) -> None:
+    def _deliver(self, pending: Pending, request: JudgeRequest, verdict: Verdict, *, counted: bool = True) -> None:
         with self._condition:
-            cut = pending.request is not None and pending.request.cut
             pending.verdict = verdict
-            pending.request = None
             self._condition.notify_all()
-            self._tally.closed(verdict, counted=bool(pending.key), cut=cut)
-
-    def _wait_for(self, pending: _PendingVerdict, timeout: float | None) -> Verdict:
-        with self._condition:
-            if pending.verdict is None and pending.session in _abandoned:
-                self._enqueue(pending, self.config.retry)
-            self._condition.wait_for(pending.done, timeout)
-            if pending.verdict is None:
-                raise TimeoutError(f"The judge {self.config.name} gave no verdict within {timeout} s.")
-            return pending.verdict
+            self._tally.closed(verdict, counted=counted, cut=request.cut)
 
 
 # Sessions that a forked child inherited; kept so that their database connections are never closed from the child.
@@ -244,7 +238,7 @@ _shared_lock = threading.Lock()
 
 
 def shared_engine(config: JudgeConfig) -> Engine:
-    """This process's engine for a judge, the same one on every call."""
+    """Return this process's engine for a judge, the same one on every call."""
     with _shared_lock:
         if config not in _shared:
             _shared[config] = Engine(config)

@@ -72,7 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing about single requests."""
+        """Log no single requests."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -82,7 +82,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def overlap_judge(port: int = 0) -> Iterator[str]:
-    """Serve on 127.0.0.1 until the block ends; give the base URL.
+    """Serve on 127.0.0.1 until the block ends; yield the base URL.
 
     Raises:
         InputError: the port (0: a free one) is taken.

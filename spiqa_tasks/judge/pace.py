@@ -13,7 +13,7 @@ REFUSED_SHARE = 0.8
 SEARCH, FASTER = 1.5, 1.1
 """How much faster a server is asked that refused nothing for an epoch: before its limit was met, and after."""
 LONGEST_DELAY = 1.0
-"""Seconds that one refused request waits where the server does not say how long: the pace keeps the others in check."""
+"""Seconds that one refused request waits without a `Retry-After`: the pace holds the others back."""
 
 
 class Pace:
@@ -36,7 +36,7 @@ class Pace:
         self._delay = 0.0
 
     def start_in(self, now: float) -> float:
-        """Return in how many seconds the next request may be made; it counts as made then, in `epoch`."""
+        """Return in how many seconds the next request may be made; it counts as sent then, in `epoch`."""
         start = max(now, self._resume, self._next)
         if self.rate is None:
             return start - now
@@ -48,11 +48,11 @@ class Pace:
         return start - now
 
     def stopped_for(self, now: float) -> float:
-        """Return how many seconds are left in which nothing may be asked."""
+        """Return how many seconds are left in which nothing may be sent."""
         return max(0.0, self._resume - now)
 
     def refused(self, now: float, delay: float, epoch: int) -> None:
-        """Count a refusal of a request made in `epoch`, after which the server asks for `delay` seconds of patience."""
+        """Count a refusal of a request sent in `epoch`, with the `delay` in seconds before it may be repeated."""
         if self.rate is None:
             self._begin(now, FIRST_RATE)
         elif epoch == self.epoch:

@@ -5,52 +5,45 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 RETRIED_STATUSES = frozenset({408, 409, 429})
 FINAL_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 TOO_LARGE = "request too large"
-"""How a server begins to say that a request will never fit its rate limit, with status 429."""
+"""How the message of a 429 begins whose request will never fit the rate limit."""
 
 
+@dataclass(eq=False)
 class AskError(Exception):
     """One request got no usable answer.
 
-    `retryable` says whether the same request may succeed later, `refused` that the server asked for patience (429),
-    `retry_after` how many seconds it asked for, `remedy` what to do about it, where the cause is known.
+    Attributes:
+        reason: what went wrong, and what to do about it where the cause is known.
+        retryable: whether the same request may succeed later.
+        refused: whether the server asked for patience (429).
+        retry_after: the seconds that it asked for; None where it named none.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        retryable: bool,
-        refused: bool = False,
-        retry_after: float | None = None,
-        remedy: str | None = None,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = f"{reason}; {remedy}" if remedy else reason
-        self.retryable = retryable
-        self.refused = refused
-        self.retry_after = retry_after
+    reason: str
+    retryable: bool
+    refused: bool = False
+    retry_after: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__(self.reason)
 
 
 class HttpError(AskError):
-    """The server answered with an error status; `message` is what its body says, `codes` are the codes in it."""
+    """An answer with an error status; `message` and `codes` are those of its body."""
 
     def __init__(
         self, status: int, message: str, *, codes: Collection[str] = (), retry_after: float | None = None
     ) -> None:
-        reason = f"HTTP {status}: {message}" if message else f"HTTP {status}"
-        super().__init__(
-            reason,
-            retryable=is_retryable(status, codes, message),
-            refused=status == 429,
-            retry_after=retry_after,
-            remedy=_remedy(status, codes, message),
-        )
+        status_line = f"HTTP {status}: {message}" if message else f"HTTP {status}"
+        reason = "; ".join(filter(None, [status_line, _remedy(status, codes, message)]))
+        super().__init__(reason, is_retryable(status, codes, message), status == 429, retry_after)
         self.status = status
         self.message = message
 
@@ -59,7 +52,7 @@ class HttpError(AskError):
 class RetryPolicy:
     """How long to insist.
 
-    A request is tried at most `max_attempts` times. Being told to slow down (429) only counts as an attempt when not
+    A request is tried at most `max_attempts` times. A refusal (429) only counts as an attempt when not
     `patient`, or when the request was first made more than `request_seconds` ago. Everything still open fails once the
     judge has answered nothing at all for `max_seconds`, or asks for more patience than that. Between two tries lie
     `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor between 0.5 and 1.
@@ -73,12 +66,12 @@ class RetryPolicy:
     patient: bool = True
 
     def delay(self, tries: int, retry_after: float | None, rng: random.Random) -> float:
-        """Seconds to wait after the `tries`-th failure (from 1); never less than the server asked for."""
+        """Return the seconds to wait after the `tries`-th failure (from 1); never less than the server asked for."""
         backoff = min(self.cap, self.base * 2.0 ** min(tries - 1, 30)) * rng.uniform(0.5, 1.0)
         return backoff if retry_after is None else retry_after + backoff * 0.1
 
     def exhausted(self, attempts: int, silent_seconds: float, delay: float) -> bool:
-        """Whether to give up after `attempts` counted tries, the judge having been silent for `silent_seconds`."""
+        """Return whether to give up after `attempts` counted tries and so many seconds without an answer."""
         return attempts >= self.max_attempts or silent_seconds + delay > self.max_seconds
 
 
@@ -104,30 +97,15 @@ def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that `Retry-After` (seconds or an HTTP date) or `retry-after-ms` asks for; None where it says nothing.
+    """Return the seconds that `retry-after-ms` or `Retry-After` (seconds or an HTTP date) asks for; None for neither.
 
-    `headers` has lower-case names, `now` is a Unix time in seconds. A date in the past gives 0.
+    `headers` has lower-case names, `now` is a Unix time in seconds. A date in the past is 0.
     """
-    milliseconds = _non_negative(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after")
-    if value is None:
-        return None
-    seconds = _non_negative(value)
-    return seconds if seconds is not None else _until(value, now)
-
-
-def _non_negative(value: str | None) -> float | None:
-    try:
-        number = float(value) if value is not None else math.nan
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
-
-
-def _until(date: str, now: float) -> float | None:
-    try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - now)
-    except (ValueError, OverflowError):
-        return None
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(KeyError, ValueError):
+            number = float(headers[name])
+            if math.isfinite(number) and number >= 0:
+                return number / unit
+    with suppress(KeyError, ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - now)
+    return None

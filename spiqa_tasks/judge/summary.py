@@ -1,12 +1,14 @@
-"""What judging took, in numbers and in one line."""
+"""What judging took: requests, tokens, time and price."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from spiqa_tasks.judge.types import Verdict
+
+_COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "cut")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +16,8 @@ class Summary:
     """Counts since the engine started: answered requests, verdicts from the cache, failures.
 
     `seconds` is the wall time in which verdicts were awaited, tokens are those of answered requests, `cost` is in
-    US dollars (None where the price is not known), `models` the names the server gave, `cut` how many of the judged
-    answers were too long to be shown whole.
+    US dollars (None where the price is not known), `models` are the names that the server reported, `cut` is how many
+    of the judged answers were too long to be shown whole.
     """
 
     judge: str
@@ -30,7 +32,7 @@ class Summary:
     cut: int = 0
 
     def line(self) -> str:
-        """The summary for people."""
+        """Return the summary for people."""
         tokens = f"{self.prompt_tokens + self.completion_tokens:,} tokens"
         price = f", about ${self.cost:.2f}" if self.cost is not None else ""
         cut = f", {self.cut} long answers shown without their middle" if self.cut else ""
@@ -41,65 +43,51 @@ class Summary:
 
 
 def combined(summaries: Sequence[Summary]) -> Summary:
-    """Return the summary of several processes that asked one judge at the same time; there is at least one."""
-    costs = [each.cost for each in summaries]
-    known = [cost for cost in costs if cost is not None]
-
+    """Return the summary of several processes that asked one judge at the same time, at least one."""
+    costs = [each.cost for each in summaries if each.cost is not None]
     return Summary(
-        judge=summaries[0].judge,
-        judged=sum(each.judged for each in summaries),
-        cached=sum(each.cached for each in summaries),
-        failed=sum(each.failed for each in summaries),
+        summaries[0].judge,
         seconds=max(each.seconds for each in summaries),
-        prompt_tokens=sum(each.prompt_tokens for each in summaries),
-        completion_tokens=sum(each.completion_tokens for each in summaries),
-        cost=sum(known) if len(known) == len(costs) else None,
+        cost=sum(costs) if len(costs) == len(summaries) else None,
         models=tuple(sorted({model for each in summaries for model in each.models})),
-        cut=sum(each.cut for each in summaries),
+        **{name: sum(getattr(each, name) for each in summaries) for name in _COUNTS},
     )
 
 
-@dataclass(slots=True)
 class Tally:
     """Counts verdicts as they come; the caller serialises the calls."""
 
-    judged: int = 0
-    cached: int = 0
-    failed: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cut: int = 0
-    models: set[str] = field(default_factory=set)
-    _open: int = 0
-    _busy: float = 0.0
-    _since: float = 0.0
+    def __init__(self) -> None:
+        self._counts = dict.fromkeys(_COUNTS, 0)
+        self._models: set[str] = set()
+        self._open = 0
+        self._busy = 0.0
+        self._since = 0.0
 
     def opened(self) -> None:
-        """A verdict is awaited from now on."""
+        """Note that one more verdict is awaited."""
         if self._open == 0:
             self._since = time.monotonic()
         self._open += 1
 
     def closed(self, verdict: Verdict, *, counted: bool = True, cut: bool = False) -> None:
-        """An awaited verdict is there; one that is not counted (a test question) only tells the model's name."""
+        """Count an awaited verdict; of one that is not counted (a test question) only the model's name is kept."""
         self._open -= 1
         if self._open == 0:
             self._busy += time.monotonic() - self._since
         if verdict.model:
-            self.models.add(verdict.model)
+            self._models.add(verdict.model)
         if not counted:
             return
-        self.failed += not verdict.ok
-        self.cached += verdict.cached
-        self.judged += verdict.ok and not verdict.cached
-        self.cut += cut and verdict.ok
+        outcome = "failed" if not verdict.ok else "cached" if verdict.cached else "judged"
+        self._counts[outcome] += 1
+        self._counts["cut"] += cut and verdict.ok
         if not verdict.cached:
-            self.prompt_tokens += verdict.prompt_tokens
-            self.completion_tokens += verdict.completion_tokens
+            self._counts["prompt_tokens"] += verdict.prompt_tokens
+            self._counts["completion_tokens"] += verdict.completion_tokens
 
     def summary(self, judge: str, price: Callable[[int, int], float | None]) -> Summary:
-        """Return the counts so far; `price` gives the US dollars for prompt and completion tokens."""
+        """Return the counts so far; `price` returns the US dollars for prompt and completion tokens."""
         seconds = self._busy + (time.monotonic() - self._since if self._open else 0.0)
-        tokens = (self.prompt_tokens, self.completion_tokens)
-        counts = (self.judged, self.cached, self.failed)
-        return Summary(judge, *counts, seconds, *tokens, price(*tokens), tuple(sorted(self.models)), self.cut)
+        cost = price(self._counts["prompt_tokens"], self._counts["completion_tokens"])
+        return Summary(judge, seconds=seconds, cost=cost, models=tuple(sorted(self._models)), **self._counts)

@@ -7,42 +7,34 @@ from typing import Literal
 
 from spiqa_tasks.printable import printable
 
-Kind = Literal["logprobs", "text"]
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
     """One question to the judge.
 
-    `kind` is "logprobs" for the most likely first tokens or "text" for a written answer. `images` are local paths or
-    http(s)/data URLs. `top_logprobs` is how many first tokens to return; words in `lookup` (lower case) are looked up
-    in the judge's whole vocabulary and returned in addition, which only `hf:` judges can do. `cut` says that the answer
-    in the prompt is not whole; it shapes no verdict.
+    `top_logprobs` is how many of the most likely first tokens to return; None asks for a written answer of at most
+    `max_tokens`. `images` are local paths or http(s)/data URLs. Words in `lookup` (lower case) are looked up in the
+    judge's whole vocabulary and returned in addition, which only `hf:` judges can do. `cut` marks a prompt whose answer
+    was shortened; it shapes no verdict.
     """
 
     prompt: str
-    kind: Kind = "logprobs"
     system: str | None = None
     images: tuple[str, ...] = ()
     max_tokens: int = 1
     temperature: float = 0.0
-    top_logprobs: int = 5
+    top_logprobs: int | None = 5
     lookup: tuple[str, ...] = ()
     cut: bool = False
-
-    @property
-    def top(self) -> int | None:
-        """How many log-probabilities it asks for; None where it wants a written answer."""
-        return self.top_logprobs if self.kind == "logprobs" else None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the judge said, or why it said nothing.
+    """A judge's answer to a request, or the reason of its failure.
 
-    `status` is "ok" or "judge_failed" (then `reason` says why and the other fields are empty). `top_logprobs` holds
+    `status` is "ok" or "judge_failed" (then `reason` is set and the other fields are empty). `top_logprobs` holds
     `(token, natural log of its probability)`, most likely first. `model` is the name the server itself reported.
-    `cached` says that no request was made for it, `seconds` is how long the successful request took.
+    `cached` marks a verdict of the cache.
     """
 
     status: Literal["ok", "judge_failed"]
@@ -53,7 +45,6 @@ class Verdict:
     cached: bool = False
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    seconds: float = 0.0
 
     @property
     def ok(self) -> bool:
@@ -62,5 +53,5 @@ class Verdict:
 
 
 def failed(reason: str) -> Verdict:
-    """The verdict of a judgement that could not be had."""
+    """Return the verdict of a judgement that failed."""
     return Verdict("judge_failed", reason=printable(reason))

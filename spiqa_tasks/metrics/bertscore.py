@@ -29,7 +29,7 @@ _scores: dict[tuple[str, str], float] = {}
 
 
 def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
-    """BERTScore F1 of (prediction, reference) pairs, one line each, or why there is none.
+    """Return BERTScore F1 of (prediction, reference) pairs, one line each, or why there is none.
 
     A pair with an empty text scores 0, as in the package.
     """
@@ -50,7 +50,7 @@ def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
 
 @functools.cache
 def scorer_or_reason() -> tuple[Any, str | None]:
-    """The scorer of the bert-score package, or `None` and why it could not be made."""
+    """Return the scorer of the bert-score package, or `None` and why it could not be made."""
     if not is_installed("bertscore"):
         return None, f"the package bert-score is not installed; install it with: {how_to_install('bertscore')}"
     try:
@@ -72,7 +72,7 @@ def forget() -> None:
 
 
 def model_folder() -> Path:
-    """The folder with the model: from the local cache, else downloaded from the hub."""
+    """Return the folder with the model: from the local cache, else downloaded from the hub."""
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 

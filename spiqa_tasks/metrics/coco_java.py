@@ -31,7 +31,7 @@ _statistics: dict[Pair, tuple[float, ...]] = {}
 
 @functools.cache
 def has_java() -> bool:
-    """Whether `java` is there and runs."""
+    """Return whether `java` is installed and runs."""
     if shutil.which("java") is None:
         return False
     try:
@@ -60,7 +60,7 @@ def tokenize_lines(lines: Sequence[str]) -> list[str]:
 
 
 def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
-    """The statistics of (prediction, reference) pairs, tokenized, as `spiqa_tasks.scoring.meteor` takes them.
+    """Return the statistics of (prediction, reference) pairs, tokenized, as `spiqa_tasks.scoring.meteor` takes them.
 
     METEOR 1.5 (English, normalising, as the toolkit calls it), which reads both texts from files and ends by itself.
 

@@ -19,16 +19,16 @@ from lmms_eval.api.model import lmms
 from lmms_eval.utils import simple_parse_args_string
 
 from spiqa_tasks.errors import InputError, SpiqaTasksError
-from spiqa_tasks.hosts.lmms_eval.patches import stand_ins
+from spiqa_tasks.hosts.lmms_eval.patches import wrapped_names
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.models.ablation_hooks import (
-    Replace,
-    replacing_messages,
-    replacing_rounds,
-    replacing_visuals,
+    PictureSource,
+    ablated_messages,
+    ablated_rounds,
+    ablated_visuals,
     without_placeholders,
 )
-from spiqa_tasks.models.ablation_sources import NumberedDocs, Remade, Shuffled
+from spiqa_tasks.models.ablation_sources import AblatedPictures, NumberedDocs, ShuffledPictures
 from spiqa_tasks.models.picture_ablation import KINDS
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
@@ -57,19 +57,19 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
     ablation_seed: int
 
     def generate_until(self, requests: list[Instance]) -> list[Any]:
-        """As the base."""
+        """Answer as the base does."""
         return super().generate_until(self._ablated(requests))  # type: ignore[no-any-return]
 
     def generate_until_multi_round(self, requests: list[Instance]) -> list[Any]:
-        """As the base."""
+        """Answer as the base does."""
         return super().generate_until_multi_round(self._ablated(requests))  # type: ignore[no-any-return]
 
     def generate_visual_cot(self, requests: list[Instance]) -> list[Any]:
-        """As the base."""
+        """Answer as the base does."""
         return super().generate_visual_cot(self._ablated(requests))  # type: ignore[no-any-return]
 
     def loglikelihood(self, requests: list[Instance]) -> list[Any]:
-        """As the base."""
+        """Answer as the base does."""
         return super().loglikelihood(self._ablated(requests))  # type: ignore[no-any-return]
 
     def _ablated(self, requests: list[Instance]) -> list[Instance]:
@@ -91,11 +91,11 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         if replace.removes and isinstance(args[0], str):
             new[0] = without_placeholders(args[0])
         if self.is_simple:
-            new[2] = self._marked(replacing_visuals(args[2], replace))
+            new[2] = self._marked(ablated_visuals(args[2], replace))
             if callable(args[3]):
-                new[3] = self._marked(replacing_rounds(args[3], args[2], replace))
+                new[3] = self._marked(ablated_rounds(args[3], args[2], replace))
         else:
-            new[1] = self._marked(replacing_messages(args[1], replace))
+            new[1] = self._marked(ablated_messages(args[1], replace))
         return tuple(new)
 
     def _marked(self, hook: Any) -> Any:
@@ -104,14 +104,14 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         marked.ablation = self.ablation  # type: ignore[attr-defined]
         return marked
 
-    def _replace(self, task: str, split: str) -> Replace:
+    def _replace(self, task: str, split: str) -> PictureSource:
         if self.ablation != "shuffled":
-            return Remade(self.ablation, self.ablation_seed)
+            return AblatedPictures(self.ablation, self.ablation_seed)
         docs = self.task_dict[task][split]
         if not isinstance(docs, NumberedDocs):
             docs = NumberedDocs(docs, f"{self.ablation_seed}/{task}/{split}")
             self.task_dict[task] = {**self.task_dict[task], split: docs}
-        return Shuffled(docs)
+        return ShuffledPictures(docs)
 
 
 class Ablated(lmms):  # type: ignore[misc]
@@ -121,7 +121,7 @@ class Ablated(lmms):  # type: ignore[misc]
 
     @classmethod
     def create_from_arg_string(cls, arg_string: str, additional_config: dict[str, Any] | None = None) -> Any:
-        """The wrapped model.
+        """Return the wrapped model.
 
         Args:
             arg_string: `base`, `ablation` and `seed` (default 0; passed on where the base has an argument of that
@@ -145,7 +145,7 @@ class Ablated(lmms):  # type: ignore[misc]
             raise InputError(f"Expected seed to be a whole number; found {seed!r}. {_EXAMPLE}")
         if not _takes_seed(base):
             arguments.pop("seed", None)
-        stand_ins[ABLATED] = name
+        wrapped_names[ABLATED] = name
         fields = {"ablation": ablation, "ablation_seed": seed, "__module__": __name__}
         wrapped = type(f"Ablated{base.__name__}", (WithOtherPictures, base), fields)
         given = {key: value for key, value in (additional_config or {}).items() if value is not None}

@@ -10,32 +10,32 @@ from typing import Any, Protocol
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.picture_ablation import is_picture
 
-Opening = Callable[[Any], list[Any]]
+PicturesOf = Callable[[Any], list[Any]]
 """Another question's document -> the pictures that the same hook shows for it."""
 
 _PLACEHOLDERS = re.compile(r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE)
 
 
-class Replace(Protocol):
+class PictureSource(Protocol):
     """What puts other pictures in the place of a question's own."""
 
     removes: bool
     """Whether no picture is shown at all."""
 
-    def __call__(self, pictures: Sequence[Any], doc: Any, opening: Opening, skip: int = 0) -> list[Any]:
-        """As many pictures as given (none where `removes`), each in the form of the one it replaces.
+    def __call__(self, pictures: Sequence[Any], doc: Any, opening: PicturesOf, skip: int = 0) -> list[Any]:
+        """Return as many pictures as given (none where `removes`), each in the form of the one it replaces.
 
         `opening` gives the pictures of another document; `skip` how many pictures earlier rounds have shown.
         """
 
 
 def without_placeholders(text: str) -> str:
-    """`text` without the tokens that mark a picture's place (`<image>`, `<image 1>`, `<|image_pad|>`)."""
+    """Return `text` without the tokens that mark a picture's place (`<image>`, `<image 1>`, `<|image_pad|>`)."""
     return _PLACEHOLDERS.sub("", text)
 
 
-def replacing_visuals(hook: Callable[..., Any], replace: Replace) -> Callable[..., Any]:
-    """A simple model's `doc_to_visual` with the pictures replaced."""
+def ablated_visuals(hook: Callable[..., Any], replace: PictureSource) -> Callable[..., Any]:
+    """Return a simple model's `doc_to_visual` with the pictures replaced."""
 
     @functools.wraps(hook)
     def ablated(doc: Any, *args: Any, **kwargs: Any) -> Any:
@@ -44,8 +44,8 @@ def replacing_visuals(hook: Callable[..., Any], replace: Replace) -> Callable[..
     return ablated
 
 
-def replacing_rounds(hook: Callable[..., Any], visuals: Callable[..., Any], replace: Replace) -> Callable[..., Any]:
-    """A simple model's `doc_to_text` of several rounds: (visuals, text, terminal, outputs, info), or a text."""
+def ablated_rounds(hook: Callable[..., Any], visuals: Callable[..., Any], replace: PictureSource) -> Callable[..., Any]:
+    """Return a simple model's `doc_to_text` of several rounds, (visuals, text, terminal, outputs, info) or a text."""
 
     @functools.wraps(hook)
     def ablated(doc: Any, *args: Any, **kwargs: Any) -> Any:
@@ -63,8 +63,8 @@ def replacing_rounds(hook: Callable[..., Any], visuals: Callable[..., Any], repl
     return ablated
 
 
-def replacing_messages(hook: Callable[..., Any], replace: Replace) -> Callable[..., Any]:
-    """A chat model's `doc_to_messages` with the pictures replaced, of one round or several."""
+def ablated_messages(hook: Callable[..., Any], replace: PictureSource) -> Callable[..., Any]:
+    """Return a chat model's `doc_to_messages` with the pictures replaced, of one round or several."""
 
     def opening(other: Any) -> list[Any]:
         return [part[key] for message in _messages(hook(other)) for part, key in _picture_parts(message)]
@@ -81,7 +81,7 @@ def replacing_messages(hook: Callable[..., Any], replace: Replace) -> Callable[.
     return ablated
 
 
-def _visuals(shown: Any, doc: Any, replace: Replace, opening: Opening, skip: int = 0) -> Any:
+def _visuals(shown: Any, doc: Any, replace: PictureSource, opening: PicturesOf, skip: int = 0) -> Any:
     values = _flat(shown)
     for value in values:
         _check(value)
@@ -114,7 +114,7 @@ def _picture_parts(message: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], 
     return found
 
 
-def _rewritten(messages: list[Any], doc: Any, replace: Replace, opening: Opening, skip: int) -> list[Any]:
+def _rewritten(messages: list[Any], doc: Any, replace: PictureSource, opening: PicturesOf, skip: int) -> list[Any]:
     parts = [pair for message in messages for pair in _picture_parts(message)]
     new = iter(replace([part[key] for part, key in parts], doc, opening, skip) if parts else [])
     keys = {id(part): key for part, key in parts}

@@ -9,11 +9,11 @@ from typing import Any
 from PIL import Image
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablation_hooks import Opening
+from spiqa_tasks.models.ablation_hooks import PicturesOf
 from spiqa_tasks.models.picture_ablation import ablate, digest, like, open_value
 
 
-class Remade:
+class AblatedPictures:
     """Every picture becomes one made from it (`ablate`), or none (`text`)."""
 
     def __init__(self, kind: str, seed: int) -> None:
@@ -21,8 +21,8 @@ class Remade:
         self._kind = kind
         self._seed = seed
 
-    def __call__(self, pictures: Sequence[Any], doc: Any, opening: Opening, skip: int = 0) -> list[Any]:  # noqa: ARG002
-        """See `Replace`."""
+    def __call__(self, pictures: Sequence[Any], doc: Any, opening: PicturesOf, skip: int = 0) -> list[Any]:  # noqa: ARG002
+        """See `PictureSource`."""
         if self.removes:
             return []
         return [like(value, ablate(open_value(value), self._kind, self._seed)) for value in pictures]
@@ -65,13 +65,13 @@ class NumberedDocs:
         return getattr(self.docs, name)
 
     def others(self, place: int) -> Iterator[NumberedDoc]:
-        """Every other document once, from the one after `place` in the cycle: so no document is its own donor."""
+        """Yield every other document once, from the one after `place` in the cycle: so no document is its own donor."""
         rank = self._rank[place]
         for step in range(1, len(self)):
             yield self[self._order[(rank + step) % len(self)]]
 
 
-class Shuffled:
+class ShuffledPictures:
     """Every picture becomes one of the question that follows in the cycle of its split.
 
     Where that question shows fewer pictures, those after it give theirs, so that the number of pictures stays. A
@@ -83,8 +83,8 @@ class Shuffled:
     def __init__(self, docs: NumberedDocs) -> None:
         self._docs = docs
 
-    def __call__(self, pictures: Sequence[Any], doc: Any, opening: Opening, skip: int = 0) -> list[Any]:
-        """See `Replace`.
+    def __call__(self, pictures: Sequence[Any], doc: Any, opening: PicturesOf, skip: int = 0) -> list[Any]:
+        """See `PictureSource`.
 
         Raises:
             InputError: the other questions of the split do not show enough pictures, or a base model that does not

@@ -36,10 +36,10 @@ class Baseline(lmms):  # type: ignore[misc]
 
     @abstractmethod
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """The answer to `doc`; `docs` are all documents of its task, `key` names the task and split."""
+        """Return the answer to `doc`; `docs` are all documents of its task, `key` names the task and split."""
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
-        """One answer per request, in order."""
+        """Return one answer per request, in order."""
         answers = []
         for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
             _, _, _, doc_id, task, split = request.args

@@ -12,7 +12,7 @@ from spiqa_tasks.models.base import Baseline, Doc
 
 
 def letters_of(doc: Doc) -> list[str]:
-    """The option letters of a row.
+    """Return the option letters of a row.
 
     Raises:
         InputError: not a multiple-choice task of ours.
@@ -32,7 +32,7 @@ class RandomChoice(Baseline):
         self._seed = seed
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """A letter."""
+        """Return a letter."""
         return random.Random(f"{doc['id']}#{self._seed}").choice(letters_of(doc))
 
 
@@ -44,7 +44,7 @@ class FrequentChoice(Baseline):
         self._letters: dict[str, dict[str, str]] = {}
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """A letter."""
+        """Return a letter."""
         letters_of(doc)
         if key not in self._letters:
             self._letters[key] = _most_frequent(docs)

@@ -31,13 +31,13 @@ class ClipChoice(Baseline):
         self._images: dict[str, Embeddings] = {}
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
-        """One letter per request; every different picture and caption is embedded once, in batches."""
+        """Return one letter per request; every different picture and caption is embedded once, in batches."""
         docs = [self.task_dict[task][split][doc_id] for _, _, _, doc_id, task, split in (r.args for r in requests)]
         self._prepare(docs)
         return super().generate_until(requests)
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """The letter of the most similar option, the first one of equals."""
+        """Return the letter of the most similar option, the first one of equals."""
         texts = np.stack([self._texts[text] for text in _captions(doc)])
         images = np.stack([self._images[path] for path in doc["images"]])
         similarities = (texts @ images.T).ravel()

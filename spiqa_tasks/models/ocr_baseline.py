@@ -32,7 +32,7 @@ class OcrBaseline(Baseline):
         self._texts: dict[str, str] = {}
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
-        """One answer per request, in order, once every picture of theirs was read."""
+        """Return one answer per request, in order; first reads every picture of theirs."""
         paths = {path for request in requests for path in _pictures(self._doc(request))} - self._texts.keys()
         digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in sorted(paths)}
         read = figure_texts((digest, path) for path, digest in digests.items())
@@ -40,7 +40,7 @@ class OcrBaseline(Baseline):
         return super().generate_until(requests)
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """A letter, or in SPIQA's format a line."""
+        """Return a letter, or in SPIQA's format a line."""
         texts = [self._texts[path] for path in _pictures(doc)]
         if "letters" not in doc:
             return _line(doc, texts)

@@ -15,7 +15,7 @@ from PIL import Image, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.image_ablation import GREY
-from spiqa_tasks.files.pictures import on_page
+from spiqa_tasks.files.pictures import on_page, png
 
 Kind = Literal["grey", "text", "black", "white", "noise", "mean", "shuffled"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -29,7 +29,7 @@ _KEYS = ("url", "image", "image_url", "bytes", "path")
 
 
 def ablate(picture: Image.Image, kind: str, seed: int = 0) -> Image.Image:
-    """A picture of the same size, RGB, that tells nothing of the original but its size (`mean`: and its mean colour).
+    """Return an RGB picture of the same size that has nothing else of the original (`mean`: its mean colour).
 
     `noise` is drawn from `seed` and the picture's content, so that it depends on neither order nor process.
 
@@ -48,13 +48,13 @@ def ablate(picture: Image.Image, kind: str, seed: int = 0) -> Image.Image:
 
 
 def digest(picture: Image.Image) -> str:
-    """Hexadecimal digits over the size and the pixels; equal pictures have equal digits."""
+    """Return hexadecimal digits over the size and the pixels; equal pictures have equal digits."""
     content = f"{picture.mode} {picture.size}".encode() + picture.tobytes()
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def is_picture(value: Any) -> bool:
-    """Whether a value that a task shows is a picture, in any of the forms that host tasks use, not a video or sound."""
+    """Return whether a value that a task shows is a picture, in any form of the host's tasks, not a video or sound."""
     if isinstance(value, Mapping):
         if value.get("type", "image") not in ("image", "image_url"):
             return False
@@ -65,7 +65,7 @@ def is_picture(value: Any) -> bool:
 
 
 def open_value(value: Any) -> Image.Image:
-    """The picture of a PIL image, path, data URL, encoded bytes or mapping with one of them; decoded when needed.
+    """Return the picture of a PIL image, path, data URL, encoded bytes or mapping with one of them, decoded lazily.
 
     Raises:
         DataError: a picture that cannot be read.
@@ -90,18 +90,12 @@ def open_value(value: Any) -> Image.Image:
 
 
 def like(value: Any, picture: Image.Image) -> Any:
-    """`picture` in the form of `value`: a data URL where that was one, in the same mapping, else a PIL image."""
+    """Return `picture` in the form of `value`: a data URL where that is one, in the same mapping, else a PIL image."""
     if isinstance(value, Mapping):
         key = next(key for key in _KEYS if value.get(key) is not None)
         return {**value, key: like(value[key], picture)}
     if isinstance(value, bytes):
-        return _png(picture)
+        return png(picture)
     if isinstance(value, str) and value.startswith("data:"):
-        return "data:image/png;base64," + base64.b64encode(_png(picture)).decode("ascii")
+        return "data:image/png;base64," + base64.b64encode(png(picture)).decode("ascii")
     return picture
-
-
-def _png(picture: Image.Image) -> bytes:
-    buffer = io.BytesIO()
-    picture.save(buffer, format="PNG")
-    return buffer.getvalue()

@@ -21,7 +21,7 @@ class CaptionRetrieval(Baseline):
         self._vectorizers: dict[str, TfidfVectorizer] = {}
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """The requested format around the nearest caption."""
+        """Return the nearest caption in the requested format."""
         if "figures" not in doc:
             raise InputError("Expected a SPIQA task; this task's documents have no figures with captions.")
         if key not in self._vectorizers:

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.making import judging_of, make_scorer
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
-from spiqa_tasks.judge.config import parse_judge
+from spiqa_tasks.judge.judge import make_judge
+from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.runs import scoring, selection
 from spiqa_tasks.runs.places import Place, read_runs
 from spiqa_tasks.runs.run import Run
@@ -108,11 +109,10 @@ def _scored(run: Run, wanted: Wanted, remarks: list[str]) -> Run:
     task = task_named(run.task, wanted.include)
     matched = matched_run(run, task)
     remarks += matched.remarks
-    kind = task.entry.judge(task.typed)
-    judging = None
-    if kind is not None and wanted.judge is not None:
-        judging = judging_of(kind, parse_judge(wanted.judge, environ=os.environ))
-    elif kind is not None:
+    rule, judge = task.entry.judge(task.typed), None
+    if rule is not None and wanted.judge is not None:
+        judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
+    elif rule is not None:
         remarks.append(f"{run.path}: not judged. Name a judge with --judge, or score it with --output first.")
-    scorer = make_scorer(matched.task.benchmark, matched.task.settings, "offline", judging)
+    scorer = make_scorer(matched.task.benchmark, matched.task.settings, "offline", judge)
     return scoring.score(scoring.read(matched, scorer))

@@ -41,7 +41,7 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
     """Return the scored run, waiting for the judge; `judge` is what that is called."""
     matched, scorer = unjudged.matched, unjudged.scorer
     made = summary.merged_signature([answer.record for answer in unjudged.answers if answer.record is not None])
-    fields = {**dict(scorer.context.judged_by), "predictions": matched.form}
+    fields = {"predictions": matched.form}
     fields |= {"prompt": made.prompt} if made.prompt else {}
     records = scorer.score([_signed(record, fields) for record in unjudged.records])
     answers = [replace(answer, record=record) for answer, record in zip(unjudged.answers, records, strict=True)]
@@ -104,7 +104,7 @@ def differences(matched: MatchedRun, scored: Run) -> Iterator[str]:
 
 
 def _signed(record: Record, fields: Mapping[str, str]) -> Record:
-    """The record, which is the same for every judge, signed with this one and with the form of its file."""
+    """The record, with further fields in its signature."""
     if not record.signature:
         return record
     return replace(record, signature=parse(record.signature).with_fields(**fields).text)

@@ -12,10 +12,6 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from spiqa_tasks.scoring.intervals import bootstrap_interval, wilson
-
 LEVEL = 0.95
 
 
@@ -94,6 +90,8 @@ def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable | None]) 
     and at 1 (at the highest score where scores go beyond 1, as CIDEr's do).
     """
     if set(clusters) <= {None} and set(scores) <= {0.0, 1.0}:
+        from spiqa_tasks.scoring.intervals import wilson  # NumPy is not needed for much of what imports this module
+
         return wilson(round(sum(scores)), len(scores)) if scores else None
     mean = clustered_mean(scores, clusters)
     if math.isnan(mean.stderr):
@@ -111,7 +109,8 @@ def clustered_bootstrap(
     """
     if len(clusters) != len(scores):
         raise ValueError(f"expected a cluster for each of {len(scores)} scores, got {len(clusters)}")
-    values = np.asarray(scores, dtype=np.float64)
+    from spiqa_tasks.scoring.intervals import bootstrap_interval  # see `mean_interval`
+
     groups = partition(clusters)
-    sums = [values[places].sum() for places in groups]
+    sums = [math.fsum(scores[place] for place in places) for places in groups]
     return bootstrap_interval(sums, [len(places) for places in groups], repeats, seed, LEVEL)

@@ -51,11 +51,11 @@ class ClipEncoder:
         self._length = int(self._model.config.text_config.max_position_embeddings)
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        """Embeddings, shape (texts, dimension); a text longer than the model's context is cut at its end."""
+        """Return embeddings, shape (texts, dimension); a text longer than the model's context is cut at its end."""
         return self._embed(texts, self._text_inputs, "get_text_features")
 
     def images(self, paths: Sequence[str]) -> Embeddings:
-        """Embeddings of picture files, shape (paths, dimension)."""
+        """Return embeddings of picture files, shape (paths, dimension)."""
         return self._embed(paths, self._image_inputs, "get_image_features")
 
     def _text_inputs(self, texts: Sequence[str]) -> Any:

@@ -38,7 +38,7 @@ Reader = Callable[[Image.Image], list[str]]
 
 
 def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """sha256 digest -> the text of a figure, its lines in reading order, of (digest, path) pairs.
+    """Return sha256 digest -> the text of a figure, its lines in reading order, of (digest, path) pairs.
 
     Each figure is read once: the text is kept in the cache folder under the engine's version and the digest. Other
     processes wait instead of reading the same figures.

@@ -9,7 +9,7 @@ from filter_runs import Filter
 from host_files import choice_sample, write_run
 from numbers_task import host_inspectors, manager
 
-from spiqa_tasks.hosts.written import user_folder
+from spiqa_tasks.hosts.filtered_tasks import user_folder
 
 pytestmark = pytest.mark.usefixtures("host")
 

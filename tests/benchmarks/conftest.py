@@ -9,14 +9,13 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.l3 import L3Judge
-from spiqa_tasks.judge.letters import LetterJudge
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.retry import RetryPolicy
+from spiqa_tasks.judge.rules import RULES
 
 LEFT_OUT = {"meteor": "left out of this test", "bertscore_f1": "left out of this test"}
 
@@ -42,25 +41,25 @@ def engine(server: OpenAIServer, tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def l3(engine: Engine) -> Judging:
+def l3score_judge(engine: Engine) -> Judge:
     """L3Score's judge."""
-    return Judging(L3Judge(engine))
+    return Judge(engine, RULES["l3score"]())
 
 
 @pytest.fixture
-def letters(engine: Engine) -> Judging:
+def letters_judge(engine: Engine) -> Judge:
     """The judge that finds letters."""
-    return Judging(LetterJudge(engine))
+    return Judge(engine, RULES["letters"]())
 
 
 @pytest.fixture(scope="session")
 def scorer_of() -> ScorerOf:
-    """`scorer_of(benchmark, settings, judging)`: a task's scorer without METEOR and BERTScore."""
+    """`scorer_of(benchmark, settings, judge)`: a task's scorer without METEOR and BERTScore."""
 
-    def make(benchmark: str, settings: str = "", judging: Judging | None = None) -> Scorer:
+    def make(benchmark: str, settings: str = "", judge: Judge | None = None) -> Scorer:
         entry = BENCHMARKS[benchmark]
-        judged = {} if judging is None else {**judging.rules, "judged_by": tuple(judging.signature.items())}
-        context = Context("lmms-eval 0.0", unavailable=LEFT_OUT, tokenizer="ptb-java", **judged)
-        return Scorer(entry, entry.parse(settings), context, judging)
+        judged = {} if judge is None else judge.configured
+        context = Context("lmms-eval 0.0", judge and judge.rule, {"tokenizer": "ptb-java", **judged}, LEFT_OUT)
+        return Scorer(entry, entry.parse(settings), context, judge)
 
     return make

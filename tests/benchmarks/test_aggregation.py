@@ -11,10 +11,10 @@ import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, in_group, mean_of, prepare, share_of, withheld
-from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics import coco_java, text_scores
 from spiqa_tasks.scoring.meteor import FIELDS
 
@@ -105,11 +105,11 @@ def test_a_group_holds_the_records_that_name_it() -> None:
 
 
 TASKS = [
-    ("spiqa", "demo", "protocol=both", "l3"),
-    ("spiqa", "demo", "setting=cot,protocol=both", "l3"),
-    ("spiqa", "demo", "setting=perfigure,max_figures=2,protocol=both", "l3"),
+    ("spiqa", "demo", "protocol=both", "l3score_judge"),
+    ("spiqa", "demo", "setting=cot,protocol=both", "l3score_judge"),
+    ("spiqa", "demo", "setting=perfigure,max_figures=2,protocol=both", "l3score_judge"),
     ("mmstar", "demo", "", None),
-    ("scifibench", "demo", "extractor=judge", "letters"),
+    ("scifibench", "demo", "extractor=judge", "letters_judge"),
     ("scifibench", "demo_fig2cap", "prompt=caption", None),
 ]
 
@@ -126,8 +126,8 @@ def test_aggregations_change_nothing_that_they_are_given(
 ) -> None:
     """Every metric of every benchmark, overall and by group, leaves its records as they were and repeats itself."""
     server.behaviour.text = "B"
-    judging: Judging | None = request.getfixturevalue(judge) if judge else None
-    scorer = scorer_of(benchmark, settings, judging)
+    asked: Judge | None = request.getfixturevalue(judge) if judge else None
+    scorer = scorer_of(benchmark, settings, asked)
     rows = load_rows(benchmark, split, f"{settings},ablation=text")[:12]
     unscored = [scorer.record(row, response) for row, response in zip(rows, answers(), strict=False)]
     before = copy.deepcopy(unscored)

@@ -9,7 +9,7 @@ from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.prompts import prompt
 from spiqa_tasks.files.source import LocalSource
-from spiqa_tasks.judge.letters import LetterRule
+from spiqa_tasks.judge.rules import RULES, Candidate
 from spiqa_tasks.utils.prompts import doc_to_messages, doc_to_text
 
 
@@ -55,7 +55,7 @@ def test_figures_are_asked_as_the_readme_asks() -> None:
 
 def test_the_readmes_extraction_asks_for_three_tokens() -> None:
     """The output stands in quotes, and "None" too."""
-    request = LetterRule(released=True).request("It is B.", "ABCDE")
+    request = RULES["letters_released"]().request(Candidate("It is B.", letters=tuple("ABCDE")))
     assert request.max_tokens == 3
     assert '\n"It is B."\nThe output contains' in request.prompt
     assert request.prompt.endswith('If no answer is found, return "None".')

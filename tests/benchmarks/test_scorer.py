@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks.judging import Judging
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Ask, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.scorer import Scorer, judged
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.metrics.text_scores import text_scores
 
 YES, NO = 0.9 / 0.98, 0.08 / 0.98
@@ -33,9 +35,9 @@ def records_of(scorer: Scorer, predictions: list[str]) -> list[Record]:
     return [scorer.record(row, Response(ANSWER.format(text))) for row, text in zip(rows, texts, strict=True)]
 
 
-def test_answers_are_judged_and_averaged(scorer_of: ScorerOf, l3: Judging, server: OpenAIServer) -> None:
+def test_answers_are_judged_and_averaged(scorer_of: ScorerOf, l3score_judge: Judge, server: OpenAIServer) -> None:
     """A right and a wrong answer of the local judge, overall and by group, with one request each."""
-    scorer = scorer_of("spiqa", "", l3)
+    scorer = scorer_of("spiqa", "", l3score_judge)
     unjudged = records_of(scorer, ["right", "wrong", "wrong"])
     assert len(scorer.requests(unjudged)) == 3
     records = scorer.score(unjudged)
@@ -52,11 +54,11 @@ def test_answers_are_judged_and_averaged(scorer_of: ScorerOf, l3: Judging, serve
 
 
 def test_a_failing_judge_withholds_the_headline_and_nothing_else(
-    scorer_of: ScorerOf, l3: Judging, server: OpenAIServer
+    scorer_of: ScorerOf, l3score_judge: Judge, server: OpenAIServer
 ) -> None:
     """Failures are a status, a rate and a reason; the text metrics stand."""
     server.behaviour.sticky = "400"
-    scorer = scorer_of("spiqa", "", l3)
+    scorer = scorer_of("spiqa", "", l3score_judge)
     records = scorer.score(records_of(scorer, ["right", "right"]))
     assert [record.status for record in records] == ["judge_failed"] * 2
     value = scorer.value("l3score", records)
@@ -138,3 +140,39 @@ def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -
     assert scorer.answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record) == 0.0
     assert scorer.answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record) == 0.0
     assert scorer.answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record) is None
+
+
+def asking(judge: Judge, key: str, *predictions: str) -> Record:
+    """A record with a question to the judge about each prediction."""
+    candidates = [Candidate(prediction, "Q?", "blue") for prediction in predictions]
+    asks = (Ask("l3score", judge.rule.request(each), partial(judge.rule.score, each)) for each in candidates)
+    return Record(key, asks=tuple(asks))
+
+
+def test_every_record_gets_the_verdicts_of_its_own_asks(l3score_judge: Judge) -> None:
+    """Records keep their order; one without an ask is returned as it is; several asks keep their scores apart."""
+    plain = Record("c")
+    records = [asking(l3score_judge, "a", "blue"), plain, asking(l3score_judge, "b", "red", "blue")]
+    first, second, third = judged(records, l3score_judge)
+    assert [first.id, second, third.id] == ["a", plain, "b"]
+    assert first.scores["l3score"] == pytest.approx(YES)
+    assert [entry["score"] for entry in third.verdicts] == pytest.approx([NO, YES])
+
+
+def test_a_failure_is_an_outcome_like_any_other(l3score_judge: Judge, server: OpenAIServer) -> None:
+    """What could not be had is not asked again in the run, so that all metrics see the same records."""
+    server.behaviour.sticky = "400"
+    first = judged([asking(l3score_judge, "a", "blue")], l3score_judge)
+    server.behaviour.sticky = None
+    assert judged([asking(l3score_judge, "a", "blue")], l3score_judge) == first
+    assert first[0].status == "judge_failed"
+    assert len(server.requests) == 1
+
+
+def test_nothing_to_ask_asks_nothing(l3score_judge: Judge, server: OpenAIServer) -> None:
+    """No request is made for records that were judged, nor where there is no judge."""
+    waiting = asking(l3score_judge, "b", "blue")
+    assert judged([Record("a")], l3score_judge) == [Record("a")]
+    assert judged([], l3score_judge) == []
+    assert judged([waiting], None)[0].asks == waiting.asks
+    assert server.requests == []

@@ -8,8 +8,8 @@ from importlib import metadata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.signature import Signature, merged, parse, sign, version
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
+from spiqa_tasks.benchmarks.signature import Signature, ablation_fields, merged, parse, sign, version
 
 NAMES = [entry.name for entry in dataclasses.fields(Signature)]
 VALUES = st.text() | st.text("|:%7C25+a ")
@@ -51,16 +51,21 @@ def test_several_signatures_are_one_that_tells_their_differences() -> None:
 
 
 def test_an_answer_is_signed_with_its_rows_data_and_settings() -> None:
-    """Benchmark, split, digest, settings, wording and host; grey is told where it is shown and nowhere else."""
-    plain, grey = (load_rows("mmstar", "demo", settings)[0] for settings in ("ablation=text", "ablation=grey"))
+    """Benchmark, split, digest, settings, wording, host and version, and the fields that others contribute."""
+    plain = load_rows("mmstar", "demo", "ablation=text")[0]
     signature = sign(plain, "0badcafe", "offline", tokenizer="ptb-java")
     assert (signature.benchmark, signature.split) == ("mmstar", "demo")
     assert signature.data == f"mmstar/demo@{plain['data']}"
     assert signature.settings == plain["settings"]
     assert (signature.prompt, signature.host, signature.tokenizer) == ("0badcafe", "offline", "ptb-java")
     assert signature.package == metadata.version("spiqa-tasks")
-    assert signature.grey == ""
-    assert sign(grey, "0badcafe", "offline").grey == "128 at the original size"
+    assert sign(plain, "0badcafe", "offline", grey="128").with_fields(grey="", tokenizer="ptb-java") == signature
+
+
+def test_an_ablation_contributes_the_grey_that_it_shows() -> None:
+    """Where no picture or the true one is shown there is nothing to say."""
+    settings = [BENCHMARKS["mmstar"].parse(f"ablation={name}") for name in ("none", "text", "grey")]
+    assert [ablation_fields(each) for each in settings] == [{}, {}, {"grey": "128 at the original size"}]
 
 
 def test_two_tokenizers_are_two_signatures() -> None:

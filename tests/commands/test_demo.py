@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,13 @@ def idle(monkeypatch: pytest.MonkeyPatch, host: None) -> None:  # noqa: ARG001 -
 
 def test_the_judge_is_served_until_it_is_interrupted() -> None:
     """It prints what to export, answers a chat completion at that address, and ends by Ctrl-C."""
-    process = subprocess.Popen([*COMMAND, "--serve-judge"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*COMMAND, "--serve-judge"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored in jobs of a background shell
+    )
     assert process.stdout is not None
     try:
         lines = [process.stdout.readline().split() for _ in range(2)]

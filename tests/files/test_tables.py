@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spiqa_tasks import extras
 from spiqa_tasks.errors import InputError, MissingPartError
-from spiqa_tasks.files import cells
+from spiqa_tasks.files import tables
 from spiqa_tasks.files.tables import read_cells, row_id
 
 
@@ -95,7 +95,7 @@ def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(tmp_path: Path, monke
     """Its size is told before it is unpacked."""
     path = tmp_path / "t.xlsx"
     pd.DataFrame({"id": range(9000), "prediction": ["A" * 200] * 9000}).to_excel(path, index=False)
-    monkeypatch.setattr(cells, "LARGEST", 1 << 19)
+    monkeypatch.setattr(tables, "LARGEST", 1 << 19)
     with pytest.raises(InputError, match=r"a table of \d MB, more than 0"):
         read_cells(path)
 

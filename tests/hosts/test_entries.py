@@ -9,9 +9,9 @@ import pickle
 import pytest
 from host_files import FAILED
 
-from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.hosts.entries import Entry, entries_of
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
 

@@ -27,7 +27,7 @@ MakeEngine = Callable[..., Engine]
 REQUESTS = [
     JudgeRequest(f"Ground-truth answer: {place}\nCandidate answer: {place % 3}", top_logprobs=3) for place in range(9)
 ]
-WRITTEN = [JudgeRequest(f"Write {place}.", kind="text", max_tokens=9) for place in range(4)]
+WRITTEN = [JudgeRequest(f"Write {place}.", top_logprobs=None, max_tokens=9) for place in range(4)]
 
 
 @pytest.fixture
@@ -63,21 +63,19 @@ def judged(engine: Engine, requests: list[JudgeRequest] = REQUESTS, *, wait: boo
 def test_verdicts_are_those_of_single_requests(engine: MakeEngine, batching: BatchServer, tmp_path: Path) -> None:
     """Same texts, log-probabilities, models and tokens, though the batch's lines come in another order."""
     assert judged(engine())[0]
-    collected = engine().map(REQUESTS, progress=False)
+    collected = engine().map(REQUESTS)
     assert not batching.requests
     alone = Engine(replace(engine().config, cache_dir=tmp_path / "other"))
-    single = alone.map(REQUESTS, progress=False)
+    single = alone.map(REQUESTS)
     alone.close()
-    assert [replace(verdict, cached=False, seconds=0) for verdict in collected] == [
-        replace(verdict, seconds=0) for verdict in single
-    ]
+    assert [replace(verdict, cached=False) for verdict in collected] == single
 
 
 def test_a_batch_sends_what_single_requests_send(engine: MakeEngine, batching: BatchServer) -> None:
     """One line per different request, with the same body."""
     judged(engine(), [*REQUESTS, *REQUESTS])
     fresh = Engine(replace(engine().config, cache=False))
-    fresh.map(REQUESTS, progress=False)
+    fresh.map(REQUESTS)
     fresh.close()
     sent = [request["body"] for request in batching.requests]
     (batch,) = batching.batches
@@ -86,7 +84,7 @@ def test_a_batch_sends_what_single_requests_send(engine: MakeEngine, batching: B
 
 def test_what_is_there_is_never_handed_over(engine: MakeEngine, batching: BatchServer) -> None:
     """Stored verdicts cost nothing, and with all of them stored the server is not called."""
-    engine().map(REQUESTS[:5], progress=False)
+    engine().map(REQUESTS[:5])
     judged(engine())
     assert [len(batch.entries) for batch in batching.batches] == [4]
     batching.calls.clear()
@@ -114,7 +112,7 @@ def test_what_failed_in_a_batch_is_failed_and_handed_over_again(engine: MakeEngi
     there, said = judged(first)
     assert there
     assert "6 judged, 3 failed" in said[-1]
-    verdicts = first.map(REQUESTS, progress=False)
+    verdicts = first.map(REQUESTS)
     reasons = sorted(verdict.reason or "" for verdict in verdicts if not verdict.ok)
     assert reasons[0] == "in the batch: HTTP 400: too long"
     assert all("holds no answer" in reason for reason in reasons[1:])
@@ -123,7 +121,7 @@ def test_what_failed_in_a_batch_is_failed_and_handed_over_again(engine: MakeEngi
     batching.refused = batching.silent = batching.garbled = set()
     judged(engine())
     assert [len(batch.entries) for batch in batching.batches] == [9, 3]
-    assert all(verdict.ok for verdict in engine().map(REQUESTS, progress=False))
+    assert all(verdict.ok for verdict in engine().map(REQUESTS))
 
 
 @pytest.mark.parametrize("status", ["failed", "expired", "cancelled"])
@@ -134,7 +132,7 @@ def test_a_batch_that_ends_early_says_so_of_each_request(
     batching.status, batching.silent = status, set(range(4))
     first = engine()
     judged(first)
-    verdicts = first.map(REQUESTS, progress=False)
+    verdicts = first.map(REQUESTS)
     assert sum(verdict.ok for verdict in verdicts) == (0 if status == "failed" else 5)
     assert {verdict.reason for verdict in verdicts if not verdict.ok} == {
         f"the batch {status}" + ("; a line is no request" if status == "failed" else "")
@@ -153,7 +151,7 @@ provider, url, cache, moment = sys.argv[1:]
 if moment == "before it was named":
     OpenBatches.arrived = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 judge = Engine(JudgeConfig(provider, "gpt-4o", url, "k" * 20, cache_dir=Path(cache)))
-requests = [JudgeRequest(f"Write {place}.", kind="text", max_tokens=9) for place in range(4)]
+requests = [JudgeRequest(f"Write {place}.", top_logprobs=None, max_tokens=9) for place in range(4)]
 judge_in_batches(judge, requests, wait=True, say=print)
 """
 
@@ -177,7 +175,7 @@ def test_a_killed_call_is_continued(
     batching.ends_at = 1
     assert judged(engine(provider), WRITTEN)[0]
     assert batching.calls["create"] == 1
-    assert all(verdict.ok for verdict in engine(provider).map(WRITTEN, progress=False))
+    assert all(verdict.ok for verdict in engine(provider).map(WRITTEN))
     assert not batching.requests
 
 
@@ -201,7 +199,7 @@ def test_an_earlier_batch_of_the_same_requests_is_not_taken_for_one_that_never_a
     OpenBatches(engine(provider).config, tmp_path).begin(dict.fromkeys(keys))
     assert judged(engine(provider), WRITTEN)[0]
     assert len(batching.batches) == 2
-    assert all(verdict.ok for verdict in engine(provider).map(WRITTEN, progress=False))
+    assert all(verdict.ok for verdict in engine(provider).map(WRITTEN))
 
 
 def test_a_refusal_is_one_sentence_without_the_key(engine: MakeEngine, batching: BatchServer) -> None:
@@ -229,7 +227,7 @@ def test_large_lists_become_several_batches(
 
 def test_the_price_is_half(engine: MakeEngine) -> None:
     """The line has what it cost, and what single requests would have."""
-    _, said = judged(engine(), [JudgeRequest("x" * 4_000_000, kind="text")])
+    _, said = judged(engine(), [JudgeRequest("x" * 4_000_000, top_logprobs=None)])
     assert "about $1.00 instead of $2.00" in said[-1]
 
 

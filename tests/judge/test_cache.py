@@ -17,7 +17,7 @@ import pytest
 from spiqa_tasks.judge.cache import Owner, VerdictCache, open_cache
 from spiqa_tasks.judge.types import Verdict, failed
 
-VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, False, 10, 1, 0.25)
+VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, False, 10, 1)
 
 
 def test_a_stored_verdict_comes_back_whole(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_a_stored_verdict_comes_back_whole(tmp_path: Path) -> None:
     cache.put_many([("k", VERDICT)])
     cache.close()
     found = VerdictCache(tmp_path / "judge.sqlite").get_many(["k", "other"])
-    assert found == {"k": Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, True, 10, 1, 0.25)}
+    assert found == {"k": Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, True, 10, 1)}
 
 
 def test_failures_are_not_stored(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_verdict_and_closing_end_claims_of_this_process_alone(tmp_path: Path) 
 def test_claims_and_verdicts_come_back_in_the_order_asked(tmp_path: Path) -> None:
     """Each key has its own answer, also where a key is asked for twice; what is stored is not claimed."""
     cache = VerdictCache(tmp_path / "judge.sqlite")
-    other = Verdict("ok", "No", (), "m-2", None, False, 1, 2, 0.5)
+    other = Verdict("ok", "No", (), "m-2", None, False, 1, 2)
     cache.put_many([("a", VERDICT), ("b", other)])
     found = cache.claim_many(["b", "new", "a", "b"])
     assert [getattr(verdict, "text", verdict) for verdict in found] == ["No", "mine", "Yes", "No"]

@@ -1,162 +1,46 @@
-"""Which judge is asked, with which URL and key."""
+"""A judge as plain data."""
 
 from __future__ import annotations
 
-import contextlib
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.judge.config import JudgeConfig, judge_from_environ, parse_judge
-from spiqa_tasks.judge.types import JudgeRequest
-
-
-def test_the_default_is_the_papers_judge() -> None:
-    """Without SPIQA_JUDGE, OpenAI's gpt-4o is asked with OPENAI_API_KEY."""
-    config = judge_from_environ({"OPENAI_API_KEY": "k"})
-    assert config is not None
-    assert (config.name, config.url, config.api_key) == ("openai:gpt-4o", "https://api.openai.com/v1", "k")
-
-
-def test_none_switches_judging_off() -> None:
-    """SPIQA_JUDGE=none needs no key."""
-    assert judge_from_environ({"SPIQA_JUDGE": "none"}) is None
-
-
-def test_a_missing_key_says_what_to_set() -> None:
-    """The message names the variable for the key and the way to switch judging off."""
-    config = judge_from_environ({})
-    assert config is not None
-    with pytest.raises(JudgeError, match=r"SPIQA_JUDGE_API_KEY.*SPIQA_JUDGE=none") as caught:
-        config.require_key()
-    assert config.cannot(JudgeRequest("p")) == str(caught.value)
-
-
-def test_the_url_of_the_model_under_test_is_never_used() -> None:
-    """OPENAI_BASE_URL and OPENAI_API_BASE point at another server and are ignored."""
-    environ = {"OPENAI_BASE_URL": "http://x/v1", "OPENAI_API_BASE": "http://y/v1", "OPENAI_API_KEY": "k"}
-    config = judge_from_environ(environ)
-    assert config is not None
-    assert config.url == "https://api.openai.com/v1"
-
-
-def test_the_judges_own_variables_win() -> None:
-    """SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY come first, and SPIQA_TASKS_CACHE holds the verdicts."""
-    config = judge_from_environ(
-        {
-            "SPIQA_JUDGE": "openai:qwen:7b",
-            "SPIQA_JUDGE_BASE_URL": "http://127.0.0.1:1/v1/",
-            "SPIQA_JUDGE_API_KEY": "own",
-            "OPENAI_API_KEY": "other",
-            "SPIQA_TASKS_CACHE": "some/where",
-        }
-    )
-    assert config is not None
-    assert (config.model, config.url, config.api_key) == ("qwen:7b", "http://127.0.0.1:1/v1", "own")
-    assert config.cache_dir == Path("some/where")
-
-
-def test_the_cache_is_where_pictures_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """`~` in SPIQA_TASKS_CACHE is the home folder for the judge as for everything else."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    environ = {"SPIQA_TASKS_CACHE": "~/x"}
-    assert parse_judge("openai:m", environ=environ).cache_dir == cache_path(environ) == tmp_path / "x"
-
-
-def test_a_server_of_ones_own_needs_no_key() -> None:
-    """Local servers and local models are used without a key."""
-    assert parse_judge("openai:m", base_url="http://127.0.0.1:1/v1", environ={}).api_key is None
-    assert parse_judge("hf:some/model", environ={}).url == ""
-
-
-def test_anthropic_is_not_sent_openais_key() -> None:
-    """Each provider falls back to its own key only."""
-    with pytest.raises(JudgeError, match="ANTHROPIC_API_KEY"):
-        parse_judge("anthropic:claude", environ={"OPENAI_API_KEY": "k"}).require_key()
-
-
-@pytest.mark.parametrize("judge", ["gpt-4o", "gemini:pro", "", ":m"])
-def test_an_unknown_provider_lists_the_known_ones(judge: str) -> None:
-    """The message holds every provider."""
-    with pytest.raises(JudgeError, match="openai, anthropic, hf"):
-        parse_judge(judge, environ={})
-
-
-@given(
-    model=st.text(st.characters(blacklist_categories=("Cs",)), min_size=1).map(str.strip).filter(bool),
-    url=st.sampled_from(["", "http://127.0.0.1:8000/v1", "https://host/a@b/v1?api-version=2024-06-01"]),
-)
-def test_any_model_name_and_url_are_told_apart(model: str, url: str) -> None:
-    """Names may hold `@`, `:` and `/`: what stands before the first `@http://` or `@https://` is the model."""
-    assume(not any(begin in model for begin in ("@http://", "@https://")))
-    config = parse_judge(f"openai:{model}" + (f"@{url}" if url else ""), environ={})
-    assert (config.model, config.base_url) == (model, url or None)
-
-
-@pytest.mark.parametrize("model", ["a:b", "org/m@v1", "ft:gpt-4o:me::x", "m@httpd", "m@ftp://x", "x@https:/y"])
-def test_a_name_without_a_url_is_a_name(model: str) -> None:
-    """Nothing but `@http://` and `@https://` begins a URL."""
-    config = parse_judge(f"openai:{model}", environ={})
-    assert (config.model, config.base_url) == (model, None)
-
-
-@given(st.text(max_size=60) | st.text(max_size=30).map("openai:m@http://{}".format))
-def test_no_text_raises_anything_but_one_sentence(judge: str) -> None:
-    """Whatever the text, it is a judge or a JudgeError."""
-    with contextlib.suppress(JudgeError):
-        assert parse_judge(judge, environ={}).model
-
-
-def test_a_url_of_its_own_wins_over_the_environments() -> None:
-    """`@URL` and `base_url` come before SPIQA_JUDGE_BASE_URL; two different ones are refused."""
-    environ = {"SPIQA_JUDGE_BASE_URL": "http://environ/v1"}
-    assert parse_judge("openai:m", environ=environ).url == "http://environ/v1"
-    assert parse_judge("openai:m@http://own/v1", environ=environ).url == "http://own/v1"
-    assert parse_judge("openai:m", base_url="http://own/v1", environ=environ).url == "http://own/v1"
-    with pytest.raises(JudgeError, match="two URLs"):
-        parse_judge("openai:m@http://own/v1", base_url="http://other/v1", environ={})
-
-
-def test_a_judge_in_this_process_has_no_url() -> None:
-    """SPIQA_JUDGE_BASE_URL is not for it, and a URL of its own is refused."""
-    assert parse_judge("hf:m", environ={"SPIQA_JUDGE_BASE_URL": "http://x/v1"}).url == ""
-    with pytest.raises(JudgeError, match="in this process"):
-        parse_judge("hf:m@http://x/v1", environ={})
-
-
-@pytest.mark.parametrize("url", ["http://", "https://:8000/v1", "http://[::1/v1", "http://host:port/v1", "ftp://host"])
-def test_a_url_without_a_server_is_refused(url: str) -> None:
-    """A host must be there and the port a number."""
-    with pytest.raises(JudgeError, match="base URL must be"):
-        parse_judge("openai:m", base_url=url, environ={})
-
-
-@pytest.mark.parametrize("url", ["http://user:pw@host/v1", "http://host/v1?api-key=abc", "http://host/v1?token=abc"])
-def test_credentials_in_the_url_are_refused_without_repeating_them(url: str) -> None:
-    """A URL is logged and kept in signatures, so it must hold no secret."""
-    with pytest.raises(JudgeError, match="SPIQA_JUDGE_API_KEY") as caught:
-        parse_judge("openai:m", base_url=url, environ={})
-    assert url not in str(caught.value)
-
-
-def test_a_version_in_the_url_is_no_credential() -> None:
-    """Azure's api-version stays in the URL."""
-    url = "https://me.openai.azure.com/openai/deployments/gpt-4o?api-version=2024-06-01"
-    assert parse_judge("openai:gpt-4o", base_url=url, api_key="k", environ={}).url == url
-
-
-@pytest.mark.parametrize("judge", ["openai:o3-mini", "anthropic:claude"])
-def test_a_judge_without_logprobs_is_refused_with_those_that_have_them(judge: str) -> None:
-    """The message lists the judges that can give L3Score."""
-    with pytest.raises(JudgeError, match=r"choose one of openai:<model>.*hf:<path or id>"):
-        parse_judge(judge, environ={}).require_logprobs()
+from spiqa_tasks.judge.config import JudgeConfig
 
 
 def test_the_key_is_in_no_representation() -> None:
     """repr and str of a config hide the key."""
     config = JudgeConfig("openai", "m", api_key="sk-very-secret")
     assert "secret" not in f"{config!r} {config} {[config]}"
+
+
+def test_equal_configs_are_one_judge() -> None:
+    """They have one hash; another key makes another judge."""
+    config = JudgeConfig("openai", "m", "http://h/v1", "k", extra="{}", price=(1.0, 2.0))
+    assert len({config, replace(config), replace(config, api_key="other")}) == 2
+
+
+@pytest.mark.parametrize("change", [{"concurrency": 0}, {"batch_size": 0}, {"timeout": 0.0}])
+def test_a_judge_that_could_never_be_asked_is_refused(change: dict[str, float]) -> None:
+    """No slot, no batch and no time are one sentence."""
+    with pytest.raises(JudgeError, match="at least 1 and its timeout above 0"):
+        replace(JudgeConfig("openai", "m"), **change)  # type: ignore[arg-type]
+
+
+def test_a_short_key_is_a_placeholder() -> None:
+    """Eight characters and more are taken out of a text; `EMPTY` and `none` are words."""
+    assert JudgeConfig("openai", "m", api_key="12345678").redact("a 12345678 b") == "a [key] b"
+    assert JudgeConfig("openai", "m", api_key="1234567").redact("a 1234567 b") == "a 1234567 b"
+    assert JudgeConfig("openai", "m").redact("a  b") == "a  b"
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [("https://judge.example:8443/v1?api-version=1", "judge.example:8443"), ("http://127.0.0.1/v1", "127.0.0.1")],
+)
+def test_a_server_is_named_by_host_and_port(url: str, host: str) -> None:
+    """Without the path; a judge in this process has none."""
+    assert JudgeConfig("openai", "m", url).host == host
+    assert JudgeConfig("hf", "some/model").host == ""

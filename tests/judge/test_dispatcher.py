@@ -12,10 +12,10 @@ from openai_server import Behaviour, OpenAIServer
 from spiqa_tasks.judge import cache as cache_module
 from spiqa_tasks.judge import dispatcher
 from spiqa_tasks.judge.cache import VerdictCache
+from spiqa_tasks.judge.cache_entry import request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.retry import RetryPolicy
-from spiqa_tasks.judge.stored import request_key
 from spiqa_tasks.judge.types import JudgeRequest
 
 MakeEngine = Callable[..., Engine]
@@ -29,7 +29,7 @@ def _requests(count: int) -> list[JudgeRequest]:
 def test_passing_faults_are_survived(server: OpenAIServer, engine_of: MakeEngine, fault: str) -> None:
     """After any fault that may pass, the request is made again and judged."""
     server.behaviour.script = [fault, fault]
-    verdict = engine_of().map(_requests(1), progress=False)[0]
+    verdict = engine_of().map(_requests(1))[0]
     assert verdict.ok
     assert server.counts == {fault: 2, "ok": 1}
 
@@ -37,14 +37,14 @@ def test_passing_faults_are_survived(server: OpenAIServer, engine_of: MakeEngine
 def test_not_json_is_survived(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """A gateway's HTML page with status 200 is no answer."""
     server.behaviour.script = ["not_json"]
-    assert engine_of().map(_requests(1), progress=False)[0].ok
+    assert engine_of().map(_requests(1))[0].ok
 
 
 @pytest.mark.parametrize("fault", ["400", "401", "403", "404"])
 def test_lasting_faults_fail_at_once(server: OpenAIServer, engine_of: MakeEngine, fault: str) -> None:
     """Other client errors are asked once; the reason holds the status and the server's message."""
     server.behaviour.sticky = fault
-    verdict = engine_of().map(_requests(1), progress=False)[0]
+    verdict = engine_of().map(_requests(1))[0]
     assert verdict.status == "judge_failed"
     assert verdict.reason is not None
     assert verdict.reason.startswith(f"HTTP {fault}: fault {fault}")
@@ -56,7 +56,7 @@ def test_thirty_percent_faults_lose_nothing(server: OpenAIServer, engine_of: Mak
     kinds = ("429", "500", "reset", "timeout", "truncated", "no_logprobs")
     server.behaviour.faults = dict.fromkeys(kinds, 0.05)
     engine = engine_of(timeout=0.2)
-    verdicts = engine.map(_requests(300), progress=False)
+    verdicts = engine.map(_requests(300))
     assert [verdict.text for verdict in verdicts] == ["Yes" if i % 2 or i == 0 else "No" for i in range(300)]
     assert engine.summary().failed == 0
     assert all(server.counts[kind] for kind in kinds)
@@ -65,7 +65,7 @@ def test_thirty_percent_faults_lose_nothing(server: OpenAIServer, engine_of: Mak
 def test_attempts_are_bounded(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """A server that only fails is asked as often as the policy says; the reason says how often."""
     server.behaviour.sticky = "500"
-    verdict = engine_of(retry=RetryPolicy(max_attempts=4, base=0.01)).map(_requests(1), progress=False)[0]
+    verdict = engine_of(retry=RetryPolicy(max_attempts=4, base=0.01)).map(_requests(1))[0]
     assert verdict.reason == "HTTP 500: fault 500 (gave up after 4 tries)"
     assert server.counts == {"500": 4}
 
@@ -75,7 +75,7 @@ def test_a_dead_server_is_given_up_for_all(server: OpenAIServer, engine_of: Make
     server.behaviour.sticky = "timeout"
     engine = engine_of(timeout=0.2, concurrency=4, retry=RetryPolicy(max_attempts=100, max_seconds=0.6, base=0.01))
     start = time.monotonic()
-    verdicts = engine.map(_requests(200), progress=False)
+    verdicts = engine.map(_requests(200))
     assert time.monotonic() - start < 5
     assert not any(verdict.ok for verdict in verdicts)
     assert all("no answer within 0.2 s" in (verdict.reason or "") for verdict in verdicts)
@@ -87,7 +87,7 @@ def test_no_slot_is_held_while_a_retry_waits(server: OpenAIServer, engine_of: Ma
     server.behaviour.retry_after = "30"
     server.behaviour.script = ["500", "429"]
     engine = engine_of(concurrency=2, timeout=10, retry=RetryPolicy(base=30.0))
-    pendings = [engine.submit(request) for request in _requests(20)]
+    pendings = engine.submit_all(_requests(20))
     deadline = time.monotonic() + 10
     while sum(pending.done() for pending in pendings) < 18 and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -99,7 +99,7 @@ def test_a_rate_limit_is_waited_out_without_hammering(server: OpenAIServer, engi
     server.behaviour.sticky = "429"
     server.behaviour.retry_after = "0.3"
     engine = engine_of(concurrency=4, retry=RetryPolicy(max_attempts=2, max_seconds=20, base=0.05))
-    pendings = [engine.submit(request) for request in _requests(50)]
+    pendings = engine.submit_all(_requests(50))
     time.sleep(1.2)
     assert server.counts["429"] <= 4 + (0.5 * 50 + 1) + (0.4 * 25 + 1)  # the first four, and two epochs with a stop
     server.behaviour.sticky = None
@@ -109,7 +109,7 @@ def test_a_rate_limit_is_waited_out_without_hammering(server: OpenAIServer, engi
 def test_concurrency_is_used_and_bounded(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """As many requests are in work as allowed, never more."""
     server.behaviour.latency = 0.05
-    engine_of(concurrency=7, timeout=10).map(_requests(60), progress=False)
+    engine_of(concurrency=7, timeout=10).map(_requests(60))
     assert server.most_active == 7
 
 
@@ -117,7 +117,7 @@ def test_the_servers_own_slot_limit_is_survived(server: OpenAIServer, engine_of:
     """A server that refuses beyond five requests at a time gets all of them in the end."""
     server.behaviour.latency = 0.02
     server.behaviour.slots = 5
-    assert all(verdict.ok for verdict in engine_of(concurrency=16, timeout=10).map(_requests(100), progress=False))
+    assert all(verdict.ok for verdict in engine_of(concurrency=16, timeout=10).map(_requests(100)))
 
 
 def test_a_defect_in_a_provider_is_a_reason_not_a_hang(config: JudgeConfig) -> None:
@@ -133,7 +133,7 @@ def test_a_defect_in_a_provider_is_a_reason_not_a_hang(config: JudgeConfig) -> N
             pass
 
     engine = Engine(config, lambda _config: Broken())  # type: ignore[arg-type, return-value]
-    assert engine.map(_requests(1), progress=False)[0].reason == "unexpected ZeroDivisionError: oops"
+    assert engine.map(_requests(1))[0].reason == "unexpected ZeroDivisionError: oops"
     engine.close()
 
 
@@ -141,8 +141,8 @@ def test_a_server_that_starts_late_is_waited_for(engine_of: MakeEngine) -> None:
     """Refused connections are retried until the server listens."""
     with OpenAIServer(Behaviour()) as gone:
         url = gone.url
-    engine = engine_of(base_url=url, retry=RetryPolicy(max_attempts=200, base=0.05, cap=0.1))
-    pending = engine.submit(_requests(1)[0])
+    engine = engine_of(url=url, retry=RetryPolicy(max_attempts=200, base=0.05, cap=0.1))
+    pending = engine.submit_all(_requests(1))[0]
     time.sleep(0.3)
     assert not pending.done()
     with OpenAIServer(Behaviour(), port=int(url.split(":")[2].split("/")[0])):
@@ -152,7 +152,7 @@ def test_a_server_that_starts_late_is_waited_for(engine_of: MakeEngine) -> None:
 def test_a_request_too_large_for_the_rate_limit_is_final(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """Waiting does not make it fit: asked once, with the remedy; the others are judged."""
     server.behaviour.script = ["too_large"]
-    verdicts = engine_of(concurrency=1).map(_requests(3), progress=False)
+    verdicts = engine_of(concurrency=1).map(_requests(3))
     assert [verdict.ok for verdict in verdicts] == [False, True, True]
     assert "the prompt is too long for this server" in (verdicts[0].reason or "")
     assert server.counts["too_large"] == 1
@@ -163,7 +163,7 @@ def test_one_request_that_is_always_refused_is_given_up(server: OpenAIServer, en
     server.behaviour.sticky = "429"
     policy = RetryPolicy(max_attempts=3, base=0.01, cap=0.02, request_seconds=0.5, max_seconds=600)
     start = time.monotonic()
-    assert not engine_of(retry=policy).submit(_requests(1)[0]).result(20).ok
+    assert not engine_of(retry=policy).submit_all(_requests(1))[0].result(20).ok
     assert 0.5 < time.monotonic() - start < 5
 
 
@@ -173,7 +173,7 @@ def test_a_day_of_patience_stops_the_asking(server: OpenAIServer, engine_of: Mak
     server.behaviour.retry_after = "86400"
     engine = engine_of(concurrency=4)
     start = time.monotonic()
-    verdicts = engine.map(_requests(200), progress=False)
+    verdicts = engine.map(_requests(200))
     assert time.monotonic() - start < 5
     assert all("asks for 86,400 s of patience" in (verdict.reason or "") for verdict in verdicts)
     assert server.counts["429"] <= 4
@@ -183,9 +183,9 @@ def test_a_day_of_patience_stops_the_asking(server: OpenAIServer, engine_of: Mak
 def test_a_bucket_is_used_up_without_losing_an_answer(engine_of: MakeEngine) -> None:
     """Against 100 requests a second the engine answers at nearly that rate, and refusals stay few."""
     with OpenAIServer(Behaviour(bucket=(100, 20), latency=0.02, retry_after=None)) as limited:
-        engine = engine_of(base_url=limited.url, timeout=10)
+        engine = engine_of(url=limited.url, timeout=10)
         start = time.monotonic()
-        verdicts = engine.map(_requests(600), progress=False)
+        verdicts = engine.map(_requests(600))
         seconds = time.monotonic() - start
         assert all(verdict.ok for verdict in verdicts)
         assert seconds < (600 - 20) / 100 / 0.85
@@ -198,14 +198,14 @@ def test_a_line_says_for_whom_a_run_waits(
     """Waiting for another process's verdicts is told, and ends when that process is silent."""
     monkeypatch.setattr(cache_module, "SILENT_SECONDS", 1.0)
     monkeypatch.setattr(dispatcher, "_CLAIM_POLL_SECONDS", 0.1)
-    monkeypatch.setattr(dispatcher, "_TOLD_AFTER_SECONDS", 0.3)
+    monkeypatch.setattr(dispatcher, "_LONG_WAIT_SECONDS", 0.3)
     engine = engine_of()
     config = engine.config
     assert config.cache_dir is not None
     VerdictCache(config.cache_dir / "judge.sqlite").close()
-    key = request_key(config.provider, config.model, config.url, "", _requests(1)[0])
+    key = request_key(config, "", _requests(1)[0])
     with sqlite3.connect(config.cache_dir / "judge.sqlite") as db:
         db.execute("INSERT INTO claims VALUES (?, 'another-machine', 7, 0)", (key,))
     db.close()
-    assert engine.submit(_requests(1)[0]).result(20).ok
+    assert engine.submit_all(_requests(1))[0].result(20).ok
     assert "waiting for verdicts that process 7 on another-machine" in caplog.text

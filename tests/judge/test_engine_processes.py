@@ -23,11 +23,13 @@ import sys
 from pathlib import Path
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.judge.rules.rule import Candidate
 url, cache, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-judge = L3Judge(Engine(JudgeConfig("openai", "gpt-4o", url, "k", concurrency=4, cache_dir=cache)))
-verdicts = judge.engine.map([judge.rule.request(f"Q{i}?", "a", "a") for i in range(count)], progress=False)
-print(sum(judge.rule.score(verdict) > 0.9 for verdict in verdicts), judge.engine.summary().judged)
+engine, rule = Engine(JudgeConfig("openai", "gpt-4o", url, "k", concurrency=4, cache_dir=cache)), L3ScoreRule()
+candidates = [Candidate("a", f"Q{i}?", "a") for i in range(count)]
+verdicts = engine.map([rule.request(each) for each in candidates])
+print(sum(rule.score(*pair) > 0.9 for pair in zip(candidates, verdicts)), engine.summary().judged)
 """
 
 
@@ -73,7 +75,7 @@ def test_two_processes_at_once_pay_once(server: OpenAIServer, tmp_path: Path) ->
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_judges_for_itself(server: OpenAIServer, engine_of: Callable[..., Engine]) -> None:
-    """A child forked from a busy parent asks through a loop of its own, also for verdicts its parent awaited."""
+    """A child forked from a busy parent asks through a loop of its own, also for what its parent is asking."""
     server.behaviour.latency = 0.3
     engine = engine_of(timeout=10)
     requests = [JudgeRequest(f"Q{i}?") for i in range(6)]
@@ -82,7 +84,7 @@ def test_a_forked_child_judges_for_itself(server: OpenAIServer, engine_of: Calla
     receiver, sender = context.Pipe(duplex=False)
 
     def child() -> None:
-        sender.send([pending.result().status for pending in [*inherited, engine.submit(requests[5])]])
+        sender.send([pending.result().status for pending in engine.submit_all(requests)])
         engine.close()
         os._exit(0)
 
@@ -99,9 +101,7 @@ def test_a_forked_child_judges_for_itself(server: OpenAIServer, engine_of: Calla
 def test_a_process_may_end_with_questions_open(server: OpenAIServer, tmp_path: Path) -> None:
     """Leaving without waiting for the verdicts takes no time and prints no traceback."""
     server.behaviour.latency = 20
-    program = (
-        PROGRAM.replace("engine.map(", "engine.submit_all(").replace(", progress=False", "").rpartition("print(")[0]
-    )
+    program = PROGRAM.replace("engine.map(", "engine.submit_all(").replace("", "").rpartition("print(")[0]
     arguments = [sys.executable, "-X", "dev", "-c", program + "import time; time.sleep(0.3)"]
     start = time.monotonic()
     done = subprocess.run([*arguments, server.url, str(tmp_path), "50"], capture_output=True, text=True, timeout=60)

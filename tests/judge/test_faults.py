@@ -18,14 +18,14 @@ from openai_server import OpenAIServer
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import cache as cache_module
 from spiqa_tasks.judge.cache import VerdictCache, open_cache
+from spiqa_tasks.judge.cache_entry import dump, load
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.keys import clean_key
-from spiqa_tasks.judge.stored import dump, load
+from spiqa_tasks.judge.resolve import clean_key, parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 MakeEngine = Callable[..., Engine]
-VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", float("-inf"))), "m-1", None, False, 10, 1, 0.25)
+VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", float("-inf"))), "m-1", None, False, 10, 1)
 
 
 def _requests(count: int) -> list[JudgeRequest]:
@@ -35,7 +35,7 @@ def _requests(count: int) -> list[JudgeRequest]:
 def test_an_odd_model_name_hangs_nobody(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """An answer whose model is no text is a verdict without a model's name."""
     server.behaviour.sticky = "odd_model"
-    pending = engine_of().submit(_requests(1)[0])
+    pending = engine_of().submit_all(_requests(1))[0]
     verdict = pending.result(10)
     assert verdict.ok
     assert verdict.model is None
@@ -49,7 +49,7 @@ def test_the_waiter_wakes_whatever_happens_in_delivery(engine_of: MakeEngine, mo
         raise ZeroDivisionError
 
     monkeypatch.setattr(type(engine._tally), "closed", broken)
-    assert all(pending.result(10).ok for pending in [engine.submit(request) for request in _requests(5)])
+    assert all(pending.result(10).ok for pending in engine.submit_all(_requests(5)))
 
 
 def _claim_of_another(path: Path, host: str, pid: int, beat: float) -> None:
@@ -179,7 +179,7 @@ def test_keys_are_cleaned_and_short_ones_leave_texts_alone() -> None:
     with pytest.raises(JudgeError, match="line break") as caught:
         clean_key("sk-01234\n56789")
     assert "56789" not in str(caught.value)
-    spaced = JudgeConfig("openai", "m", "http://127.0.0.1:1", " sk-secret-0123456789\n")
+    spaced = parse_judge("openai:m", api_key=" sk-secret-0123456789\n", environ={})
     assert spaced.redact("Incorrect key sk-secret-0123456789.") == "Incorrect key [key]."
     assert JudgeConfig("openai", "m", "http://127.0.0.1:1", "a").redact("a plain message") == "a plain message"
 
@@ -187,7 +187,7 @@ def test_keys_are_cleaned_and_short_ones_leave_texts_alone() -> None:
 def test_control_sequences_of_a_server_reach_no_terminal(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """A model's name has no escape character."""
     server.behaviour.served_model = "evil\x1b[2Jmodel"
-    assert "\x1b" not in (engine_of().map(_requests(1), progress=False)[0].model or "")
+    assert "\x1b" not in (engine_of().map(_requests(1))[0].model or "")
 
 
 def test_verdicts_are_json_lines(tmp_path: Path) -> None:

@@ -15,16 +15,17 @@ from host_files import sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks import L3Score
-from spiqa_tasks.benchmarks.judging import Judging
-from spiqa_tasks.benchmarks.making import judging_of_environment
-from spiqa_tasks.benchmarks.record import Ask, Record
+from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.scorer import judged
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.engine import Engine, _shared
-from spiqa_tasks.judge.keys import find_key
-from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.resolve import find_key, judge_from_environ
+from spiqa_tasks.judge.rules import RULES, Candidate
 
 OWN = "sk-judge-0123456789"
 PUBLIC = "sk-public-0123456789"
@@ -88,17 +89,17 @@ def run(tmp_path: Path) -> str:
     return str(tmp_path / "a")
 
 
-def asking(judge: L3Judge) -> Record:
-    """A record that the judge is still to be asked about."""
-    return Record("1", "a", "a", asks=(Ask("l3score", judge.rule.request("q", "a", "a"), judge.rule.score),))
+def ask(judge: Judge) -> list[Record]:
+    """Have a record judged."""
+    asks = Context("offline", judge.rule).asks("l3score", Candidate("a", "q", "a"))
+    return judged([Record("1", "a", "a", asks=asks)], judge)
 
 
 def hooks() -> None:
     """Ask as the hooks do before and in a run."""
-    judging = judging_of_environment("l3score", os.environ)
-    assert judging is not None
-    assert isinstance(judging.judge, L3Judge)
-    judging.complete([asking(judging.judge)])
+    judge = make_judge("l3score", judge_from_environ(os.environ))
+    assert judge is not None
+    ask(judge)
 
 
 def metric(judge: str, **options: Any) -> None:
@@ -231,14 +232,13 @@ def test_the_key_is_written_nowhere(
     caplog.set_level(logging.DEBUG)
     server.behaviour.sticky = fault
     engine = engine_of(retry=replace(engine_of().config.retry, max_attempts=2))
-    judge = L3Judge(engine)
+    judge = Judge(engine, RULES["l3score"]())
     said: list[Any] = [engine.config, vars(judge)]
     try:
         said.append(judge.preflight())
     except JudgeError as error:
         said.append(error)
-    records = Judging(judge).complete([asking(judge)])
-    said += [records, judge.signature(), engine.summary()]
+    said += [ask(judge), judge.signature, engine.summary()]
     engine.close()
     written = caplog.text + "".join(capfd.readouterr()) + repr(said)
     assert SECRET in server.requests[0]["headers"]["authorization"]

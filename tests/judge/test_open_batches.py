@@ -36,7 +36,7 @@ def test_a_note_is_there_for_the_next_process_until_it_is_forgotten(tmp_path: Pa
     assert list(OpenBatches(CONFIG, tmp_path)) == []
 
 
-@pytest.mark.parametrize("other", [replace(CONFIG, model="n"), replace(CONFIG, base_url="http://127.0.0.1:2/v1")])
+@pytest.mark.parametrize("other", [replace(CONFIG, model="n"), replace(CONFIG, url="http://127.0.0.1:2/v1")])
 def test_batches_of_other_judges_are_not_mine(tmp_path: Path, other: JudgeConfig) -> None:
     """Another model, or the same one at another address."""
     OpenBatches(other, tmp_path).begin({"a": None})

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig, parse_judge
 from spiqa_tasks.judge.pricing import estimated_tokens, list_price, parse_price
+from spiqa_tasks.judge.resolve import parse_judge
 
 
 def test_known_models_have_a_price() -> None:
     """666 questions of 100 tokens to gpt-4o at $2.50 and $10 a million tokens cost about 17 cents."""
-    assert JudgeConfig("openai", "gpt-4o").cost(66_600, 666) == pytest.approx(0.1665 + 0.00666)
+    assert parse_judge("openai:gpt-4o", environ={}).cost(66_600, 666) == pytest.approx(0.1665 + 0.00666)
 
 
 def test_a_dated_name_costs_what_its_base_name_costs() -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.request_fields import NO_THINKING, checked_extra
+from spiqa_tasks.judge.resolve import parse_judge
 
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3))
 
@@ -27,9 +27,8 @@ def test_one_meaning_has_one_spelling(fields: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("text", ["", " \n", "{}", " { } "])
 def test_no_fields_are_an_empty_text(text: str) -> None:
-    """An empty object asks for nothing and is no other judge than one without extra fields."""
+    """An empty object asks for nothing, so that its judge is no other one than that without extra fields."""
     assert checked_extra(text, None) == ""
-    assert JudgeConfig("openai", "m", extra=text) == JudgeConfig("openai", "m")
 
 
 @pytest.mark.parametrize("extra", ["[1]", "{", "null", "5", '"x"', "[" * 100_000])
@@ -55,4 +54,4 @@ def test_where_a_provider_knows_few_fields_the_sentence_lists_them() -> None:
     known = PROVIDERS["hf"].extras
     assert known
     with pytest.raises(JudgeError, match=f"may be {', '.join(sorted(known))}; found seed"):
-        JudgeConfig("hf", "m", extra='{"seed": 1}')
+        parse_judge("hf:m", environ={"SPIQA_JUDGE_EXTRA": '{"seed": 1}'})

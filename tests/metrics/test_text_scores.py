@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,8 @@ from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_sco
 
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
 
+Pairs = list[tuple[str, str]]
+REAL = 41
 ODD_PAIRS = [
     ("two\nlines", "two lines"),
     ("", "an empty prediction"),
@@ -60,20 +63,38 @@ def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
     return pairs
 
 
+@pytest.fixture(scope="module")
+def real_and_odd(real_data: Path) -> Iterator[tuple[Pairs, dict[str, Any]]]:
+    """Real and odd pairs, and what Java computed of them all; METEOR's start takes seconds."""
+    pairs = [*real_pairs(real_data, 40), ("models attend", "the model attends"), *ODD_PAIRS]
+    module.forget()
+    module.prepare(pairs)
+    yield pairs, {name: dict(getattr(coco_java, name)) for name in ("_tokens", "_statistics")}
+    module.forget()
+
+
+@pytest.fixture
+def pairs(real_and_odd: tuple[Pairs, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> Pairs:
+    """Real and odd pairs, prepared."""
+    pairs, computed = real_and_odd
+    for name, values in computed.items():
+        monkeypatch.setattr(coco_java, name, values)
+    return pairs
+
+
 @needs_java
-def test_scores_equal_the_toolkit_run_directly(real_data: Path) -> None:
-    """Tokenizer and scorers of the toolkit, called as its own evaluation calls them, give the same numbers."""
+def test_scores_equal_the_toolkit_run_directly(pairs: Pairs) -> None:
+    """Tokenizer and scorers of the toolkit, called as its own evaluation calls them, give the same numbers.
+
+    What was computed beside other pairs does not differ from what is computed for these alone.
+    """
     from pycocoevalcap.bleu.bleu import Bleu
     from pycocoevalcap.cider.cider import Cider
     from pycocoevalcap.meteor.meteor import Meteor
     from pycocoevalcap.rouge.rouge import Rouge
     from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
-    pairs = [
-        *real_pairs(real_data, 40),
-        ("the same words here", "the same words here"),
-        ("models attend", "the model attends"),
-    ]
+    pairs = [*pairs[:REAL], pairs[-1]]
     results = PTBTokenizer().tokenize({i: [{"caption": pair[0]}] for i, pair in enumerate(pairs)})
     targets = PTBTokenizer().tokenize({i: [{"caption": pair[1]}] for i, pair in enumerate(pairs)})
     expected = dict(zip(METRICS, Bleu(4).compute_score(targets, results, verbose=0)[0], strict=False))
@@ -90,9 +111,9 @@ def test_scores_equal_the_toolkit_run_directly(real_data: Path) -> None:
 
 
 @needs_java
-def test_odd_texts_keep_every_pair_in_its_place() -> None:
+def test_odd_texts_keep_every_pair_in_its_place(pairs: Pairs) -> None:
     """Line breaks, separators, empty and untokenizable texts neither shift nor break the scores."""
-    scores = text_scores(ODD_PAIRS)
+    scores = text_scores(pairs[REAL:])
     assert {len(values) for values in scores.per_item.values()} == {len(ODD_PAIRS)}
     assert scores.tokenizer == "ptb-java"
     meteor = scores.per_item["meteor"]
@@ -162,19 +183,13 @@ def test_an_empty_list_is_refused() -> None:
 
 
 @needs_java
-def test_subsets_cost_no_further_java_and_equal_a_run_of_their_own(
-    real_data: Path,
-    fresh_caches: None,  # noqa: ARG001
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """After a corpus, each of its subsets is scored without Java, with the numbers that Java gives for it alone."""
-    pairs = real_pairs(real_data, 40) + ODD_PAIRS
-    text_scores(pairs)
-    with monkeypatch.context() as patch:
-        patch.setattr(coco_java, "_run_java", lambda *_: pytest.fail("Java was started again"))
-        subsets = [text_scores(pairs[start::3]) for start in range(3)]
-    module.forget()
-    assert text_scores(pairs[1::3]) == subsets[1]
+def test_subsets_of_prepared_pairs_cost_no_java(pairs: Pairs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every subset has all metrics, and an item's score in it is its score in the whole."""
+    monkeypatch.setattr(coco_java, "_run_java", lambda *_: pytest.fail("Java was started again"))
+    whole = text_scores(pairs, ["meteor"]).per_item["meteor"]
+    for start in range(3):
+        assert text_scores(pairs[start::3]).values.keys() >= {"bleu_1", "rouge_l", "cider", "meteor"}
+        assert text_scores(pairs[start::3], ["meteor"]).per_item["meteor"] == whole[start::3]
 
 
 def test_only_the_metrics_asked_for_are_computed(no_java: None) -> None:  # noqa: ARG001

@@ -10,13 +10,13 @@ from PIL import Image
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.ablation_hooks import (
-    Opening,
-    replacing_messages,
-    replacing_rounds,
-    replacing_visuals,
+    PicturesOf,
+    ablated_messages,
+    ablated_rounds,
+    ablated_visuals,
     without_placeholders,
 )
-from spiqa_tasks.models.ablation_sources import Remade
+from spiqa_tasks.models.ablation_sources import AblatedPictures
 
 RED = Image.new("RGB", (2, 3), "red")
 
@@ -29,8 +29,8 @@ class Told:
     def __init__(self) -> None:
         self.calls: list[tuple[int, Any, list[Any], int]] = []
 
-    def __call__(self, pictures: Sequence[Any], doc: Any, opening: Opening, skip: int = 0) -> list[Any]:
-        """See `Replace`."""
+    def __call__(self, pictures: Sequence[Any], doc: Any, opening: PicturesOf, skip: int = 0) -> list[Any]:
+        """See `PictureSource`."""
         self.calls.append((len(pictures), doc, opening("other"), skip))
         return list(range(len(pictures)))
 
@@ -64,7 +64,7 @@ def test_visuals_of_any_nesting_become_a_list(shown: Any, count: int) -> None:
         assert (extra, more) == (1, 2)
         return shown if doc == "own" else [RED, [RED]]
 
-    assert replacing_visuals(hook, replace)("own", 1, more=2) == list(range(count))
+    assert ablated_visuals(hook, replace)("own", 1, more=2) == list(range(count))
     assert replace.calls == [(count, "own", [RED, RED], 0)]
 
 
@@ -72,18 +72,18 @@ def test_visuals_of_any_nesting_become_a_list(shown: Any, count: int) -> None:
 def test_where_no_picture_is_shown_nothing_is_replaced(shown: Any) -> None:
     """A question without pictures is as it was."""
     replace = Told()
-    assert replacing_visuals(lambda _: shown, replace)("own") is shown
+    assert ablated_visuals(lambda _: shown, replace)("own") is shown
     assert replace.calls == []
 
 
 def test_later_rounds_of_a_simple_model_go_on_where_the_first_ended() -> None:
     """Their pictures are replaced, those of earlier rounds are skipped, and the rest of the tuple stays."""
     replace = Told()
-    hook = replacing_rounds(lambda _, **__: ([RED], "<image> Q", False, ["o"], {"i": 1}), lambda _: [RED, RED], replace)
+    hook = ablated_rounds(lambda _, **__: ([RED], "<image> Q", False, ["o"], {"i": 1}), lambda _: [RED, RED], replace)
     assert hook("own", round_idx=2) == ([0], "<image> Q", False, ["o"], {"i": 1})
     assert replace.calls == [(1, "own", [RED, RED], 2)]
-    removed = replacing_rounds(
-        lambda _, **__: ([RED], "<image> Q", False, ["o"], None), lambda _: [], Remade("text", 0)
+    removed = ablated_rounds(
+        lambda _, **__: ([RED], "<image> Q", False, ["o"], None), lambda _: [], AblatedPictures("text", 0)
     )
     assert removed("own", round_idx=1) == ([], "Q", False, ["o"], None)
 
@@ -92,7 +92,7 @@ def test_later_rounds_of_a_simple_model_go_on_where_the_first_ended() -> None:
 def test_a_text_alone_loses_its_marks_and_other_forms_stay(payload: Any, left: Any) -> None:
     """Only where pictures are taken away; replaced ones keep their places."""
     for kind, expected in (("text", left), ("grey", payload)):
-        assert replacing_rounds(lambda _: payload, lambda _: [], Remade(kind, 0))({}) == expected
+        assert ablated_rounds(lambda _: payload, lambda _: [], AblatedPictures(kind, 0))({}) == expected
 
 
 def test_rounds_of_a_chat_model_are_ablated_too() -> None:
@@ -103,13 +103,15 @@ def test_rounds_of_a_chat_model_are_ablated_too() -> None:
         messages = [{"role": "user", "content": content}, {"role": "assistant", "content": "A"}]
         return messages if round_idx is None else (messages if round_idx < 2 else None, round_idx == 2, ["o"], None)
 
-    hook = replacing_messages(to_messages, Remade("grey", 0))
+    hook = ablated_messages(to_messages, AblatedPictures("grey", 0))
     for messages in (hook({}), hook({}, round_idx=1)[0]):
         assert messages[0]["content"][0] == {"type": "text", "text": "Q"}
         assert messages[0]["content"][1]["url"].getpixel((0, 0)) == (128, 128, 128)
         assert messages[1]["content"] == "A"
     assert hook({}, round_idx=2) == (None, True, ["o"], None)
-    assert replacing_messages(to_messages, Remade("text", 0))({})[0]["content"] == [{"type": "text", "text": "Q"}]
+    assert ablated_messages(to_messages, AblatedPictures("text", 0))({})[0]["content"] == [
+        {"type": "text", "text": "Q"}
+    ]
 
 
 @pytest.mark.parametrize("key", ["url", "image", "image_url"])
@@ -124,7 +126,7 @@ def test_pictures_of_all_messages_are_replaced_in_order(key: str) -> None:
         for role in ("user", "assistant")
     ]
     replace = Told()
-    found = replacing_messages(lambda _: messages, replace)("own")
+    found = ablated_messages(lambda _: messages, replace)("own")
     assert [[part.get(key) for part in message["content"]] for message in found] == [[0, None, 1], [2, None, 3]]
     assert found[0]["content"][1]["text"] == "<image> Q"
     assert replace.calls == [(4, "own", [RED] * 4, 0)]
@@ -134,7 +136,7 @@ def test_pictures_of_all_messages_are_replaced_in_order(key: str) -> None:
 def test_a_message_of_pictures_alone_keeps_an_empty_text() -> None:
     """Without its pictures a model would have no content at all; marks go from plain contents too."""
     messages = [{"role": "user", "content": [{"type": "image", "url": RED}]}, {"role": "user", "content": "<image>\nQ"}]
-    found = replacing_messages(lambda _: messages, Remade("text", 0))({})
+    found = ablated_messages(lambda _: messages, AblatedPictures("text", 0))({})
     assert [message["content"] for message in found] == [[{"type": "text", "text": ""}], "Q"]
 
 
@@ -143,4 +145,4 @@ def test_videos_of_chat_tasks_are_refused() -> None:
     for part in ({"type": "video", "url": "clip.mp4"}, {"type": "audio", "url": "a.wav"}):
         messages = [{"role": "user", "content": [part]}]
         with pytest.raises(InputError, match=r"shows pictures; this one shows .*(clip\.mp4|a\.wav).* no video"):
-            replacing_messages(lambda _, shown=messages: shown, Remade("grey", 0))({})
+            ablated_messages(lambda _, shown=messages: shown, AblatedPictures("grey", 0))({})

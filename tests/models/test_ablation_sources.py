@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablation_sources import NumberedDoc, NumberedDocs, Remade, Shuffled
+from spiqa_tasks.models.ablation_sources import AblatedPictures, NumberedDoc, NumberedDocs, ShuffledPictures
 from spiqa_tasks.models.picture_ablation import ablate, digest
 
 
@@ -67,12 +67,12 @@ def test_documents_know_their_place_and_the_split_is_as_before() -> None:
 def test_a_remade_picture_is_made_of_its_original() -> None:
     """In the form of each, by kind and seed; `text` shows none."""
     own = [picture(7), {"type": "image", "url": picture(9)}]
-    first, second = Remade("noise", 3)(own, {}, lambda _: [])
+    first, second = AblatedPictures("noise", 3)(own, {}, lambda _: [])
     assert digest(first) == digest(ablate(picture(7), "noise", 3))
     assert second["type"] == "image"
     assert digest(second["url"]) == digest(ablate(picture(9), "noise", 3))
-    assert Remade("text", 0)(own, {}, lambda _: []) == []
-    assert (Remade("text", 0).removes, Remade("grey", 0).removes) == (True, False)
+    assert AblatedPictures("text", 0)(own, {}, lambda _: []) == []
+    assert (AblatedPictures("text", 0).removes, AblatedPictures("grey", 0).removes) == (True, False)
 
 
 def test_pictures_come_from_those_that_follow() -> None:
@@ -80,9 +80,9 @@ def test_pictures_come_from_those_that_follow() -> None:
     docs, opening = split_of([1, 2, 3], [10], [20, 21], [30])
     order = [other["shades"] for other in docs.others(0)]
     expected = [shade for each in order for shade in each][:3]
-    shown = Shuffled(docs)([picture(1), {"url": picture(2)}, picture(3)], docs[0], opening)
+    shown = ShuffledPictures(docs)([picture(1), {"url": picture(2)}, picture(3)], docs[0], opening)
     assert shades([shown[0], shown[1]["url"], shown[2]]) == expected
-    later = Shuffled(docs)([picture(1)], docs[0], opening, skip=2)
+    later = ShuffledPictures(docs)([picture(1)], docs[0], opening, skip=2)
     assert shades(later) == expected[2:]
 
 
@@ -90,14 +90,14 @@ def test_a_questions_own_pictures_are_passed_over() -> None:
     """Several questions may be about one picture; equal pixels are the same picture."""
     docs, opening = split_of([1], [1], [1, 5], [1])
     for place in (0, 1, 3):
-        assert shades(Shuffled(docs)([picture(1)], docs[place], opening)) == [5]
+        assert shades(ShuffledPictures(docs)([picture(1)], docs[place], opening)) == [5]
 
 
 def test_questions_that_share_one_picture_cannot_be_shuffled() -> None:
     """A split with too few other pictures has none to show, and says how many there are."""
     docs, opening = split_of([1], [1], [5])
     with pytest.raises(InputError) as error:
-        Shuffled(docs)([picture(1), picture(1)], docs[0], opening)
+        ShuffledPictures(docs)([picture(1), picture(1)], docs[0], opening)
     assert str(error.value) == (
         "Expected 2 pictures of other questions for ablation=shuffled; the split of 3 questions has 1. "
         "Use another ablation."
@@ -108,5 +108,5 @@ def test_a_document_without_a_number_is_refused() -> None:
     """A base model that copies its documents cannot be told which comes next."""
     docs, opening = split_of([1], [2])
     with pytest.raises(InputError, match="reads its documents by number"):
-        Shuffled(docs)([picture(1)], {"shades": [1]}, opening)
+        ShuffledPictures(docs)([picture(1)], {"shades": [1]}, opening)
     assert isinstance(docs[0], NumberedDoc)

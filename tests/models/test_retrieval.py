@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.retrieval import CaptionRetrieval, in_the_tasks_format
 

@@ -10,6 +10,8 @@ import pytest
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.judge.rules.letters import LettersRule
 from spiqa_tasks.offline.inputs import Input, chosen_judges, differences, read_inputs
 from spiqa_tasks.offline.matching import Matched, Prediction
 from spiqa_tasks.offline.scored import Scored
@@ -37,9 +39,9 @@ def test_the_environments_judge_is_the_default_and_none_switches_off() -> None:
 def test_each_task_has_the_kind_of_judge_that_it_needs() -> None:
     """L3Score needs log-probabilities, the reading of letters does not; top is a number or the whole vocabulary."""
     (judge,) = chosen_judges(SPIQA, None, "released", "3", ENVIRON).values()
-    assert dict(judge.rules)["l3"].top == 3
+    assert judge.rule == L3ScoreRule(top=3)
     (judge,) = chosen_judges(LETTERS, ["anthropic:claude-3-haiku"], "released", "5", ENVIRON).values()
-    assert list(judge.rules) == ["letters"]
+    assert judge.rule == LettersRule()
     with pytest.raises(JudgeError, match="anthropic"):
         judges(SPIQA, ["anthropic:claude-3-haiku"])
     with pytest.raises(InputError, match="top must be a number"):

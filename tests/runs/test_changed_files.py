@@ -16,7 +16,7 @@ from host_files import sample_of, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks import making
+from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
@@ -104,12 +104,12 @@ FORMS: list[Callable[[Path], AnswerFile]] = [write_hosts, write_scored, write_pl
 @pytest.fixture(scope="module")
 def no_programs() -> Iterator[None]:
     """A machine without Java, for fixtures of the whole module too."""
-    making.missing_text_metrics.cache_clear()
+    scorer_factory.missing_text_metrics.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "has_java", lambda: False)
         yield
     text_scores.forget()
-    making.missing_text_metrics.cache_clear()
+    scorer_factory.missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="module", params=FORMS, ids=lambda write: write.__name__.removeprefix("write_"))

@@ -12,12 +12,13 @@ from answer_files import matched, rows_of, scored, scorer_of
 from host_files import FAILED
 from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.l3 import L3Judge
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.rules import RULES
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
@@ -207,14 +208,15 @@ def test_answers_made_with_other_data_are_named() -> None:
 
 
 @pytest.fixture
-def judge(tmp_path: Path) -> Iterator[Judging]:
+def judge(tmp_path: Path) -> Iterator[Judge]:
     """A judge at a server of this machine: yes to equal answers."""
     with OpenAIServer() as server:
-        config = JudgeConfig("openai", "gpt-4o", server.url, "key", cache_dir=tmp_path / "cache")
-        yield Judging(L3Judge(config), report=False)
+        engine = Engine(JudgeConfig("openai", "gpt-4o", server.url, "key", cache_dir=tmp_path / "cache"))
+        yield Judge(engine, RULES["l3score"]())
+        engine.close()
 
 
-def test_a_judge_signs_what_it_judged(judge: Judging) -> None:
+def test_a_judge_signs_what_it_judged(judge: Judge) -> None:
     """Records are read before it is asked; what it served as is in the run's signature."""
     (task,) = find_tasks(["spiqa_demo"])
     rows = rows_of(task)

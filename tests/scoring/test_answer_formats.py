@@ -162,6 +162,7 @@ def test_no_text_is_an_error(response: str) -> None:
     parse_answer_released(response)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

@@ -15,6 +15,7 @@ from spiqa_tasks.scoring.mcq.released import released_match
 from spiqa_tasks.scoring.ranking import parse_ranking
 from spiqa_tasks.scoring.refusals import is_refusal
 
+pytestmark = pytest.mark.slow
 PARTS = (
     "\n",
     " ",

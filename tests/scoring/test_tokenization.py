@@ -50,10 +50,11 @@ def test_any_text_has_tokens(text: str) -> None:
     assert tokens == " ".join(token for token in tokens.split(" ") if token)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["a", "a.", "-a", "@a", "<a ", "_", "a,", "1/", "'s", "&amp;", "x-y@", "(", "A+"])
 def test_tokenizing_hostile_text_takes_linear_time(unit: str) -> None:
     """Anything repeated."""
-    assert is_linear(tokenize, unit, long=200_000)
+    assert is_linear(tokenize, unit, long=40_000)
 
 
 @needs_java

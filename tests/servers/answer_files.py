@@ -11,12 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from spiqa_tasks.benchmarks.judging import Judging
-from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
@@ -35,7 +35,7 @@ def right_answers(name: str) -> dict[str, str]:
     return {row["id"]: row["answer"] for row in rows_of(*find_tasks([name]))}
 
 
-def scorer_of(task: Task, judge: Judging | None = None) -> Scorer:
+def scorer_of(task: Task, judge: Judge | None = None) -> Scorer:
     """Return a task's scorer."""
     return make_scorer(task.benchmark, task.settings, "offline", judge)
 

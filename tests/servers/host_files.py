@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.hosts.lmms_eval.logged_record import logged_values

@@ -10,7 +10,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
-from spiqa_tasks.hosts.lmms_eval import ahead
+from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.utils.answers import aggregate, process_results
 
 Results = list[dict[str, Any]]
@@ -28,7 +28,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
         return mmstar.record(row, response, context)
 
     monkeypatch.setitem(BENCHMARKS, "mmstar", dataclasses.replace(mmstar, record=record))
-    ahead.forget()
+    batch_scoring.forget()
 
 
 def results(answers: list[str]) -> Results:
@@ -67,7 +67,7 @@ def test_two_failures_in_a_hundred_withhold_the_headline() -> None:
 @pytest.mark.usefixtures("breaking")
 def test_defect_after_the_record_is_a_failure_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever raises between the answer and its entries, the hook returns."""
-    scorer = ahead.scorer_of("mmstar", ROWS[0]["settings"])
+    scorer = batch_scoring.scorer_of("mmstar", ROWS[0]["settings"])
     monkeypatch.setattr(scorer, "score", lambda *_, **__: 1 / 0)
     (found,) = results(["A"])
     assert found["accuracy"]["status"] == "scoring_failed"
@@ -76,15 +76,15 @@ def test_defect_after_the_record_is_a_failure_too(monkeypatch: pytest.MonkeyPatc
 
 def test_aggregation_that_raises_gives_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """The host would write no results of any task; the row is withheld instead."""
-    ahead.forget()
+    batch_scoring.forget()
     found = results(["A", "B"])
-    monkeypatch.setattr(ahead.scorer_of("mmstar", ROWS[0]["settings"]), "value", lambda *_: 1 / 0)
+    monkeypatch.setattr(batch_scoring.scorer_of("mmstar", ROWS[0]["settings"]), "value", lambda *_: 1 / 0)
     assert math.isnan(value(found, "accuracy"))
 
 
 def test_aggregations_change_nothing_that_they_are_given() -> None:
     """Entries are the same before and after."""
-    ahead.forget()
+    batch_scoring.forget()
     found = results(["A", "B", "no idea"])
     before = [{row: dict(entry) for row, entry in entries.items() if isinstance(entry, dict)} for entries in found]
     assert not math.isnan(value(found, "accuracy"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from spiqa_tasks.benchmarks.record import Record, Response, Status
 from spiqa_tasks.benchmarks.signature import Signature, sign
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
 
-ACCURACY = mean_of("accuracy")
+ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher": MATCHER_VERSION})
 """The share of answers whose letter, found by `extract_choice`, is the true one."""
 
 FAILURE_RATES: tuple[Metric, ...] = (
@@ -82,4 +83,4 @@ def choice_record(
 
 def choice_signature(row: Mapping[str, Any], template: str, context: Context) -> Signature:
     """Return the signature of an answer; `template` is the wording of its prompt."""
-    return sign(row, prompt_hash(template), context.host, matcher=MATCHER_VERSION, **dict(context.judged_by))
+    return sign(row, prompt_hash(template), context.host, **context.signature)

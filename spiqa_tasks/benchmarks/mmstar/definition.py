@@ -10,6 +10,7 @@ from spiqa_tasks.benchmarks.mmstar.prompts import prompt
 from spiqa_tasks.benchmarks.mmstar.records import metrics, record, table
 from spiqa_tasks.benchmarks.mmstar.release import FILE, from_table, load
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 
 MMSTAR = Benchmark(
@@ -23,6 +24,7 @@ MMSTAR = Benchmark(
     files=lambda _split, _settings: [(source.MMSTAR, FILE)],
     unseen=lambda settings: dataclasses.replace(settings, ablation="text"),
     table=table,
+    signature=ablation_fields,
     from_table=from_table,
     remarks=truncation_remark,
 )

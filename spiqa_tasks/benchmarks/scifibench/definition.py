@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark, JudgeKind
+from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.choice.records import truncation_remark
 from spiqa_tasks.benchmarks.scifibench.prompts import prompt
 from spiqa_tasks.benchmarks.scifibench.properties import PROPERTIES, measured
@@ -12,12 +12,11 @@ from spiqa_tasks.benchmarks.scifibench.records import metrics, record, table
 from spiqa_tasks.benchmarks.scifibench.release import SPLITS, load
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.scifibench.tabled_questions import from_table
+from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 
 _SIZES = {"captioning": 100, "demo": 24, "demo_fig2cap": 12, "demo_cap2fig": 12}
-
-_JUDGES: dict[str, JudgeKind | None] = {"none": None, "judge": "letters", "released": "letters_released"}
-
+_RULES = {"none": None, "judge": "letters", "released": "letters_released"}
 SCIFIBENCH = Benchmark(
     name="scifibench",
     splits={split: _SIZES.get(split, 500) for split in SPLITS},
@@ -31,8 +30,9 @@ SCIFIBENCH = Benchmark(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
     table=table,
+    signature=ablation_fields,
     remarks=truncation_remark,
-    judge=lambda settings: _JUDGES[settings.extractor],
+    judge=lambda settings: _RULES[settings.extractor],
     properties=PROPERTIES,
     measured=measured,
     scoring=frozenset({"extractor"}),

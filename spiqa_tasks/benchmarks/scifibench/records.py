@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of, share_of
@@ -17,11 +16,10 @@ from spiqa_tasks.benchmarks.choice.records import (
 )
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Ask, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.scifibench.prompts import template
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
-from spiqa_tasks.judge.letters import LetterRule
-from spiqa_tasks.judge.types import Verdict
+from spiqa_tasks.judge.rules import Candidate
 
 OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range"})
 """Why the matcher finds no letter in an answer that may still have one; refusals and empty answers have none."""
@@ -40,9 +38,8 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         return found
     if found.rule not in OPEN_RULES:
         return found if found.status == "request_failed" else found.with_scores({BY_JUDGE: found.scores["accuracy"]})
-    request = context.letters.request(response.text, row["letters"])
-    read = partial(_judged_score, context.letters, tuple(row["letters"]), row["answer"])
-    return dataclasses.replace(found, asks=(Ask(BY_JUDGE, request, read),))
+    candidate = Candidate(response.text, reference=row["answer"], letters=tuple(row["letters"]))
+    return dataclasses.replace(found, asks=context.asks(BY_JUDGE, candidate))
 
 
 def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
@@ -62,10 +59,6 @@ def _is_asked(found: Record) -> bool:
     return bool(found.asks or found.verdicts)
 
 
-def _judged_score(rule: LetterRule, letters: Sequence[str], answer: str, verdict: Verdict) -> float:
-    return float(rule.letter(verdict, letters) == answer)
-
-
 def _caption_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """The caption as its prediction (None where there is none), beside the true one."""
     caption = " ".join(response.text.split()) or None if response.failure is None else None
@@ -77,5 +70,5 @@ def _caption_record(row: Mapping[str, Any], response: Response, context: Context
         reason=response.failure,
         scores={"captioned_rate": float(caption is not None)},
         groups={"category": slug(row["category"])},
-        signature=choice_signature(row, template(row), context).with_fields(matcher="").text,
+        signature=choice_signature(row, template(row), context).text,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.benchmarks.spiqa.image_limits import image_limit_advice
 from spiqa_tasks.benchmarks.spiqa.metrics import judge_advice, metrics, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import join
@@ -30,6 +31,7 @@ SPIQA = Benchmark(
     files=files_of,
     unseen=_unseen,
     table=table,
+    signature=ablation_fields,
     judge=lambda _settings: "l3score",
     join=lambda settings: join if settings.setting == "perfigure" else None,
     remarks=lambda records: [*image_limit_advice(records), *judge_advice(records)],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -28,15 +27,6 @@ class Figure(NamedTuple):
     def group_released(self) -> str:
         """Its figure type, as Table 4 counts it."""
         return figure_group(self.label, self.is_table, "released")
-
-    def row(self) -> dict[str, str]:
-        """The figure as a row shows it, less its path."""
-        return {
-            "file": self.file,
-            "caption": self.caption,
-            "group": self.group,
-            "group_released": self.group_released,
-        }
 
 
 class Question(NamedTuple):
@@ -64,13 +54,9 @@ class Paper:
     questions: tuple[Question, ...]
     full_text: str | None = None
 
-    def with_text(self, text: str) -> Paper:
-        """The same paper with another full text."""
-        return dataclasses.replace(self, full_text=text)
-
 
 def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Test-A, val and train: figures carry raw model labels and a `content_type`."""
+    """Return a paper of test-A, val or train: figures carry raw model labels and a `content_type`."""
     figures = {
         file: _figure(
             file, f"{paper_id}/{file}", figure["caption"], figure["figure_type"], figure["content_type"] == "table"
@@ -82,7 +68,7 @@ def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
 
 
 def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Test-B: parallel lists, clean labels, the full text in `passages`."""
+    """Return a paper of test-B: parallel lists, clean labels, the full text in `passages`."""
     types = paper["figure_types"]
     figures = {
         file: _figure(file, file, caption, types[file], types[file] == "table")
@@ -94,7 +80,7 @@ def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
 
 
 def read_c(paper_id: str, paper: Mapping[str, Any]) -> Paper:
-    """Test-C: QASPER's answers; labels only where the release has them; the text without the sections' names."""
+    """Return a paper of test-C: QASPER's answers, labels where the release has them, text without section names."""
     figures = {}
     for figure in paper["figures_and_tables"]:
         file = figure["file"]
@@ -112,7 +98,7 @@ READERS: dict[str, Callable[[str, Mapping[str, Any]], Paper]] = {"A": read_a, "B
 
 def _figure(file: str, picture: str, caption: Any, label: Any, is_table: bool) -> Figure:
     _text(picture, "figure name")
-    return Figure(file, picture, _text(caption, f"caption of {file}"), _text(label, f"type of {file}"), is_table)
+    return Figure(file, picture, _text(caption, "caption of", file), _text(label, "type of", file), is_table)
 
 
 def _questions(
@@ -121,14 +107,14 @@ def _questions(
     """The questions from (question, answer, files of the figures that the answer needs)."""
     found = []
     for position, (question, answer, referred) in enumerate(columns):
-        if not _text(question, f"question {position}"):
+        if not _text(question, "question", position):
             raise ValueError(f"an empty question {position}")
         unknown = [file for file in referred if file not in figures]
         if unknown or not referred:
             raise ValueError(
                 f"question {position} that refers to {unknown[0] if unknown else 'no figure'}, not its own"
             )
-        text = _text(answer, f"answer {position}")
+        text = _text(answer, "answer", position)
         found.append(Question(position, question, text, tuple(dict.fromkeys(referred))))
     return tuple(found)
 
@@ -143,16 +129,16 @@ def _qasper(answer: Mapping[str, Any]) -> str:
     return ", ".join(answer.get("extractive_spans") or ())
 
 
-def _text(value: Any, what: str) -> str:
-    """The value, checked: a string that can be written as UTF-8.
+def _text(value: Any, what: str, which: object = "") -> str:
+    """Return the value, checked: a string that can be written as UTF-8.
 
     Raises:
         TypeError, ValueError: it is none.
     """
     if not isinstance(value, str):
-        raise TypeError(f"a {what} of type {type(value).__name__}")
+        raise TypeError(f"a {f'{what} {which}'.strip()} of type {type(value).__name__}")
     try:
-        value.encode()
+        value.isascii() or value.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"a {what} that is no valid Unicode") from error
+        raise ValueError(f"a {f'{what} {which}'.strip()} that is no valid Unicode") from error
     return value

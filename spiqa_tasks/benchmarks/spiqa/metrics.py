@@ -9,8 +9,8 @@ from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, m
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
-from spiqa_tasks.judge.l3 import NEITHER_REMEDY, says_neither
-from spiqa_tasks.metrics.text_scores import METRICS, text_scores
+from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY, says_neither
+from spiqa_tasks.metrics.text_scores import METRICS, text_scores, tokenizer_name
 from spiqa_tasks.scoring.coverage import is_covered
 
 MOST_NEITHER = 0.05
@@ -100,7 +100,11 @@ def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:
         items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
         return Value(float(scores.values[toolkit]), len(answered), dict(zip(answered, items, strict=False)))
 
-    return Metric(name, compute, needs="text programs", of_corpus=toolkit == "cider", pairs=pairs)
+    return Metric(name, compute, needs="text programs", of_corpus=toolkit == "cider", pairs=pairs, signature=_tokenizer)
+
+
+def _tokenizer() -> dict[str, str]:
+    return {"tokenizer": tokenizer_name()}
 
 
 _L3SCORE = mean_of("l3score", "judge")

@@ -23,6 +23,7 @@ from spiqa_tasks.benchmarks.spiqa.groups import groups_of
 from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
 from spiqa_tasks.benchmarks.spiqa.settings import parsed
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
+from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
 
 
@@ -58,13 +59,7 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
         reason=response.failure,
         groups=groups_of(row, figures),
         details={**details, "figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])},
-        signature=sign(
-            row,
-            setting_hash("perfigure"),
-            context.host,
-            tokenizer=context.tokenizer,
-            **dict(context.judged_by),
-        ).text,
+        signature=sign(row, setting_hash("perfigure"), context.host, **context.signature).text,
     )
 
 
@@ -138,11 +133,11 @@ def _question(
     scores: dict[str, float] = {}
     if protocol != "released":
         if answers:
-            asks.append(Ask("l3score", context.l3.request(*about, prediction), context.l3.score))
+            asks += context.asks("l3score", Candidate(prediction, *about))
         else:
             scores["l3score"] = 0.0
-    if protocol != "corrected":
-        asks += [Ask("l3score_released", context.l3.request(*about, answer), context.l3.score) for answer in released]
+    for answer in released if protocol != "corrected" else ():
+        asks += context.asks("l3score_released", Candidate(answer, *about))
     return Record(
         question_id,
         prediction,

@@ -1,4 +1,4 @@
-"""What stands for a figure's picture when it is shown: itself, a square of so many pixels, or pure grey."""
+"""The picture that a model sees for a figure: the figure itself, resized to a square, or pure grey."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SMALL_FOLDER = f"_Images_{SMALL}"
 
 
 def shown_picture(path: str, settings: SpiqaSettings) -> str:
-    """The file to show in the place of a row's picture; made once and kept in the cache.
+    """Return the file to show for a row's picture; written once and kept in the cache.
 
     Args:
         path: of a row; a picture within an archive (`archive::member`) is extracted first.

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Ask, Record, Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import sign
 from spiqa_tasks.benchmarks.spiqa.groups import groups_of
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
 from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
+from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -60,18 +61,13 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
 def signature(row: Mapping[str, Any], context: Context) -> str:
     """Return the signature of an answer to `row`, as text."""
     wording = setting_hash(settings_of(row).setting)
-    return sign(row, wording, context.host, tokenizer=context.tokenizer, **dict(context.judged_by)).text
-
-
-def l3_ask(context: Context, metric: str, question: str, reference: str, prediction: str) -> Ask:
-    """Return what the judge is asked for the L3Score `metric` of a prediction."""
-    return Ask(metric, context.l3.request(question, reference, prediction), context.l3.score)
+    return sign(row, wording, context.host, **context.signature).text
 
 
 def _with_corrected(found: Record, row: Mapping[str, Any], settings: SpiqaSettings, context: Context) -> Record:
     if settings.setting == "cot":
         found = found.with_scores({"retrieval_accuracy": float(found.details["image"] in row["referred"])})
-    return _asking(found, l3_ask(context, "l3score", row["question"], row["answer"], found.prediction or ""))
+    return _asking(found, "l3score", Candidate(found.prediction or "", row["question"], row["answer"]), context)
 
 
 def _with_released(
@@ -82,12 +78,12 @@ def _with_released(
     if settings.setting == "cot":
         released["image"], released["prediction"] = parse_cot_released(response)
         found = found.with_scores({"retrieval_accuracy_released": float(released["image"] in row["referred"])})
-    ask = l3_ask(context, "l3score_released", row["question"], row["answer"], released["prediction"])
-    return _asking(_detailed(found, {"released": released}), ask)
+    candidate = Candidate(released["prediction"], row["question"], row["answer"])
+    return _asking(_detailed(found, {"released": released}), "l3score_released", candidate, context)
 
 
-def _asking(found: Record, ask: Ask) -> Record:
-    return dataclasses.replace(found, asks=(*found.asks, ask))
+def _asking(found: Record, metric: str, candidate: Candidate, context: Context) -> Record:
+    return dataclasses.replace(found, asks=(*found.asks, *context.asks(metric, candidate)))
 
 
 def _detailed(found: Record, details: Mapping[str, Any]) -> Record:

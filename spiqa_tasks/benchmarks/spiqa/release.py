@@ -61,7 +61,7 @@ PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
 
 
 def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
-    """A pyarrow table with one row per question of `split` (per question, figure and prompt for `perfigure`).
+    """Return a pyarrow table with one row per question of `split` (per question, figure and prompt for `perfigure`).
 
     Raises:
         DataError: files missing, unreadable or not in the release's format; a figure that cannot be read.
@@ -102,7 +102,7 @@ def _no_collection() -> Iterator[None]:
 
 
 def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[Paper]:
-    """The papers of an annotation file.
+    """Return the papers of an annotation file.
 
     Raises:
         DataError: not JSON, or a paper that lacks a field of its format.
@@ -133,7 +133,7 @@ def _without_explanation(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
-    """The papers without the questions that the release has no answer to, which a log line names.
+    """Return the papers without the questions that the release has no answer to, which a log line names.
 
     Raises:
         DataError: no question is left.
@@ -155,7 +155,7 @@ def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
 
 
 def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
-    """The papers with their full text, which A, val and train keep in an archive of its own.
+    """Return the papers with their full text, which A, val and train keep in an archive of its own.
 
     Some papers of the release have none; their questions are asked without, as the released scripts do, and a log line
     says how many they are.
@@ -166,7 +166,9 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
     names = {f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None}
     texts = _texts(source, names) if names else {}
     whole = [
-        paper.with_text(texts.get(f"{paper.paper_id}.txt", "")) if paper.full_text is None else paper
+        dataclasses.replace(paper, full_text=texts.get(f"{paper.paper_id}.txt", ""))
+        if paper.full_text is None
+        else paper
         for paper in papers
     ]
     empty = [paper for paper in whole if not paper.full_text and paper.questions]

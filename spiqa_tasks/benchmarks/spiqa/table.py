@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ class Shown(NamedTuple):
 
 
 def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: str, limit: int, seed: int) -> list[str]:
-    """The figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
+    """Return the figures to show, in order: the referred ones and randomly chosen others, shuffled (paper section 5.1).
 
     Depends on the question's identity and `seed` alone, never on process, limit or order of evaluation.
 
@@ -55,14 +56,14 @@ def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: s
 
 
 def _shuffled(files: Sequence[str], key: str) -> list[str]:
-    """The files in an order that depends on `key` alone, in any version of Python."""
+    """Return the files in an order that depends on `key` alone, in any version of Python."""
     digest = hashlib.shake_256(key.encode()).digest(8 * len(files))
-    ranks = [digest[start : start + 8] for start in range(0, len(digest), 8)]
-    return [file for _, file in sorted(zip(ranks, files, strict=True))]
+    ranks = iter(struct.unpack(f">{len(files)}Q", digest))
+    return sorted(files, key=lambda _: next(ranks))
 
 
 def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Shown]:
-    """Every question with the figures it is shown with, in the order of the file."""
+    """Return every question with the figures shown with it, in the order of the file."""
     result = []
     for paper in papers:
         files = list(paper.figures)
@@ -79,7 +80,7 @@ def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Sh
 def rows_table(
     questions: Sequence[Shown], paths: Mapping[str, str], settings: SpiqaSettings, split: str, data: str
 ) -> Any:
-    """A pyarrow table with one row per question, or per question, figure and prompt where figures are shown alone.
+    """Return a table with one row per question, or per question, figure and prompt where figures are shown alone.
 
     Args:
         questions: from `questions_shown`.

@@ -1,4 +1,4 @@
-"""What five modules of lmms-eval do in addition, from the moment they are imported."""
+"""Patches of five modules of lmms-eval: task index, filters, results, baselines and the user interface."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 NO_FILTER = "none"
 """What the host calls the filter of a task whose YAML names none; it takes the first of a request's answers."""
-stand_ins: dict[str, str] = {}
+wrapped_names: dict[str, str] = {}
 """Model name -> the name whose values a task's `lmms_eval_specific_kwargs` give it: that of the wrapped model."""
 
 
 def _folders() -> list[Path]:
-    """The folders with task YAMLs, found out when they are needed: benchmarks may be registered until then."""
+    """Return the folders with task YAMLs, looked up when needed: benchmarks may be registered until then."""
     from spiqa_tasks.benchmarks.registry import yaml_folders
     from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 
     return [*yaml_folders(), *filtered_tasks()]
 
 
-def _extend_tasks(host: Any) -> None:
+def _patch_tasks(host: Any) -> None:
     """The task index includes our folders, and a wrapped model gets the values of the one that it wraps."""
     manager = host.TaskManager
     initialize = manager.initialize_tasks
@@ -33,13 +33,13 @@ def _extend_tasks(host: Any) -> None:
 
     def get_model_name(self: Any) -> str | None:
         name: str | None = self.__dict__["model_name"]
-        return stand_ins.get(name, name) if name else name
+        return wrapped_names.get(name, name) if name else name
 
     manager.initialize_tasks = with_ours
     manager.model_name = property(get_model_name, lambda self, name: self.__dict__.update(model_name=name))
 
 
-def _extend_filters(host: Any) -> None:
+def _patch_filters(host: Any) -> None:
     """When a task's answers are all there, they are scored together: the judge is asked everything at once.
 
     Repeated answers become requests of their own, where the task's YAML has no filter that chooses among them.
@@ -49,7 +49,7 @@ def _extend_filters(host: Any) -> None:
 
     @functools.wraps(apply)
     def then_score(self: Any, instances: list[Any], docs: Any) -> None:
-        from spiqa_tasks.hosts.lmms_eval.ahead import is_ours, score_ahead
+        from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together
         from spiqa_tasks.hosts.lmms_eval.instances import split_repeats
 
         ours = is_ours(docs)
@@ -57,12 +57,12 @@ def _extend_filters(host: Any) -> None:
             split_repeats(instances)
         apply(self, instances, docs)
         if ours:
-            score_ahead(instances, docs, self.name)
+            score_together(instances, docs, self.name)
 
     ensemble.apply = then_score
 
 
-def _extend_discovery(host: Any) -> None:
+def _patch_discovery(host: Any) -> None:
     """The user interface lists our tasks and groups."""
     discover = host.discover_tasks
 
@@ -75,7 +75,7 @@ def _extend_discovery(host: Any) -> None:
     host.discover_tasks = with_ours
 
 
-def _extend_results(host: Any) -> None:
+def _patch_results(host: Any) -> None:
     """A task of ours has no row for the score that its samples hold for `--baseline`."""
     output = host.TaskOutput
     aggregate = output.calculate_aggregate_metric
@@ -92,7 +92,7 @@ def _extend_results(host: Any) -> None:
     output.calculate_aggregate_metric = of_rows
 
 
-def _extend_baselines(host: Any) -> None:
+def _patch_baselines(host: Any) -> None:
     """`--baseline` leaves out answers of ours without a score; the host would compare their text with the target."""
     extract = host._extract_score_from_sample
 
@@ -109,10 +109,10 @@ def _extend_baselines(host: Any) -> None:
 
 
 PATCHES: Mapping[str, tuple[str, Callable[[Any], None]]] = {
-    "lmms_eval.tasks": ("TaskManager", _extend_tasks),
-    "lmms_eval.api.filter": ("FilterEnsemble", _extend_filters),
-    "lmms_eval.evaluator_utils": ("TaskOutput", _extend_results),
-    "lmms_eval.baselines.loader": ("load_baseline", _extend_baselines),
-    "lmms_eval.tui.discovery": ("discover_tasks", _extend_discovery),
+    "lmms_eval.tasks": ("TaskManager", _patch_tasks),
+    "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
+    "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
+    "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines),
+    "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery),
 }
-"""Module of the host -> (what it has once it is imported, what extends it)."""
+"""Module of the host -> (an attribute that it has once it is imported, the function that patches it)."""

@@ -50,17 +50,17 @@ def register_tasks() -> None:
 
     Patches the host's modules, now or when they are imported; imports nothing of the host itself.
     """
-    for name, (attribute, extend) in PATCHES.items():
+    for name, (attribute, patch) in PATCHES.items():
         module = sys.modules.get(name)
         if module is not None and hasattr(module, attribute):
-            _once(module, extend)
+            _once(module, patch)
     if not any(isinstance(finder, _AfterImport) for finder in sys.meta_path):
         sys.meta_path.insert(0, _AfterImport())
 
 
-def _once(module: ModuleType, extend: Callable[[Any], None]) -> None:
+def _once(module: ModuleType, patch: Callable[[Any], None]) -> None:
     if not getattr(module, "_spiqa_tasks", False):
-        extend(module)
+        patch(module)
         module._spiqa_tasks = True  # type: ignore[attr-defined]
 
 

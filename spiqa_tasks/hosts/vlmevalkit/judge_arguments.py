@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from spiqa_tasks.benchmarks.judging import Judging
-from spiqa_tasks.benchmarks.making import judging_of
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig, judge_from_environ, parse_judge
+from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
+from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 
 NONE = ("none", "exact_matching")
 """The judges' names that ask nobody; the second is the host's own."""
 
 
-def judge_of(task: Task, told: Mapping[str, Any]) -> Judging | None:
+def judge_of(task: Task, told: Mapping[str, Any]) -> Judge | None:
     """Return the judge of a task, asked one real question the first time; None where none is asked.
 
     Args:
@@ -27,10 +27,10 @@ def judge_of(task: Task, told: Mapping[str, Any]) -> Judging | None:
     Raises:
         JudgeError: a judge that cannot be used, or none where the task cannot do without.
     """
-    kind = task.entry.judge(task.entry.parse(task.settings))
-    if kind is None:
+    rule = task.entry.judge(task.entry.parse(task.settings))
+    if rule is None:
         return None
-    return _judging(kind, *(str(told.get(name) or "") for name in ("model", "api_base", "key")))
+    return _judge(rule, *(str(told.get(name) or "") for name in ("model", "api_base", "key")))
 
 
 def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> JudgeConfig | None:
@@ -57,10 +57,10 @@ def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> Jud
 
 
 @cache
-def _judging(kind: str, model: str, url: str, key: str) -> Judging | None:
-    return judging_of(kind, config_of(model, url, key, os.environ))
+def _judge(rule: str, model: str, url: str, key: str) -> Judge | None:
+    return make_judge(rule, config_of(model, url, key, os.environ))
 
 
 def forget() -> None:
     """Drop what was found out about the judges."""
-    _judging.cache_clear()
+    _judge.cache_clear()

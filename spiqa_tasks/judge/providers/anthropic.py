@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers.content import content_of
 from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
-from spiqa_tasks.judge.providers.encoding import encoded
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
 
 API_VERSION = "2023-06-01"
 
@@ -31,9 +28,7 @@ class AnthropicApi:
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Ask for one message."""
-        start = time.monotonic()
-        answer = await self._client.post("/messages", self.body(request))
-        return verdict_of(answer, time.monotonic() - start)
+        return verdict_of(await self._client.post("/messages", self.body(request)))
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
         """Return what is sent for a request."""
@@ -41,7 +36,7 @@ class AnthropicApi:
         return {
             **self._extra,
             "model": self._model,
-            "messages": [{"role": "user", "content": _content(request)}],
+            "messages": [{"role": "user", "content": content_of(request, _image_part)}],
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
             **system,
@@ -52,15 +47,15 @@ class AnthropicApi:
         await self._client.aclose()
 
 
-def verdict_of(answer: dict[str, Any], seconds: float = 0.0) -> Verdict:
-    """Return the verdict in a message that took so many seconds; raises AskError where there is none."""
+def verdict_of(answer: dict[str, Any]) -> Verdict:
+    """Return the verdict in a message; raises AskError where there is none."""
     try:
         text = "".join(part["text"] for part in answer["content"] if part.get("type") == "text")
         usage = answer.get("usage") or {}
         counts = int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         raise AskError("the server's answer is no message", retryable=True) from None
-    return Verdict("ok", text, (), served_model(answer), None, False, *counts, seconds)
+    return Verdict("ok", text, (), served_model(answer), None, False, *counts)
 
 
 def _make_batches(config: JudgeConfig) -> BatchApi:
@@ -69,21 +64,10 @@ def _make_batches(config: JudgeConfig) -> BatchApi:
     return AnthropicBatches(config)
 
 
-def _content(request: JudgeRequest) -> str | list[dict[str, Any]]:
-    if not request.images:
-        return request.prompt
-    parts = [{"type": "image", "source": _image_source(image)} for image in request.images]
-    return [*parts, {"type": "text", "text": request.prompt}]
-
-
-def _image_source(image: str) -> dict[str, str]:
-    if image.startswith(("http://", "https://")):
-        return {"type": "url", "url": image}
-    if image.startswith("data:"):
-        kind, _, data = image.removeprefix("data:").partition(";base64,")
-    else:
-        kind, data = encoded(image)
-    return {"type": "base64", "media_type": kind, "data": data}
+def _image_part(url: str) -> dict[str, Any]:
+    media_type, is_data, data = url.removeprefix("data:").partition(";base64,")
+    source = {"type": "base64", "media_type": media_type, "data": data} if is_data else {"type": "url", "url": url}
+    return {"type": "image", "source": source}
 
 
 PROVIDER = Provider(

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.anthropic import AnthropicApi, verdict_of
 from spiqa_tasks.judge.providers.declaration import BatchProgress
 from spiqa_tasks.judge.providers.sdk import client_options, importing, is_before, told
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
 
 
 class AnthropicBatches:

@@ -1,31 +1,29 @@
-"""What every provider of judges declares about itself, and what it makes."""
+"""What a provider of judges declares: where it is, what it can be asked, and its clients."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
 
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
-
 
 class JudgeClient(Protocol):
-    """Asks one judge. Made and used by the engine."""
+    """Asks one judge; used by the engine."""
 
     @property
     def fingerprint(self) -> str:
-        """Return what tells this judge apart beyond its name and URL; empty where nothing does."""
+        """Return what distinguishes this judge beyond name and URL; empty where nothing does."""
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Try once to answer one request; raises `retry.AskError`."""
 
     async def aclose(self) -> None:
-        """Let go of connections and threads."""
+        """Close connections and threads."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +53,12 @@ class BatchApi(Protocol):
     def verdicts(self, batch: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verdict]]:
         """Yield the keys and verdicts of an ended batch; an entry that failed has a failed one.
 
-        `tops` tells for each key how many log-probabilities were asked for; None: a written answer.
+        `tops` maps each key to the number of log-probabilities asked for; None: a written answer.
         """
 
 
 def served_model(answer: Mapping[str, Any]) -> str | None:
-    """Return the name of the model that a server's answer gives, interned; None where it gives none."""
+    """Return the model that a server's answer names, interned; None where it names none."""
     model = answer.get("model")
     return sys.intern(printable(model)) if isinstance(model, str) and model else None
 
@@ -73,13 +71,13 @@ class Provider:
         name: what stands before the colon in `provider:model`.
         url: its public base URL without a trailing slash; empty where models run in this process.
         key_variable: the environment variable of its own key, which is sent to `url` alone; None where it has none.
-        make_client: makes what asks a judge; imports heavy libraries only then.
-        why_no_logprobs: says for a model why it gives no token log-probabilities; None where it gives them.
-        logprob_judges: names for people the judges that give them; empty where none does.
+        make_client: config -> client; imports heavy libraries only when called.
+        why_no_logprobs: model -> why it returns no token log-probabilities; None where it returns them.
+        logprob_judges: the judges that return them, for people; empty where none does.
         sees_pictures: whether requests may have pictures.
         searches_vocabulary: whether words can be looked up in the whole vocabulary (`JudgeRequest.lookup`).
         extras: the fields that a user may add to its requests; None: any.
-        make_batches: makes what hands requests to its batch interface; None where it has none.
+        make_batches: config -> client of its batch interface; None where it has none.
     """
 
     name: str
@@ -93,10 +91,20 @@ class Provider:
     extras: frozenset[str] | None = None
     make_batches: Callable[[JudgeConfig], BatchApi] | None = None
 
+    def missing_key(self, config: JudgeConfig) -> str | None:
+        """Return what to set where a judge is asked at `url` without a key; None where it has one or needs none."""
+        if config.api_key or not config.url or config.url != self.url:
+            return None
+        return (
+            f"The judge {config.name} needs a key and none was found; set {KEY_VARIABLE} "
+            f"(or {self.key_variable}), choose another judge with {JUDGE_VARIABLE}=provider:model, "
+            f"or switch judging off with {JUDGE_VARIABLE}=none."
+        )
+
     def cannot(self, model: str, request: JudgeRequest) -> str | None:
-        """Say why `model` cannot answer this request; None where it can."""
+        """Return why `model` cannot answer this request; None where it can."""
         if request.images and not self.sees_pictures:
             return f"{self.name}: judges see no pictures"
         if request.lookup and not self.searches_vocabulary:
             return f"{self.name}: judges cannot look words up in their whole vocabulary"
-        return self.why_no_logprobs(model) if request.kind == "logprobs" else None
+        return None if request.top_logprobs is None else self.why_no_logprobs(model)

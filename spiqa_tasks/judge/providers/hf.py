@@ -6,28 +6,26 @@ import hashlib
 import inspect
 import os
 import re
-import time
+from collections import defaultdict
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.batcher import Batcher
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.declaration import Provider
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
-
 
 NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
 
 
 class HfLocal:
-    """Runs requests in batches of `config.batch_size` through one model, on the GPU where there is one (with
-    several, that of LOCAL_RANK). A batch that does not fit is halved.
+    """Runs requests in batches of `config.batch_size` through one model, on the GPU if any (of several, LOCAL_RANK's).
+
+    A batch that does not fit is halved.
 
     Prompts go through the tokenizer's chat template with the generation prompt added; without a template they go in as
     they are. A special token that a prompt spells out is read as text. The model is loaded by the first request.
@@ -42,7 +40,7 @@ class HfLocal:
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Return the verdict from the next batch."""
-        if request.kind == "text" and request.temperature != 0:
+        if request.top_logprobs is None and request.temperature != 0:
             raise AskError("hf: judges write their most likely text only (temperature 0)", retryable=False)
         return await self._batches(request)
 
@@ -59,20 +57,19 @@ class HfLocal:
         dtype: Any = torch.float32
         if torch.cuda.is_available():
             device, dtype = f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % torch.cuda.device_count()}", "auto"
-        try:
-            model = AutoModelForCausalLM.from_pretrained(self._name, dtype=dtype)
-        except (OSError, ValueError) as error:
-            raise AskError(f"the model {self._name} cannot be loaded: {error}", retryable=False) from error
-        return model.to(device).eval()
+        return self._loaded("model", AutoModelForCausalLM, dtype=dtype).to(device).eval()
 
     @cached_property
     def _tokenizer(self) -> Any:
         from transformers import AutoTokenizer
 
+        return self._loaded("tokenizer", AutoTokenizer)
+
+    def _loaded(self, what: str, kind: Any, **options: Any) -> Any:
         try:
-            return AutoTokenizer.from_pretrained(self._name)
+            return kind.from_pretrained(self._name, **options)
         except (OSError, ValueError) as error:
-            raise AskError(f"the tokenizer {self._name} cannot be loaded: {error}", retryable=False) from error
+            raise AskError(f"the {what} {self._name} cannot be loaded: {error}", retryable=False) from error
 
     @cached_property
     def _words(self) -> list[str]:
@@ -83,36 +80,32 @@ class HfLocal:
     def _run(self, requests: list[JudgeRequest]) -> list[Verdict]:
         import torch
 
-        verdicts: dict[int, Verdict] = {}
-        groups: dict[tuple[str, int], list[int]] = {}
-        for position, request in enumerate(requests):
-            tokens = request.max_tokens if request.kind == "text" else 1
-            groups.setdefault((request.kind, tokens), []).append(position)
-        for (kind, max_tokens), positions in groups.items():
-            group = [requests[position] for position in positions]
-            run = self._first_tokens if kind == "logprobs" else self._texts
+        groups: defaultdict[int | None, list[JudgeRequest]] = defaultdict(list)
+        for request in requests:
+            groups[request.max_tokens if request.top_logprobs is None else None].append(request)
+        verdicts: dict[JudgeRequest, Verdict] = {}
+        for max_tokens, group in groups.items():
+            run = self._first_tokens if max_tokens is None else partial(self._texts, max_tokens)
             with torch.inference_mode():
-                verdicts |= dict(zip(positions, _halving(run, group, max_tokens), strict=True))
-        return [verdicts[position] for position in range(len(requests))]
+                verdicts.update(zip(group, _halving(run, group), strict=True))
+        return [verdicts[request] for request in requests]
 
-    def _first_tokens(self, requests: list[JudgeRequest], _max_tokens: int) -> list[Verdict]:
+    def _first_tokens(self, requests: list[JudgeRequest]) -> list[Verdict]:
         """One forward pass; log-softmax over the whole vocabulary at the last position."""
-        start = time.monotonic()
         inputs = self._inputs(requests)
         parameters = inspect.signature(self._model.forward).parameters
         positions = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)
         extra = {"position_ids": positions, "logits_to_keep": 1, "use_cache": False}
         outputs = self._model(**inputs, **{name: value for name, value in extra.items() if name in parameters})
         logprobs = outputs.logits[:, -1].float().log_softmax(-1).cpu()
-        seconds = (time.monotonic() - start) / len(requests)
         counts = inputs["attention_mask"].sum(-1).tolist()
         return [
-            failed(NOT_NUMBERS) if row.isnan().any() else self._logprob_verdict(request, row, count, seconds)
+            failed(NOT_NUMBERS) if row.isnan().any() else self._logprob_verdict(request, row, count)
             for request, row, count in zip(requests, logprobs, counts, strict=True)
         ]
 
-    def _logprob_verdict(self, request: JudgeRequest, logprobs: Any, prompt_tokens: int, seconds: float) -> Verdict:
-        top = logprobs.topk(min(request.top_logprobs, len(logprobs)))
+    def _logprob_verdict(self, request: JudgeRequest, logprobs: Any, prompt_tokens: int) -> Verdict:
+        top = logprobs.topk(min(request.top_logprobs or 0, len(logprobs)))
         chosen = dict(zip(top.indices.tolist(), top.values.tolist(), strict=True))
         for word in request.lookup:
             tokens = [token for token, form in enumerate(self._words[: len(logprobs)]) if form == word]
@@ -121,31 +114,27 @@ class HfLocal:
                 chosen.setdefault(best, float(logprobs[best]))
         ranked = sorted(chosen.items(), key=lambda item: -item[1])
         pairs = tuple((self._tokenizer.decode([token]), logprob) for token, logprob in ranked)
-        return Verdict("ok", pairs[0][0], pairs, self._name, None, False, prompt_tokens, 1, seconds)
+        return Verdict("ok", pairs[0][0], pairs, self._name, None, False, prompt_tokens, 1)
 
-    def _texts(self, requests: list[JudgeRequest], max_tokens: int) -> list[Verdict]:
+    def _texts(self, max_tokens: int, requests: list[JudgeRequest]) -> list[Verdict]:
         """Greedy generation of at most `max_tokens` tokens."""
-        start = time.monotonic()
         inputs = self._inputs(requests)
         width = inputs["input_ids"].shape[1]
         padding = self._tokenizer.pad_token_id or self._tokenizer.eos_token_id or 0
-        broken = [False] * len(requests)
+        broken: set[int] = set()
 
         def look(_ids: Any, scores: Any) -> Any:
-            broken[:] = [was or now for was, now in zip(broken, scores.isnan().any(-1).tolist(), strict=True)]
+            broken.update(scores.isnan().any(-1).nonzero().flatten().tolist())
             return scores
 
         options = {"do_sample": False, "pad_token_id": padding, "logits_processor": [look]}
         output = self._model.generate(**inputs, max_new_tokens=max_tokens, **options)
         texts = self._tokenizer.batch_decode(output[:, width:], skip_special_tokens=True)
-        seconds = (time.monotonic() - start) / len(requests)
         counts = inputs["attention_mask"].sum(-1).tolist()
         written = [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
         return [
-            failed(NOT_NUMBERS)
-            if is_broken
-            else Verdict("ok", text, (), self._name, None, False, prompt_tokens, tokens, seconds)
-            for text, prompt_tokens, tokens, is_broken in zip(texts, counts, written, broken, strict=True)
+            failed(NOT_NUMBERS) if place in broken else Verdict("ok", text, (), self._name, None, False, count, tokens)
+            for place, (text, count, tokens) in enumerate(zip(texts, counts, written, strict=True))
         ]
 
     def _inputs(self, requests: list[JudgeRequest]) -> dict[str, Any]:
@@ -182,20 +171,18 @@ class HfLocal:
         return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
 
-def _halving(
-    run: Callable[[list[JudgeRequest], int], list[Verdict]], requests: list[JudgeRequest], max_tokens: int
-) -> list[Verdict]:
+def _halving(run: Callable[[list[JudgeRequest]], list[Verdict]], requests: list[JudgeRequest]) -> list[Verdict]:
     """The verdicts of `run`, by halves where it fails, so that a prompt that cannot be judged fails alone.
 
     Reasons seen: memory, a prompt beyond the model's positions, text that the tokenizer cannot encode.
     """
     try:
-        return run(requests, max_tokens)
+        return run(requests)
     except (RuntimeError, IndexError, ValueError, TypeError) as error:
         if len(requests) == 1:
             return [failed(f"the model failed on this prompt: {error}")]
     middle = len(requests) // 2
-    return _halving(run, requests[:middle], max_tokens) + _halving(run, requests[middle:], max_tokens)
+    return _halving(run, requests[:middle]) + _halving(run, requests[middle:])
 
 
 def _fingerprint(folder: Path) -> str:

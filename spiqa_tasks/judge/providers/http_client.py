@@ -46,8 +46,8 @@ class JsonClient:
             raise AskError(f"no answer within {self._config.timeout:g} s", retryable=True) from None
         except (aiohttp.ClientError, OSError) as error:
             detail = self._config.redact(str(error)) or type(error).__name__
-            remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
-            raise AskError(detail, retryable=not isinstance(error, _FINAL_ERRORS), remedy=remedy) from None
+            reason = f"{detail}; check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
+            raise AskError(reason, retryable=not isinstance(error, _FINAL_ERRORS)) from None
         answer = _parsed(content)
         if not 200 <= response.status < 300:
             raise self._http_error(response, answer if answer is not None else content.decode(errors="replace"))

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 import re
 import sys
-import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers.content import content_of
 from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
-from spiqa_tasks.judge.providers.encoding import encoded
 from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import ROUNDING
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
 
@@ -36,22 +33,19 @@ class OpenAIApi:
         self._model = config.model
         self._extra = config.extra_fields
         self._client = JsonClient(config, _auth_headers(config))
-        reasons = config.is_public_url and _why_no_logprobs(config.model) is not None
+        reasons = config.url == PROVIDER.url and _why_no_logprobs(config.model) is not None
         self._limit_name = "max_completion_tokens" if reasons else "max_tokens"
         self._send_temperature = not reasons
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Make one chat completion, with its first token's alternatives where log-probabilities are asked for."""
-        start = time.monotonic()
         while True:
             body = self.body(request)
             try:
-                answer = await self._client.post("/chat/completions", body)
-                break
+                return verdict_of(await self._client.post("/chat/completions", body), request.top_logprobs)
             except HttpError as error:
                 if error.status != 400 or not self._adapt(error.message, body):
                     raise
-        return verdict_of(answer, request.top, time.monotonic() - start)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -60,7 +54,7 @@ class OpenAIApi:
     def body(self, request: JudgeRequest) -> dict[str, Any]:
         """Return what is sent for a request."""
         messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
-        messages.append({"role": "user", "content": _content(request)})
+        messages.append({"role": "user", "content": content_of(request, _image_part)})
         body: dict[str, Any] = {
             **self._extra,
             "model": self._model,
@@ -69,12 +63,12 @@ class OpenAIApi:
         }
         if self._send_temperature:
             body["temperature"] = request.temperature
-        if request.kind == "logprobs":
+        if request.top_logprobs is not None:
             body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         return body
 
     def _adapt(self, message: str, sent: dict[str, Any]) -> bool:
-        """Change what the next request sends after a 400 that names it; whether the one just sent had it."""
+        """Leave out or rename the field that a 400 names; return whether the request just sent had it."""
         if "max_completion_tokens" in message and "max_tokens" in sent:
             self._limit_name = "max_completion_tokens"
             return True
@@ -93,22 +87,12 @@ def _auth_headers(config: JudgeConfig) -> dict[str, str]:
     return {"Authorization": f"Bearer {config.api_key}"}
 
 
-def _content(request: JudgeRequest) -> str | list[dict[str, Any]]:
-    if not request.images:
-        return request.prompt
-    parts = [{"type": "image_url", "image_url": {"url": _image_url(image)}} for image in request.images]
-    return [*parts, {"type": "text", "text": request.prompt}]
+def _image_part(url: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url}}
 
 
-def _image_url(image: str) -> str:
-    if image.startswith(("http://", "https://", "data:")):
-        return image
-    kind, data = encoded(image)
-    return f"data:{kind};base64,{data}"
-
-
-def verdict_of(answer: dict[str, Any], top: int | None, seconds: float = 0.0) -> Verdict:
-    """Return the verdict in a chat completion that took so many seconds; raises AskError where there is none.
+def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:
+    """Return the verdict in a chat completion; raises AskError where there is none.
 
     `top` is how many log-probabilities were asked for; None: a written answer.
     """
@@ -122,7 +106,7 @@ def verdict_of(answer: dict[str, Any], top: int | None, seconds: float = 0.0) ->
     if not isinstance(text, str):
         raise AskError("the server's answer is no chat completion", retryable=True)
     listed = () if top is None else _top_logprobs(choice, top)
-    return Verdict("ok", text, listed, served_model(answer), None, False, *counts, seconds)
+    return Verdict("ok", text, listed, served_model(answer), None, False, *counts)
 
 
 def _top_logprobs(choice: dict[str, Any], count: int) -> tuple[tuple[str, float], ...]:

@@ -6,16 +6,14 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.declaration import BatchProgress
 from spiqa_tasks.judge.providers.openai import OpenAIApi, verdict_of
 from spiqa_tasks.judge.providers.sdk import client_options, importing, is_before, told
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
 
 _PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _TAG = "spiqa_tasks"

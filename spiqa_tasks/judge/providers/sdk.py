@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.extras import how_to_install
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.config import JudgeConfig
 
 TRIES = 8
 """How often an SDK repeats a request that failed on the way."""

@@ -66,10 +66,10 @@ def score_of(logged: Any) -> float | None:
     Known forms: a number or truth value; a mapping with `score` or `true_false`; a mapping of an answer and a
     prediction, which is read by `extract_choice` where the options are there too (`A`, `B`, ...).
     """
-    if isinstance(logged, Mapping):
-        for name in ("score", "true_false"):
-            if name in logged:
-                return score_of(logged[name])
+    if isinstance(logged, dict):
+        given = logged.get("score", logged.get("true_false"))
+        if given is not None:
+            return score_of(given)
         predicted = next((logged[name] for name in ("pred", "parsed_pred", "prediction") if name in logged), None)
         if predicted is None or logged.get("answer") is None:
             return None
@@ -83,22 +83,22 @@ def score_of(logged: Any) -> float | None:
 
 def _answer(sample: Mapping[str, Any]) -> Answer:
     values = {name: value for name, value in sample.items() if name not in _NO_METRICS}
-    mappings = [value for value in values.values() if isinstance(value, Mapping)]
+    mappings = [value for value in values.values() if isinstance(value, dict)]
     key = next((str(value["id"]) for value in mappings if "id" in value), str(sample["doc_id"]))
-    response = response_of(_response(sample))
-    scores = {} if response.failure is not None else {name: score_of(value) for name, value in values.items()}
+    text = _response(sample)
+    failure = response_of(text).failure
+    scores = {} if failure is not None else {name: score_of(value) for name, value in values.items()}
     record = Record(
         key,
         reference=str(sample["target"]),
-        status="ok" if response.failure is None else "request_failed",
-        reason=response.failure,
+        status="ok" if failure is None else "request_failed",
+        reason=failure,
         scores={name: score for name, score in scores.items() if score is not None},
-        groups=next((found for value in mappings if (found := _groups(value))), {}),
+        groups=next(filter(None, map(_groups, mappings)), {}),
         details={LOGGED: tuple(values)},
     )
-    text = Response(_response(sample), response.failure)
     question = " ".join(_PLACEHOLDERS.sub(" ", str(sample.get("input", ""))).split())
-    return Answer(key, text, record, int(sample["doc_id"]), question, record.reference)
+    return Answer(key, Response(text, failure), record, int(sample["doc_id"]), question, record.reference)
 
 
 def _response(sample: Mapping[str, Any]) -> str:
@@ -110,13 +110,16 @@ def _response(sample: Mapping[str, Any]) -> str:
 
 def _groups(value: Mapping[str, Any]) -> dict[str, str]:
     """Kind -> name of the groups in a metric's value, each name once."""
-    names = {str(value[kind]): kind for kind in reversed(_GROUPS) if value.get(kind)}
-    return {kind: name for name, kind in reversed(names.items())}
+    kinds: dict[str, str] = {}
+    for kind in _GROUPS:
+        if value.get(kind):
+            kinds.setdefault(str(value[kind]), kind)
+    return {kind: name for name, kind in kinds.items()}
 
 
 def _is_confirmed(values: list[Any], answers: list[Answer], name: str, reported: float | None) -> bool:
     """Whether the scores are the host's own, or inferred and their mean is what the host reports."""
-    if any(isinstance(value, int | float) or (isinstance(value, Mapping) and "score" in value) for value in values):
+    if any(isinstance(value, int | float) or (isinstance(value, dict) and "score" in value) for value in values):
         return True
     scores = [a.record.scores.get(name, 0.0) for a in answers if a.record and name in a.record.details[LOGGED]]
     return reported is not None and abs(sum(scores) / len(scores) - reported) <= _AGREEMENT

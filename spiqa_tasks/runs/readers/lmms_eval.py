@@ -104,7 +104,7 @@ def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                sample = json.loads(line)
+                sample = json.loads(line.decode())
                 sample["doc_id"], sample["target"]
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise InputError(

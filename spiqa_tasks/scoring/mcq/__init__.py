@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from spiqa_tasks.scoring.mcq.claims import affirmed, settle
+from spiqa_tasks.scoring.mcq.claims import affirmed, opening, settle
 from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import Level
 from spiqa_tasks.scoring.mcq.options import Options
@@ -90,20 +90,23 @@ def _last(reading: Reading, level: Level, of_text: bool) -> frozenset[str]:
         claims = [claim for claim in line.claims if claim.of_text <= of_text]
         if any(claim.level == level for claim in claims):
             return settle([claim for claim in claims if claim.level != "stated"], line)
-        whole = reading.opening(index, line, "alone") if level == "named" else None
-        if whole is not None and whole.of_text == of_text:
+        whole = opening(line, "alone") if level == "named" else None
+        if whole is not None and whole.of_text == of_text and not reading.in_listing(index):
             return whole.letters
     return _NOTHING
 
 
 def _all(reading: Reading, of_text: bool) -> frozenset[str]:
     """Return the options that all lines state, or the one that the first line with a mention begins with."""
-    found = _NOTHING
-    first = None
-    for index, line in reading.backwards():
-        found |= settle([claim for claim in line.claims if claim.of_text <= of_text], line)
-        first = reading.opening(index, line, "lead")
-    return found or (first.letters if first and first.of_text <= of_text and len(first.letters) == 1 else _NOTHING)
+    lines = list(reading.backwards())
+    found = [settle([claim for claim in line.claims if claim.of_text <= of_text], line) for _, line in lines]
+    if any(found) or not lines:
+        return _NOTHING.union(*found)
+    index, first = lines[-1]
+    claim = opening(first, "lead")
+    if claim is None or claim.of_text > of_text or len(claim.letters) > 1 or reading.in_listing(index):
+        return _NOTHING
+    return claim.letters
 
 
 def _affirmed(reading: Reading) -> frozenset[str]:

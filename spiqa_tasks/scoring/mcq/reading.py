@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from spiqa_tasks.scoring.mcq.claims import Claim, Line, opening, settle
-from spiqa_tasks.scoring.mcq.forms import Level
+from spiqa_tasks.scoring.mcq.claims import Line, opening, settle
 from spiqa_tasks.scoring.mcq.options import Options, masked
 from spiqa_tasks.scoring.mcq.text import lower, plain
 from spiqa_tasks.scoring.mcq.tokens import has_candidates, read_line
@@ -52,11 +51,6 @@ class Reading:
             line = self._by_index[index]
             if line is not None:
                 yield index, line
-
-    def opening(self, index: int, line: Line, level: Level) -> Claim | None:
-        """Return the option that is all of a line (`alone`), or that it begins with (`lead`); not in a listing."""
-        claim = opening(line, level)
-        return None if claim is None or self.in_listing(index) else claim
 
     def content(self, field: str, of_text: bool) -> frozenset[str]:
         """Return the options that the content of a field made for the answer names."""

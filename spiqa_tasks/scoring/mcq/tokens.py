@@ -34,7 +34,6 @@ _CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoic
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = compiled("[IS AND BECAUSE FITS WRONG NOT BUT COMMA STOP COLON QUESTION]")
 _MENTIONS = (kinds.LETTER, kinds.ENCLOSED, kinds.OUT_OF_RANGE, kinds.WEAK, kinds.ARTICLE)
-_WORDS_TOO = ("A", "I")
 
 
 def has_candidates(line: str, low: str) -> bool:
@@ -77,26 +76,21 @@ def read_line(line: str, low: str, options: Options) -> Line:
 
 
 def _kind_of_word(word: str) -> str:
-    kind = cues.KIND_OF_WORD.get(word)
-    if kind is None:
-        stem, _, ending = word.partition("'")
-        kind = kinds.NOT if ending == "t" else cues.KIND_OF_WORD.get(stem, kinds.OTHER)
-        kind += kinds.IS if ending == "s" else ""
-    return kind
+    if "'" not in word or word in cues.KIND_OF_WORD:
+        return cues.KIND_OF_WORD.get(word, kinds.OTHER)
+    stem, _, ending = word.partition("'")
+    kind = kinds.NOT if ending == "t" else cues.KIND_OF_WORD.get(stem, kinds.OTHER)
+    return kind + (kinds.IS if ending == "s" else "")
 
 
 def _own_text(low: str, letter: str, end: int, options: Options) -> int:
     """Return where the option's own text ends if it follows its letter, which ends at `end`; else 0."""
-    if letter not in options.texts:
-        return 0
-    text = options.texts[letter]
+    text = options.texts.get(letter, "")
     if text.upper() in options.texts:
         found = _MARKED_LETTER.match(low, end)
         return found.end() if found and found[1] == text else 0
     found = _SEPARATOR.match(low, end)
-    if found and letter in options.sought[ord(found[1]) - ord(TEXTS)][1]:
-        return found.end(1)
-    return 0
+    return found.end(1) if found and letter in options.sought[ord(found[1]) - ord(TEXTS)][1] else 0
 
 
 def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, int]:
@@ -124,20 +118,15 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
     if letter == "A" and not before and _ANSWER_ROLE.match(low, end):
         return kinds.ANSWER
     if letter not in options.texts:
-        return (
-            kinds.OUT_OF_RANGE
-            if capital and letter not in _WORDS_TOO
-            else cues.KIND_OF_WORD.get(letter.lower(), kinds.OTHER)
-        )
-    if before == kinds.OPTION:
-        return kinds.LETTER
-    if low.startswith(")", end):
+        out_of_range = capital and letter not in "AI"
+        return kinds.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), kinds.OTHER)
+    if low.startswith(")", end) and before != kinds.OPTION:
         return kinds.ENCLOSED
-    if capital and letter not in _WORDS_TOO:
+    if before == kinds.OPTION or (capital and letter not in "AI"):
         return kinds.LETTER
     if low[end : end + 1] == " " and low[end + 1 : end + 2].isalpha():
         if letter == "A":
             return kinds.ARTICLE if capital or low.startswith(" is ", end) else kinds.FILL
         if capital:
             return kinds.OTHER
-    return kinds.LETTER if capital and letter == "A" else kinds.WEAK
+    return kinds.LETTER if character == "A" else kinds.WEAK

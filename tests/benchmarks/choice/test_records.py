@@ -105,7 +105,7 @@ def test_a_row_has_an_option_for_each_letter(row: dict[str, Any]) -> None:
 
 def test_the_signature_tells_wording_matcher_and_judge(row: dict[str, Any]) -> None:
     """Another wording is another signature."""
-    context = Context("offline", judged_by=(("judge", "openai:j"),))
+    context = Context("offline", signature={**ACCURACY.signature(), "judge": "openai:j"})
     signature = choice_signature(row, "Answer:", context)
     assert (signature.host, signature.matcher, signature.judge) == ("offline", MATCHER_VERSION, "openai:j")
     assert choice_signature(row, "Answer", context).prompt != signature.prompt

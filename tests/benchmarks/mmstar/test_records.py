@@ -14,7 +14,6 @@ from spiqa_tasks.benchmarks.mmstar.release import read_options
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.signature import parse
 
 HERE = Context("offline")
 
@@ -52,13 +51,6 @@ def test_the_table_has_the_six_capabilities_after_the_headline() -> None:
     capabilities = [f"accuracy/{category}" for category in CATEGORIES]
     rates = ["refusal_rate", "unparsed_rate", "request_failed_rate"]
     assert table(MMStarSettings()) == ["accuracy", *capabilities, "accuracy_released", *rates]
-
-
-def test_grey_pictures_are_told_in_the_signature() -> None:
-    """The ablation's value and size, where the picture was replaced."""
-    grey, plain = (record(demo(f"ablation={name}"), Response("A"), HERE).signature for name in ("grey", "none"))
-    assert parse(grey).grey == "128 at the original size"
-    assert parse(plain).grey == ""
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.judge.judge import Judge
 
 OPEN = "Between {} and something else I am torn, though the former has a nicer shape."
 REFUSAL = "Sorry, I cannot see any image."
@@ -31,9 +31,9 @@ def reader(body: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def scorer(scorer_of: Callable[..., Scorer], letters: Judging, server: OpenAIServer) -> Scorer:
+def scorer(scorer_of: Callable[..., Scorer], letters_judge: Judge, server: OpenAIServer) -> Scorer:
     server.behaviour.text = reader
-    return scorer_of("scifibench", "extractor=judge", letters)
+    return scorer_of("scifibench", "extractor=judge", letters_judge)
 
 
 @pytest.fixture(scope="module")

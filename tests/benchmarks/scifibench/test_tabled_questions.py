@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.making import make_scorer
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.scifibench.tabled_questions import from_table
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.errors import DataError, InputError
 
 PLAIN = SciFIBenchSettings()

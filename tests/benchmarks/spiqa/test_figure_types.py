@@ -26,11 +26,11 @@ def test_every_label_has_a_group_in_both_readings(label: str) -> None:
 def test_test_a_has_the_counts_of_table_4(real_data: Path) -> None:
     """The released reading of the figure types gives the paper's counts, the corrected one moves only "other"."""
     papers = read_papers(real_data / "spiqa/test-A/SPIQA_testA.json", "A")
-    figures = [figure.row() for paper in papers for figure in paper.figures.values()]
+    figures = [figure for paper in papers for figure in paper.figures.values()]
     assert len(papers) == 118
     assert sum(len(paper.questions) for paper in papers) == 666
-    assert Counter(figure["group_released"] for figure in figures) == TABLE_4_TEST_A
-    corrected = Counter(figure["group"] for figure in figures)
+    assert Counter(figure.group_released for figure in figures) == TABLE_4_TEST_A
+    corrected = Counter(figure.group for figure in figures)
     assert corrected["other"] < 95
     assert corrected["table"] == 434 + 18
     assert corrected["schematic"] > 154

@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.spiqa.metrics import judge_advice, metrics, table, text_metric
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
-from spiqa_tasks.judge.l3 import NEITHER_REMEDY
+from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores
 from spiqa_tasks.scoring.text_metrics import rouge_l
 

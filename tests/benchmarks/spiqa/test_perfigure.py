@@ -12,12 +12,13 @@ import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.judging import Judging
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.metrics.text_scores import text_scores
 
 YES, NO = 0.9 / 0.98, 0.08 / 0.98
@@ -25,7 +26,7 @@ YES, NO = 0.9 / 0.98, 0.08 / 0.98
 
 Row = dict[str, Any]
 ScorerOf = Callable[..., Scorer]
-HERE = Context("offline")
+HERE = Context("offline", rule=L3ScoreRule())
 
 
 def questions(protocol: str = "both") -> list[list[Row]]:
@@ -64,9 +65,9 @@ def scorer(scorer_of: ScorerOf) -> Scorer:
 
 
 @pytest.fixture
-def judged(scorer_of: ScorerOf, l3: Judging) -> Callable[[str], Scorer]:
+def judged(scorer_of: ScorerOf, l3score_judge: Judge) -> Callable[[str], Scorer]:
     """Makes the scorer of a protocol with the local judge."""
-    return lambda protocol: scorer_of("spiqa", f"setting=perfigure,protocol={protocol}", l3)
+    return lambda protocol: scorer_of("spiqa", f"setting=perfigure,protocol={protocol}", l3score_judge)
 
 
 def test_documents_are_figures_times_prompts() -> None:

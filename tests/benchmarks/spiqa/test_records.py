@@ -16,10 +16,11 @@ from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
 from spiqa_tasks.benchmarks.spiqa.records import record
-from spiqa_tasks.judge.l3 import L3Rule
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import Verdict
 
-HERE = Context("offline", tokenizer="ptb-java", judged_by=(("judge", "openai:j"),))
+HERE = Context("offline", L3ScoreRule(), {"tokenizer": "ptb-java", "judge": "openai:j"})
 
 
 def row(settings: str) -> dict[str, Any]:
@@ -94,17 +95,25 @@ def test_each_protocol_has_its_own_names_and_reading(protocol: str, metrics: lis
     assert found.details.get("released", {}).get("prediction") == released
     assert [ask.score for ask in found.asks] == metrics
     predictions = {"l3score": "blue", "l3score_released": "'blue'"}
-    shown, rule = row(""), L3Rule()
+    shown, rule = row(""), L3ScoreRule()
     assert [ask.request for ask in found.asks] == [
-        rule.request(shown["question"], shown["answer"], predictions[name]) for name in metrics
+        rule.request(Candidate(predictions[name], shown["question"], shown["answer"])) for name in metrics
     ]
+
+
+def test_without_a_judge_nothing_is_asked() -> None:
+    """The record is the same otherwise."""
+    shown, alone = row("protocol=both"), Context("offline", signature=HERE.signature)
+    found = record(shown, Response("blue"), alone)
+    assert found.asks == ()
+    assert found == record(shown, Response("blue"), HERE)
 
 
 def test_a_verdict_is_read_as_l3score() -> None:
     """The judge's first token gives the score, also of an empty answer, which is asked about as it is."""
     shown = row("")
     [ask] = answered("", "").asks
-    assert ask.request == L3Rule().request(shown["question"], shown["answer"], "")
+    assert ask.request == L3ScoreRule().request(Candidate("", shown["question"], shown["answer"]))
     verdict = Verdict("ok", top_logprobs=(("Yes", math.log(0.75)), ("No", math.log(0.25))))
     assert ask.read(verdict) == pytest.approx(0.75)
 

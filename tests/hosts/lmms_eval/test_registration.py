@@ -17,15 +17,13 @@ import pytest
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
 BIN = Path(sys.executable).parent
 MODULE = re.compile(r"\| +spiqa_tasks(\.|$)", re.MULTILINE)
-MEASURE = """
-import sys, time
+HEAVY = """
+import sys
 before = set(sys.modules)
-start = time.perf_counter()
 from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 register_tasks()
-seconds = time.perf_counter() - start
 heavy = {"torch", "datasets", "transformers", "lmms_eval", "numpy"} & (set(sys.modules) - before)
-print(seconds, sorted(heavy))
+print(sorted(heavy))
 """
 PLAIN_SCRIPT = """
 from lmms_eval.evaluator import simple_evaluate
@@ -44,12 +42,9 @@ def imports_ours(*command: str) -> bool:
     return MODULE.search(done.stderr) is not None
 
 
-def test_registration_is_cheap_and_imports_nothing_heavy() -> None:
-    """Hooking into the host takes under 100 ms and loads neither torch nor datasets nor the host."""
-    runs = [subprocess.run([sys.executable, "-c", MEASURE], capture_output=True, text=True).stdout for _ in range(3)]
-    seconds = min(float(run.split()[0]) for run in runs)
-    assert seconds < 0.1
-    assert all(run.split(" ", 1)[1].strip() == "[]" for run in runs)
+def test_registration_imports_nothing_heavy() -> None:
+    """Hooking into the host loads neither torch nor datasets nor the host."""
+    assert subprocess.run([sys.executable, "-c", HEAVY], capture_output=True, text=True).stdout == "[]\n"
 
 
 def test_nothing_of_ours_runs_in_other_processes(tmp_path: Path) -> None:

@@ -144,10 +144,10 @@ def test_extractor_without_a_judge_stops_before_the_run() -> None:
     """With SPIQA_JUDGE=none the loading hook says what to set."""
     from datasets import Dataset, DatasetInfo, NamedSplit
 
-    from spiqa_tasks.hosts.lmms_eval import ahead
+    from spiqa_tasks.hosts.lmms_eval import batch_scoring
     from spiqa_tasks.utils.documents import load
 
-    ahead.forget()
+    batch_scoring.forget()
     info = DatasetInfo(config_name="extractor=judge")
     stub = Dataset.from_dict({"benchmark": ["scifibench"]}, info=info, split=NamedSplit("demo"))
     with pytest.raises(SystemExit, match="SPIQA_JUDGE"):

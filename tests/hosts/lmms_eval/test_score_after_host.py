@@ -13,10 +13,10 @@ import pytest
 from numbers_task import manager
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks import making
+from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
-from spiqa_tasks.hosts.lmms_eval import ahead
+from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.metrics import coco_java, text_scores
 
 QUESTIONS = 39
@@ -65,8 +65,8 @@ def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
 
 def forget_judge() -> None:
     """Let the hooks find out again what they can score with."""
-    ahead.forget()
-    making.missing_text_metrics.cache_clear()
+    batch_scoring.forget()
+    scorer_factory.missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,8 @@ def test_scoring_the_samples_fills_in_what_failed_at_the_price_of_that(
     assert len(host_run.server.requests) - before == 3 + 2
     assert found["counts"]["judged"] == QUESTIONS
     forget_judge()
-    results = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"])["results"]["spiqa_demo"]
+    run = simple_evaluate(model="caption_retrieval", tasks=["spiqa_demo"], task_manager=manager())
+    results = run["results"]["spiqa_demo"]
     forget_judge()
     again = numbers(results)
     assert in_the_hosts_table(found) == again

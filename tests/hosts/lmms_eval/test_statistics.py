@@ -139,13 +139,11 @@ def test_filters_of_ones_own_see_all_answers(
     assert "accuracy,k" in result["results"]["twice"]
 
 
-def test_power_counts_the_questions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_power_counts_the_questions(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """`lmms-eval power --tasks mmstar_demo` says how many there are."""
     from lmms_eval.cli.power_cmd import add_power_parser
 
-    from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
-
-    register_tasks()
+    monkeypatch.setattr("lmms_eval.cli.power_utils.TaskManager", lambda *_, **__: manager())
     parser = argparse.ArgumentParser()
     add_power_parser(parser.add_subparsers())
     arguments = parser.parse_args(["power", "--tasks", "mmstar_demo"])

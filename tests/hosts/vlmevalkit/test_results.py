@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.analysis.own_runs import own_runs
-from spiqa_tasks.benchmarks.making import make_scorer
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.hosts.lmms_eval.results import find_runs, task_runs

@@ -29,7 +29,7 @@ def _ask(server: OpenAIServer, request: JudgeRequest) -> Verdict:
 def test_anthropic_writes_text(server: OpenAIServer) -> None:
     """The messages API gets its own headers and gives text and token counts."""
     server.behaviour.text = "B"
-    verdict = _ask(server, JudgeRequest("p", kind="text", max_tokens=9, system="s"))
+    verdict = _ask(server, JudgeRequest("p", top_logprobs=None, max_tokens=9, system="s"))
     sent = server.requests[0]
     assert sent["path"] == "/v1/messages"
     assert sent["headers"]["x-api-key"] == KEY
@@ -41,7 +41,7 @@ def test_anthropic_writes_text(server: OpenAIServer) -> None:
 def test_no_model_gives_logprobs() -> None:
     """The declaration says so for any model, before anything is asked."""
     assert "Anthropic" in (PROVIDER.cannot("claude", JudgeRequest("p")) or "")
-    assert PROVIDER.cannot("claude", JudgeRequest("p", kind="text", images=("a.png",))) is None
+    assert PROVIDER.cannot("claude", JudgeRequest("p", top_logprobs=None, images=("a.png",))) is None
 
 
 def test_pictures_precede_the_text(server: OpenAIServer, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_pictures_precede_the_text(server: OpenAIServer, tmp_path: Path) -> None
     (tmp_path / "a.jpg").write_bytes(b"jpeg")
     images = (str(tmp_path / "a.jpg"), "data:image/png;base64,AAAA", "https://x/y.png")
 
-    assert _ask(server, JudgeRequest("rank", kind="text", images=images, max_tokens=9)).text == "A plain answer."
+    assert _ask(server, JudgeRequest("rank", top_logprobs=None, images=images, max_tokens=9)).text == "A plain answer."
     (content,) = (message["content"] for message in server.requests[0]["body"]["messages"])
     assert [block.get("source") for block in content] == [
         {"type": "base64", "media_type": "image/jpeg", "data": base64.b64encode(b"jpeg").decode()},

@@ -16,7 +16,7 @@ from spiqa_tasks.judge.providers.anthropic_batches import AnthropicBatches
 from spiqa_tasks.judge.providers.declaration import BatchProgress
 from spiqa_tasks.judge.types import JudgeRequest
 
-REQUESTS = {str(place) * 64: JudgeRequest(f"Write {place}.", kind="text", max_tokens=9) for place in range(4)}
+REQUESTS = {str(place) * 64: JudgeRequest(f"Write {place}.", top_logprobs=None, max_tokens=9) for place in range(4)}
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_the_parameters_are_those_of_single_requests(
     """One entry for each request, under its key."""
     assert api.submit(_entries(api), "tag") == "msgbatch_0"
     engine = Engine(replace(config, concurrency=1))
-    engine.map(REQUESTS.values(), progress=False)
+    engine.map(REQUESTS.values())
     engine.close()
     sent = [request["body"] for request in batching.requests]
     (batch,) = batching.batches

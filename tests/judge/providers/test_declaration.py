@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from spiqa_tasks.judge.config import JudgeConfig, parse_judge
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
-PICTURE = JudgeRequest("p", kind="text", images=("data:image/png;base64,AAAA",))
+PICTURE = JudgeRequest("p", top_logprobs=None, images=("data:image/png;base64,AAAA",))
 WORDS = JudgeRequest("p", lookup=("yes",))
 
 
@@ -45,8 +46,9 @@ def test_what_cannot_be_asked_is_told_by_the_declaration(
 ) -> None:
     """Log-probabilities, pictures and lookups each have their sentence where they are not given; text is for all."""
     config = parse_judge(judge, api_key="k", environ={})
-    asked = (JudgeRequest("p"), PICTURE, WORDS, JudgeRequest("p", kind="text"))
-    assert [config.cannot(request) is None for request in asked] == [logprobs, pictures, words, True]
+    asked = (JudgeRequest("p"), PICTURE, WORDS, JudgeRequest("p", top_logprobs=None))
+    provider = PROVIDERS[config.provider]
+    assert [provider.cannot(config.model, request) is None for request in asked] == [logprobs, pictures, words, True]
 
 
 def test_the_engine_fails_such_a_request_with_the_sentence_and_asks_nothing() -> None:
@@ -58,7 +60,7 @@ def test_the_engine_fails_such_a_request_with_the_sentence_and_asks_nothing() ->
             return await super().ask(request)
 
     engine = Engine(JudgeConfig("hf", "m", cache=False), Deaf)
-    verdicts = engine.map([PICTURE, JudgeRequest("said", kind="text")], progress=False)
+    verdicts = engine.map([PICTURE, JudgeRequest("said", top_logprobs=None)])
     engine.close()
     assert [verdict.reason for verdict in verdicts] == ["hf: judges see no pictures", None]
     assert verdicts[1].text == "said"
@@ -81,5 +83,5 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
     assert (config.url, config.api_key) == ("https://toy/v1", "t")
     assert parse_judge("toy:m@http://elsewhere/v1", environ=environ).api_key is None
     engine = Engine(replace(config, cache=False))
-    assert engine.map([JudgeRequest("said")], progress=False)[0].text == "said"
+    assert engine.map([JudgeRequest("said")])[0].text == "said"
     engine.close()

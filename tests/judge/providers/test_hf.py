@@ -12,9 +12,11 @@ import pytest
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.l3 import L3Judge, L3Rule
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.scoring.l3score import l3score
 
@@ -82,7 +84,7 @@ PROMPTS = ["Question: what is the answer?", "the sky is blue " * 20, "no", "Ques
 def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: Path) -> None:
     """Padding and batching change nothing: each prompt's five most likely tokens are those of its own forward pass."""
     engine = _engine(model_dir, tmp_path)
-    verdicts = engine.map([JudgeRequest(prompt) for prompt in PROMPTS], progress=False)
+    verdicts = engine.map([JudgeRequest(prompt) for prompt in PROMPTS])
     engine.close()
     for prompt, verdict in zip(PROMPTS, verdicts, strict=True):
         expected = _plain_logprobs(model_dir, prompt)[:5]
@@ -95,13 +97,13 @@ def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: 
 def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path: Path) -> None:
     """Under the full-vocabulary rule the score uses the exact probabilities of the best yes and the best no."""
     engine = _engine(model_dir, tmp_path)
-    judge = L3Judge(engine, L3Rule(top="full-vocabulary"))
-    request = judge.rule.request("q", "a", "b")
-    verdict = engine.map([request], progress=False)[0]
+    judge, candidate = Judge(engine, L3ScoreRule(top="full-vocabulary")), Candidate("b", "q", "a")
+    request = judge.rule.request(candidate)
+    verdict = engine.map([request])[0]
     engine.close()
-    assert judge.signature()["rule"] == "full-vocabulary"
+    assert judge.signature["judge_rule"] == "full-vocabulary"
     everything = _plain_logprobs(model_dir, request.prompt)
-    assert judge.rule.score(verdict) == pytest.approx(l3score(everything, top=None), abs=1e-4)
+    assert judge.rule.score(candidate, verdict) == pytest.approx(l3score(everything, top=None), abs=1e-4)
     words = {token.strip().lower() for token, _ in verdict.top_logprobs}
     assert {"yes", "no"} <= words
 
@@ -109,18 +111,18 @@ def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path:
 def test_the_papers_rule_is_the_default(model_dir: Path, tmp_path: Path) -> None:
     """Without asking for more, only the five most likely tokens count."""
     engine = _engine(model_dir, tmp_path)
-    judge = L3Judge(engine)
-    verdict = engine.map([judge.rule.request("q", "a", "b")], progress=False)[0]
+    rule, candidate = L3ScoreRule(), Candidate("b", "q", "a")
+    verdict = engine.map([rule.request(candidate)])[0]
     engine.close()
     assert len(verdict.top_logprobs) == 5
-    assert judge.rule.score(verdict) == l3score(verdict.top_logprobs)
+    assert rule.score(candidate, verdict) == l3score(verdict.top_logprobs)
 
 
 def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
     """Written answers are the most likely tokens, one after the other, whatever else is in the batch."""
     engine = _engine(model_dir, tmp_path)
-    requests = [JudgeRequest(prompt, kind="text", max_tokens=1) for prompt in PROMPTS]
-    verdicts = engine.map([*requests, JudgeRequest("longer", kind="text", max_tokens=6)], progress=False)
+    requests = [JudgeRequest(prompt, top_logprobs=None, max_tokens=1) for prompt in PROMPTS]
+    verdicts = engine.map([*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)])
     engine.close()
     for prompt, verdict in zip(PROMPTS, verdicts, strict=False):
         assert verdict.text == _plain_logprobs(model_dir, prompt)[0][0].replace("<s>", "")
@@ -131,7 +133,7 @@ def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path)
     """A prompt beyond the model's positions or its tokenizer is a failed judgement; the rest of its batch is judged."""
     engine = _engine(model_dir, tmp_path)
     prompts = ["x", "the sky is blue " * 400, "lone \ud800 surrogate", "yes"]
-    verdicts = engine.map([JudgeRequest(prompt) for prompt in prompts], progress=False)
+    verdicts = engine.map([JudgeRequest(prompt) for prompt in prompts])
     engine.close()
     limited = "gpt2" in str(model_dir)
     assert [verdict.ok for verdict in verdicts] == [True, not limited, False, True]
@@ -149,7 +151,7 @@ def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
     """A folder without a model is a failed judgement with the reason, not a hang."""
     (tmp_path / "empty").mkdir()
     engine = _engine(tmp_path / "empty", tmp_path)
-    verdict = engine.map([JudgeRequest("p")], progress=False)[0]
+    verdict = engine.map([JudgeRequest("p")])[0]
     engine.close()
     assert verdict.status == "judge_failed"
     assert "cannot be loaded" in (verdict.reason or "")
@@ -158,7 +160,9 @@ def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
 def test_sampled_text_is_refused(tmp_path: Path) -> None:
     """A local judge writes its most likely text only."""
     with pytest.raises(AskError, match="temperature 0"):
-        asyncio.run(HfLocal(JudgeConfig("hf", str(tmp_path))).ask(JudgeRequest("p", kind="text", temperature=0.5)))
+        asyncio.run(
+            HfLocal(JudgeConfig("hf", str(tmp_path))).ask(JudgeRequest("p", top_logprobs=None, temperature=0.5))
+        )
 
 
 def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Path) -> None:
@@ -174,9 +178,9 @@ def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Pat
     shutil.copytree(model_dir, broken)
     model.save_pretrained(broken)
     engine = _engine(broken, tmp_path)
-    requests = [JudgeRequest("p"), JudgeRequest("p", kind="text", max_tokens=2)]
+    requests = [JudgeRequest("p"), JudgeRequest("p", top_logprobs=None, max_tokens=2)]
     for _ in range(2):
-        verdicts = engine.map(requests, progress=False)
+        verdicts = engine.map(requests)
         assert [verdict.status for verdict in verdicts] == ["judge_failed"] * 2
         assert all("not numbers" in (verdict.reason or "") for verdict in verdicts)
     engine.close()

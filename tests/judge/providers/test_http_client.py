@@ -51,7 +51,7 @@ def test_the_answer_is_the_servers_json_object(server: OpenAIServer, config: Jud
 @pytest.mark.parametrize("end", ["", "/", "?api-version=2024-06-01", "/deployments/a%2Fb?x=1"])
 def test_the_path_goes_under_the_base_url_before_its_query(server: OpenAIServer, config: JudgeConfig, end: str) -> None:
     """A slash at the end does not double, and what is percent-encoded stays so."""
-    _post(replace(config, base_url=server.url + end), PATH)
+    _post(replace(config, url=server.url + end), PATH)
     path, mark, query = f"/v1{end}".partition("?")
     assert server.requests[0]["path"] == path.rstrip("/") + PATH + mark + query
 
@@ -132,7 +132,7 @@ def test_where_nobody_listens_the_remedy_is_the_address(config: JudgeConfig) -> 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    error = _failure(replace(config, base_url=f"http://127.0.0.1:{port}/v1"))
+    error = _failure(replace(config, url=f"http://127.0.0.1:{port}/v1"))
     assert error.retryable
     assert error.reason.endswith("check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs")
 
@@ -164,7 +164,7 @@ def test_the_environments_proxy_is_used_but_for_the_hosts_that_it_names(
     for name in ("http_proxy", "no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HTTP_PROXY", proxy)
-    away = replace(config, base_url="http://judge.invalid/v1")
+    away = replace(config, url="http://judge.invalid/v1")
     assert _post(away, PATH)[0]["choices"]
     assert server.requests[-1]["headers"]["host"] == "judge.invalid"
     monkeypatch.setenv("NO_PROXY", "judge.invalid")

@@ -48,7 +48,7 @@ def test_the_judging_request_is_the_papers(server: OpenAIServer, config: JudgeCo
 def test_a_written_answer_is_asked_for_without_logprobs(server: OpenAIServer, config: JudgeConfig) -> None:
     """Requests for text carry the system text and no log-probability fields."""
     server.behaviour.text = "The answer is B"
-    verdict = _ask(OpenAIApi(config), JudgeRequest("p", kind="text", system="be brief", max_tokens=64))[0]
+    verdict = _ask(OpenAIApi(config), JudgeRequest("p", top_logprobs=None, system="be brief", max_tokens=64))[0]
     body = server.requests[0]["body"]
     assert "logprobs" not in body
     assert body["max_tokens"] == 64
@@ -60,7 +60,7 @@ def test_images_go_out_as_data_urls_before_the_text(server: OpenAIServer, config
     """Local images are embedded, URLs are passed on."""
     (tmp_path / "a.png").write_bytes(b"pixels")
     images = (str(tmp_path / "a.png"), "http://x/y.jpg")
-    _ask(OpenAIApi(config), JudgeRequest("p", kind="text", images=images))
+    _ask(OpenAIApi(config), JudgeRequest("p", top_logprobs=None, images=images))
     content = server.requests[0]["body"]["messages"][0]["content"]
     encoded = base64.b64encode(b"pixels").decode()
     assert [part["type"] for part in content] == ["image_url", "image_url", "text"]

@@ -21,7 +21,7 @@ from spiqa_tasks.judge.types import JudgeRequest
 KEY = "sk-secret-0123456789"
 REQUESTS = {
     "a" * 64: JudgeRequest("Ground-truth answer: red\nCandidate answer: red", top_logprobs=3),
-    "b" * 64: JudgeRequest("Write it.", kind="text", system="Be brief.", max_tokens=9),
+    "b" * 64: JudgeRequest("Write it.", top_logprobs=None, system="Be brief.", max_tokens=9),
     "c" * 64: JudgeRequest("Ground-truth answer: red\nCandidate answer: blue"),
 }
 TOPS = {"a" * 64: 3, "b" * 64: None, "c" * 64: 5}
@@ -59,7 +59,7 @@ def test_a_file_has_a_line_for_each_request_with_its_body(
     assert [json.loads(line)["custom_id"] for line in lines.splitlines()] == list(REQUESTS)
     assert batching.batches[0].metadata == {"spiqa_tasks": "tag-1"}
     engine = Engine(replace(config, concurrency=1))
-    engine.map(REQUESTS.values(), progress=False)
+    engine.map(REQUESTS.values())
     engine.close()
     assert [json.loads(line)["body"] for line in lines.splitlines()] == [sent["body"] for sent in batching.requests]
 

@@ -197,9 +197,9 @@ def test_samples_are_read_line_by_line(tmp_path: Path) -> None:
     assert [dict(record.scores) for record in run.records] == [{"accuracy": 1.0}, {"accuracy": 0.0}]
     path = logged(run.path)
     assert [number for number, _ in samples(path)] == [1, 2]
-    for line in ('{"doc_id": 2}', '{"target": ""}', "3", "{", "[" * 100_000):
-        good = path.read_text(encoding="utf-8").split("\n")[:2]
-        path.write_text("\n".join([*good, line]), encoding="utf-8")
+    for line in (b'{"doc_id": 2}', b'{"target": ""}', b"3", b"{", b"[" * 100_000, b'{"doc_id": 2, "target": "\xff"}'):
+        good = path.read_bytes().split(b"\n")[:2]
+        path.write_bytes(b"\n".join([*good, line]))
         with pytest.raises(InputError) as error:
             list(samples(path))
         assert str(error.value).startswith(f"Expected a logged sample of lmms-eval in line 3 of {path}, found ")

@@ -13,6 +13,7 @@ from spiqa_tasks.scoring.mcq.tokens import read_line
 COLOURS = {"A": "red", "B": "blue", "C": "green", "D": "dark red", "E": "15"}
 PICTURES = dict.fromkeys("ABCD", "")
 NINE = dict.fromkeys("ABCDEFGHI", "")
+SHIFTED = {"A": "D", "B": "C", "C": "B", "D": "C"}
 NAMES = {kind: name for name, kind in vars(kinds).items() if name.isupper()}
 KINDS = "".join(NAMES)
 MENTIONS = frozenset((kinds.LETTER, kinds.ENCLOSED, kinds.CONFIRMED, kinds.TEXT, kinds.WEAK))

@@ -8,7 +8,7 @@ from lines import COLOURS, line_of_kinds
 from spiqa_tasks.scoring.mcq import Choice, extract_choice
 from spiqa_tasks.scoring.mcq.forms import FORMS, PATTERNS, Level, compiled
 
-ROWS = [(level, place) for level, forms in FORMS.items() for place in range(len(forms))]
+ROWS = [(level, place) for level, table in FORMS.items() for place in range(len(table))]
 
 
 def read(level: Level, place: int) -> dict[str, Choice]:

@@ -227,6 +227,8 @@ def test_an_answer_is_read_in_the_light_of_its_choices(
         ("It rains, therefore blue.", "text"),
         ("It rains, therefore blue.\nRed is shown too.", "text"),
         ("I choose blue.\nRed is shown too.", "text"),
+        ("Blue, as shown.", "text"),
+        ("A or B, as shown.\nThe colour is blue.", "text"),
     ],
 )
 def test_the_rule_that_fired_is_named(response: str, rule: str) -> None:
@@ -364,6 +366,7 @@ def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObjec
     assert extract_choice(form(choices[letter]), choices).letter == letter
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["A ", "(A) ", "answer is ", "<answer>", "\\boxed{", "I cannot see ", "\n", "x\n", "-> ", "A:\n", "red ", '"'],

@@ -174,6 +174,7 @@ def test_words_are_found_where_they_stand(text: str, option: str) -> None:
     assert seen(text, option) == re.sub(rf"\b{option}\b", "1" + "_" * (len(option) - 1), text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["5 ", "55 ", "red", "red "])
 def test_masking_takes_linear_time(unit: str) -> None:
     """However often an option's text stands in a line, as a word or within one."""

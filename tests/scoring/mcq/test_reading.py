@@ -7,23 +7,15 @@ from collections.abc import Mapping
 import pytest
 from lines import COLOURS, named
 
-from spiqa_tasks.scoring.mcq.claims import Claim
-from spiqa_tasks.scoring.mcq.forms import Level
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.reading import Reading
 
-OPENINGS: tuple[Level, ...] = ("alone", "lead")
 LISTING = "A. red\nB) blue\n(C) green\nOption D: dark red\nE"
 
 
 def reading_of(text: str, choices: Mapping[str, str] = COLOURS) -> Reading:
     """A reading of `text` with these options."""
     return Reading(text, Options(choices))
-
-
-def said(claim: Claim | None) -> str:
-    """The letters of a claim in order."""
-    return "".join(sorted(claim.letters)) if claim else ""
 
 
 def test_a_reading_keeps_its_text() -> None:
@@ -122,21 +114,6 @@ def test_a_listing_is_told_from_single_items(text: str, listed: list[bool]) -> N
     """An item is in a listing if the item before or after it is its neighbour in the alphabet."""
     reading = reading_of(text)
     assert [reading.in_listing(index) for index in range(len(listed))] == listed
-
-
-def test_a_mention_alone_or_first_in_a_listing_is_no_claim() -> None:
-    """The items of a listing state nothing; the same line elsewhere does."""
-    for text, expected in (("B. blue", "B"), ("A. red\nB. blue", "")):
-        reading = reading_of(text)
-        index, line = next(reading.backwards())
-        assert [said(reading.opening(index, line, level)) for level in OPENINGS] == [expected] * 2
-
-
-def test_alone_and_lead_are_told_apart() -> None:
-    """What begins a line need not be all of it."""
-    reading = reading_of("It rains.\nB, because it is blue\nIt is B")
-    alone, lead = ([said(reading.opening(*found, level)) for found in reading.backwards()] for level in OPENINGS)
-    assert (alone, lead) == (["B", ""], ["", "B"])
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lines import COLOURS, KINDS, NINE, PICTURES, line_of, named
+from lines import COLOURS, KINDS, NINE, PICTURES, SHIFTED, line_of, named
 
 from spiqa_tasks.scoring.mcq import kinds
 from spiqa_tasks.scoring.mcq.options import Options, masked
 from spiqa_tasks.scoring.mcq.text import lower, plain
 from spiqa_tasks.scoring.mcq.tokens import has_candidates
 
-SHIFTED = {"A": "D", "B": "C", "C": "B", "D": "C"}
 SWAPPED = {"A": "B", "B": "A", "C": "C"}
 
 
@@ -94,6 +93,7 @@ def test_the_ending_of_a_word_counts(text: str, kinds: str) -> None:
         ("B is blue", "LETTER IS TEXT", "BB"),
         ("blue", "TEXT", "B"),
         ("F", "OUT_OF_RANGE", "F"),
+        ("X", "OUT_OF_RANGE", "X"),
         ("(F)", "OUT_OF_RANGE", "F"),
         ("f", "OTHER", ""),
         ("B's", "OTHER IS", ""),
@@ -106,6 +106,11 @@ def test_the_ending_of_a_word_counts(text: str, kinds: str) -> None:
 def test_a_letter_has_a_kind_by_what_surrounds_it(text: str, kinds: str, letters: str) -> None:
     """A capital, a letter in brackets, one with its option's text, one in lower case, one that is no option."""
     assert (named(line_of(text)), mentions(text)) == (kinds, letters)
+
+
+def test_a_capital_before_a_word_is_the_option() -> None:
+    """Only A and I are words, too."""
+    assert named(line_of("X shows it", dict.fromkeys("WXYZ", ""))) == "LETTER OTHER IT"
 
 
 @pytest.mark.parametrize(

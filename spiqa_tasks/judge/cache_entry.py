@@ -1,4 +1,4 @@
-"""Verdicts as they are stored: the key that finds one, and its text."""
+"""Entries of the cache: the key of a request, and a verdict as text."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
-_KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens", "seconds")
+_WRITTEN = {"kind": "text", "top_logprobs": 5}
+"""The fields of a written answer's key, as earlier versions stored it."""
+_KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
 
 
-def request_key(
-    provider: str, model: str, base_url: str, fingerprint: str, request: JudgeRequest, extra: str = ""
-) -> str:
-    """Return sha256 of everything that shapes a verdict; local images count by content, keys never enter.
+def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) -> str:
+    """Return sha256 of everything that shapes a verdict; local images count by content, API keys never enter.
 
-    `fingerprint` tells apart what the names do not, such as two versions of the files of a local model; `extra` are
-    the fields that every request has in addition.
+    `fingerprint` differs where the names do not, such as for two versions of a local model's files.
     """
-    judge = (provider, model, base_url, fingerprint, extra)
-    sampling = (request.kind, request.system, request.max_tokens, request.temperature, request.top_logprobs)
+    judge = (config.provider, config.model, config.url, fingerprint, config.extra)
+    sampling = (request.system, request.max_tokens, request.temperature, request.top_logprobs)
     digest, after = _frame(judge, sampling, request.lookup, tuple(map(_image_key, request.images)))
     whole = digest.copy()
     whole.update((encode_basestring_ascii(request.prompt) + after).encode())
@@ -37,9 +37,11 @@ def _frame(
     judge: tuple[str, ...], sampling: tuple[Any, ...], lookup: tuple[str, ...], images: tuple[str, ...]
 ) -> tuple[Any, str]:
     """The digest of what stands before the prompt in the fields' JSON, and the text behind it."""
-    fields = dict(zip(("provider", "model", "base_url", "fingerprint", "extra"), judge, strict=True))
-    names = ("kind", "system", "max_tokens", "temperature", "top_logprobs")
-    fields |= dict(zip(names, sampling, strict=True)) | {"lookup": lookup, "images": images, "prompt": ""}
+    fields: dict[str, Any] = dict(zip(("provider", "model", "base_url", "fingerprint", "extra"), judge, strict=True))
+    fields |= dict(zip(("system", "max_tokens", "temperature", "top_logprobs"), sampling, strict=True))
+    fields |= {"kind": "logprobs", "lookup": lookup, "images": images, "prompt": ""}
+    if fields["top_logprobs"] is None:
+        fields |= _WRITTEN
     if not fields["extra"]:
         del fields["extra"]
     before, _, after = json.dumps(fields, sort_keys=True).partition('"prompt": ""')
@@ -53,20 +55,21 @@ def _image_key(image: str) -> str:
 
 
 def dump(verdict: Verdict) -> str:
-    """Return the text of a verdict."""
+    """Return a verdict as text."""
     return json.dumps({name: getattr(verdict, name) for name in _KEPT})
 
 
 def load(stored: str) -> Verdict | None:
-    """Return the verdict that `dump` made the text of; None for any other text, whose request is then judged anew."""
+    """Return the verdict that `dump` wrote; None for any other text, whose request is then judged anew."""
     try:
         fields = _DECODER.decode(stored)
+        fields.pop("seconds", None)  # of earlier versions
         model = fields["model"]
         fields["model"] = sys.intern(model) if model is not None else None
         fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in fields["top_logprobs"])
         verdict = Verdict("ok", cached=True, **fields)
-        counts = verdict.prompt_tokens + verdict.completion_tokens + verdict.seconds
-    except (ValueError, KeyError, TypeError, RecursionError):
+        counts = verdict.prompt_tokens + verdict.completion_tokens
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return verdict if isinstance(verdict.text, str) and math.isfinite(counts) else None
 

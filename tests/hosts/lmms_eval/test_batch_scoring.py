@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.hosts.lmms_eval import ahead
+from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -43,18 +42,16 @@ def request(place: int, text: str, filter_name: str = "none") -> Any:
 
 
 def test_slow_judge_takes_one_round_trip(judged: OpenAIServer) -> None:
-    """39 answers, each judged in 0.3 s: together well under the 3 s of the host's four threads."""
+    """39 answers are judged at the same time, not four at a time as by the host's threads."""
     docs = rows()
-    ahead.forget()
-    ahead.scorer_of("spiqa", docs[0]["settings"])
+    batch_scoring.forget()
+    batch_scoring.scorer_of("spiqa", docs[0]["settings"])
     judged.behaviour.latency = 0.3
     requests = answered(docs, [f"{{'Answer': 'blue {place}'}}" for place in range(len(docs))])
-    start = time.perf_counter()
-    ahead.score_ahead(requests, docs, "none")
-    assert time.perf_counter() - start < 1.5
+    batch_scoring.score_together(requests, docs, "none")
     assert judged.most_active == len(docs) == 39
     asked = len(judged.requests)
-    records = [ahead.record_of(docs[request.doc_id], request.filtered_resps["none"]) for request in requests]
+    records = [batch_scoring.record_of(docs[request.doc_id], request.filtered_resps["none"]) for request in requests]
     assert len(judged.requests) == asked
     assert all("l3score" in record.scores for record in records)
 
@@ -84,27 +81,29 @@ def test_run_of_the_host_asks_the_judge_before_it_asks_for_a_score(
 def test_answer_that_was_not_scored_ahead_gets_the_same_record() -> None:
     """Called directly, the hook gives the record of a whole run, but for what depends on the other answers."""
     docs = rows()
-    ahead.forget()
+    batch_scoring.forget()
     text = "{'Answer': 'blue'}"
-    ahead.score_ahead(answered(docs, [text] * len(docs)), docs, "none")
-    whole = ahead.record_of(docs[3], text)
-    ahead.forget()
-    alone = ahead.record_of(docs[3], text)
+    batch_scoring.score_together(answered(docs, [text] * len(docs)), docs, "none")
+    whole = batch_scoring.record_of(docs[3], text)
+    batch_scoring.forget()
+    alone = batch_scoring.record_of(docs[3], text)
     assert whole.scores.keys() - alone.scores.keys() <= {"cider"}
     assert alone.as_dict() | {"scores": None} == whole.as_dict() | {"scores": None}
     assert {name: whole.scores[name] for name in alone.scores} == pytest.approx(dict(alone.scores))
 
 
 def test_reasoning_that_the_host_strips_later_finds_its_record(judged: OpenAIServer) -> None:
-    """The host strips `<think>` after its filters; the record is that of the answer scored ahead."""
+    """The host strips `<think>` after its filters; the record is that of the answer scored batch_scoring."""
     from lmms_eval.api.reasoning import strip_reasoning_tags
 
     docs = rows()
-    ahead.forget()
+    batch_scoring.forget()
     texts = [f"<think>hm {place}</think>\n{{'Answer': 'blue {place}'}}" for place in range(3)]
-    ahead.score_ahead(answered(docs, texts), docs, "none")
+    batch_scoring.score_together(answered(docs, texts), docs, "none")
     asked = len(judged.requests)
-    found = [ahead.record_of(docs[place], strip_reasoning_tags(text, HOSTS_TAGS)) for place, text in enumerate(texts)]
+    found = [
+        batch_scoring.record_of(docs[place], strip_reasoning_tags(text, HOSTS_TAGS)) for place, text in enumerate(texts)
+    ]
     assert len(judged.requests) == asked
     assert [record.prediction for record in found] == ["blue 0", "blue 1", "blue 2"]
 
@@ -123,12 +122,12 @@ def test_repeated_answers_are_scored_turn_by_turn() -> None:
     turns = [[row["answer"] for row in docs], ["something else"] * len(docs)]
     alone = []
     for turn in turns:
-        ahead.forget()
-        ahead.score_ahead(answered(docs, turn), docs, "none")
-        alone.append([ahead.record_of(row, text) for row, text in zip(docs, turn, strict=True)])
-    ahead.forget()
-    ahead.score_ahead(answered(docs, turns[0] + turns[1]), docs, "none")
-    together = [[ahead.record_of(row, text) for row, text in zip(docs, turn, strict=True)] for turn in turns]
+        batch_scoring.forget()
+        batch_scoring.score_together(answered(docs, turn), docs, "none")
+        alone.append([batch_scoring.record_of(row, text) for row, text in zip(docs, turn, strict=True)])
+    batch_scoring.forget()
+    batch_scoring.score_together(answered(docs, turns[0] + turns[1]), docs, "none")
+    together = [[batch_scoring.record_of(row, text) for row, text in zip(docs, turn, strict=True)] for turn in turns]
     assert [[record.scores for record in turn] for turn in together] == [
         [record.scores for record in turn] for turn in alone
     ]
@@ -138,28 +137,28 @@ def test_repeated_answers_are_scored_turn_by_turn() -> None:
 def test_answers_of_two_filters_are_both_kept() -> None:
     """The host applies all filters before it asks for the first score."""
     docs = rows()
-    ahead.forget()
+    batch_scoring.forget()
     for name, text in (("first", "blue"), ("last", "red")):
         requests = [request(place, text, name) for place in range(len(docs))]
-        ahead.score_ahead(requests, docs, name)
-    assert all("cider" in ahead.record_of(docs[0], text).scores for text in ("blue", "red"))
+        batch_scoring.score_together(requests, docs, name)
+    assert all("cider" in batch_scoring.record_of(docs[0], text).scores for text in ("blue", "red"))
 
 
 def test_defect_in_scoring_ahead_leaves_the_answers_to_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is raised into the host; each answer is scored when it is asked for."""
     docs = rows()
-    ahead.forget()
+    batch_scoring.forget()
     with monkeypatch.context() as patch:
-        patch.setattr(ahead, "_scored", lambda _: 1 / 0)
-        ahead.score_ahead(answered(docs, ["blue"]), docs, "none")
-    assert ahead.record_of(docs[0], "blue").prediction == "blue"
+        patch.setattr(batch_scoring, "_scored", lambda _: 1 / 0)
+        batch_scoring.score_together(answered(docs, ["blue"]), docs, "none")
+    assert batch_scoring.record_of(docs[0], "blue").prediction == "blue"
 
 
 def test_documents_of_other_tasks_are_not_ours() -> None:
     """Neither plain lists nor data sets of the host's tasks."""
     from datasets import Dataset
 
-    assert ahead.is_ours(rows())
-    assert not ahead.is_ours(None)
-    assert not ahead.is_ours([{"benchmark": "spiqa"}])
-    assert not ahead.is_ours(Dataset.from_list([{"benchmark": "other", "split": "test", "settings": ""}]))
+    assert batch_scoring.is_ours(rows())
+    assert not batch_scoring.is_ours(None)
+    assert not batch_scoring.is_ours([{"benchmark": "spiqa"}])
+    assert not batch_scoring.is_ours(Dataset.from_list([{"benchmark": "other", "split": "test", "settings": ""}]))

@@ -67,7 +67,7 @@ _MARKER = re.compile(
 )
 
 
-def neutralise(text: str) -> str:
+def sanitize(text: str) -> str:
     """Return a text of the model under test as a judge may be shown it.
 
     - What imitates a judge's prompt becomes `[removed]`: the labels "Ground-truth answer:" anywhere, "Candidate

@@ -17,15 +17,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from spiqa_tasks.benchmarks.judging import Judging
-from spiqa_tasks.benchmarks.making import judging_of_environment, make_scorer
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.hosts.lmms_eval import processes
 from spiqa_tasks.hosts.lmms_eval.instances import answers_of
 from spiqa_tasks.hosts.lmms_eval.markers import response_of
+from spiqa_tasks.judge.judge import Judge, make_judge
+from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
@@ -50,20 +51,20 @@ def scorer_of(benchmark: str, settings: str) -> Scorer:
         JudgeError: the judge that the environment names cannot be used.
         InputError: unknown settings.
     """
-    kind = BENCHMARKS[benchmark].judge(BENCHMARKS[benchmark].parse(settings))
-    judge = _judging(kind) if kind is not None else None
+    rule = BENCHMARKS[benchmark].judge(BENCHMARKS[benchmark].parse(settings))
+    judge = _judge(rule) if rule is not None else None
     return make_scorer(benchmark, settings, f"lmms-eval {version('lmms-eval')}", judge)
 
 
 @cache
-def _judging(kind: str) -> Judging | None:
-    return judging_of_environment(kind, os.environ, report=not processes.several())
+def _judge(rule: str) -> Judge | None:
+    return make_judge(rule, judge_from_environ(os.environ), report=not processes.several())
 
 
 def forget() -> None:
     """Drop what was found out about the judge and the answers scored ahead."""
     scorer_of.cache_clear()
-    _judging.cache_clear()
+    _judge.cache_clear()
     _records.clear()
 
 
@@ -73,7 +74,7 @@ def is_ours(docs: Any) -> bool:
     return {"benchmark", "split", "settings"} <= set(columns) and docs[0]["benchmark"] in BENCHMARKS
 
 
-def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
+def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
     """Score the answers of a task of ours; a defect in doing so is logged and leaves them to `record_of`.
 
     Args:
@@ -95,9 +96,9 @@ def score_ahead(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
         _records[filter_name] = records
     except Exception:
         logger.exception("%s: The answers could not be scored together; they are scored one by one.", name)
-    judging = _scorer(row).judging
-    if judging is not None and processes.several():
-        report.gather(judging.judge.engine.summary())
+    judge = _scorer(row).judge
+    if judge is not None and processes.several():
+        report.gather(judge.engine.summary())
 
 
 def _advice(records: Sequence[Record]) -> Iterator[str]:

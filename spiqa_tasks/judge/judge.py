@@ -1,0 +1,114 @@
+"""A judge that is asked by a rule: tested before a run, asked about all answers together, named in signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig
+from spiqa_tasks.judge.engine import Engine, shared_engine
+from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.retry import RetryPolicy
+from spiqa_tasks.judge.rules import RULES, Rule
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+_REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
+_PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, max_seconds=60.0, patient=False)
+
+
+class Judge:
+    """A judge that is asked by a rule; use from any thread.
+
+    Args:
+        judge: a config, whose process-wide engine is used, or an engine.
+        rule: what it is asked.
+        report: whether the engine's summary is printed after verdicts.
+
+    Raises:
+        JudgeError: the judge cannot return what the rule asks for, such as log-probabilities.
+    """
+
+    def __init__(self, judge: JudgeConfig | Engine, rule: Rule, *, report: bool = True) -> None:
+        config = judge.config if isinstance(judge, Engine) else judge
+        self._tests = [rule.request(candidate) for candidate in rule.tests]
+        for request in self._tests:
+            _require_able(config, rule, request)
+        self.engine = judge if isinstance(judge, Engine) else shared_engine(judge)
+        self.rule = rule
+        self._report = report
+        self._verdicts: dict[JudgeRequest, Verdict] = {}
+
+    def preflight(self) -> list[Verdict]:
+        """Ask the rule's test questions, past the cache; return the verdicts.
+
+        Raises:
+            JudgeError: the judge has no key, does not answer, or is unfit by the rule; the message has the remedy.
+        """
+        config, verdicts = self.engine.config, []
+        named = config.name + (f" at {config.host}" if config.url else "")
+        for request in self._tests:
+            verdicts.append(self.engine.ask_now(request, _PREFLIGHT_POLICY))
+            reason = verdicts[-1].reason
+            if reason is not None:
+                advice = reason if "; " in reason else f"{reason}; {_REMEDY}"
+                raise JudgeError(f"The judge {named} did not answer a test question: {advice}, or {self.rule.remedy}.")
+        fault = self.rule.fault(verdicts)
+        if fault is not None:
+            raise JudgeError(f"The judge {named} cannot be used: {fault}, or {self.rule.remedy}.")
+        return verdicts
+
+    def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
+        """Return the verdicts in the order of the requests, waiting for all of them.
+
+        A request has one verdict however often it is asked, also a failed one, so that all metrics are over the same.
+        """
+        new = [request for request in dict.fromkeys(requests) if request not in self._verdicts]
+        if new:
+            self._verdicts.update(zip(new, self.engine.map(new, report=self._report), strict=True))
+        return [self._verdicts[request] for request in requests]
+
+    @property
+    def configured(self) -> dict[str, str]:
+        """The judge's fields of a `Signature` that are known before it has answered."""
+        config = self.engine.config
+        fields = {"judge": config.name, "judge_host": config.host, "judge_extra": config.extra}
+        fields |= {f"judge_{name}": str(value) for name, value in self.rule.signature().items()}
+        return {name: value for name, value in fields.items() if value}
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The judge's fields of a `Signature`, with the model as served once it has answered."""
+        served = "+".join(self.engine.summary().models)
+        return self.configured | ({"judge_served": served} if served else {})
+
+
+def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) -> Judge | None:
+    """Return a judge that has passed the rule's test questions; None where judging is switched off.
+
+    Args:
+        rule: its name.
+        config: the judge; None for none.
+        report: see `Judge`.
+
+    Raises:
+        JudgeError: a judge that cannot be used, or none where the task cannot do without.
+    """
+    if config is None and RULES[rule].required_by:
+        raise JudgeError(
+            f"Expected a judge for {RULES[rule].required_by}, found {JUDGE_VARIABLE}=none. "
+            f"Set {JUDGE_VARIABLE}=provider:model."
+        )
+    if config is None:
+        return None
+    judge = Judge(config, RULES[rule](), report=report)
+    judge.preflight()
+    return judge
+
+
+def _require_able(config: JudgeConfig, rule: Rule, request: JudgeRequest) -> None:
+    """Raise JudgeError for a judge that cannot answer a request of the rule, with those that can."""
+    reason = PROVIDERS[config.provider].cannot(config.model, request)
+    if reason is not None:
+        able = (provider for provider in PROVIDERS.values() if provider.cannot("", request) is None)
+        known = " and ".join(provider.logprob_judges or f"{provider.name}:<model>" for provider in able)
+        raise JudgeError(f"{rule.title} cannot be judged by {config.name}: {reason}; choose one of {known}.")

@@ -1,0 +1,125 @@
+"""L3Score: whether a candidate answer means what the reference means (SPIQA section 4, Fig. F.1)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, NO_THINKING
+from spiqa_tasks.judge.rules.rule import Candidate, Rule
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.scoring.l3score import l3score, l3score_detail
+
+DEFAULT_PROMPT = "released"
+PROMPTS: dict[str, str] = {
+    # The wording of the authors' released script.
+    "released": (
+        "You are given a question, ground-truth answer, and a candidate answer. Question: {question} \n"
+        "Ground-truth answer: {reference} \n"
+        "Candidate answer: {prediction} \n"
+        "Is the semantic meaning of the ground-truth and candidate answers similar? "
+        "Answer in one word - Yes or No."
+    ),
+    # SPIQA, Fig. F.1, line for line.
+    "paper": (
+        "You are given a question, ground-truth answer, and a candidate\n"
+        "answer.\n"
+        "\n"
+        "Question: {question}\n"
+        "Ground-truth answer: {reference}\n"
+        "Candidate answer: {prediction}\n"
+        "\n"
+        "Is the semantic meaning of the ground-truth and candidate answers\n"
+        "similar? Answer in one word - Yes or No."
+    ),
+}
+TOP = 5
+FULL_VOCABULARY = "full-vocabulary"
+NEITHER_REMEDY = (
+    "a judge that thinks or greets first has to be told not to, for vLLM, SGLang and hf: with "
+    f"--judge-extra or {EXTRA_VARIABLE} '{NO_THINKING}'; else choose another judge"
+)
+"""What to do about a judge whose first word is neither yes nor no."""
+
+_WORDS = ("yes", "yeah", "no")
+
+
+@dataclass(frozen=True)
+class L3ScoreRule(Rule):
+    """Asks for one word, yes or no; the score is the share of yes in its log-probabilities.
+
+    An empty candidate answer is judged like any other, as the released script does.
+
+    Attributes:
+        prompt: a name in `PROMPTS`.
+        top: how many first-token log-probabilities enter the formula: the paper's 5, more where the server returns more
+            (OpenAI up to 20), or "full-vocabulary": the first five, and yes and no looked up in the judge's whole
+            vocabulary where they are not among them.
+
+    Raises:
+        InputError: an unknown prompt, or another top.
+    """
+
+    name = "l3score"
+    tests = tuple(Candidate(answer, "What colour is the sky on a clear day?", "Blue") for answer in ("Blue", "Green"))
+
+    prompt: str = DEFAULT_PROMPT
+    top: int | str = TOP
+
+    def __post_init__(self) -> None:
+        if self.prompt not in PROMPTS:
+            raise InputError(f"Unknown L3Score prompt {self.prompt!r}; expected one of {', '.join(PROMPTS)}.")
+        if self.top != FULL_VOCABULARY and not (isinstance(self.top, int) and 2 <= self.top <= 1000):
+            raise InputError(f"L3Score's top must be a number from 2 or {FULL_VOCABULARY!r}, found {self.top!r}.")
+
+    @property
+    def _top(self) -> int | None:
+        """How many log-probabilities count; None for all that the judge returns."""
+        return self.top if isinstance(self.top, int) else None
+
+    @property
+    def title(self) -> str:
+        """L3Score, with the option that only some judges can be asked by."""
+        return "L3Score" if self._top else f"L3Score with top={FULL_VOCABULARY} (the default is {TOP})"
+
+    def request(self, candidate: Candidate, /) -> JudgeRequest:
+        """Return the prompt with question, reference and answer."""
+        prompt = PROMPTS[self.prompt].format(
+            question=candidate.question, reference=candidate.reference, prediction=candidate.shown
+        )
+        lookup = () if self._top else _WORDS
+        return JudgeRequest(prompt, top_logprobs=self._top or TOP, lookup=lookup, cut=candidate.is_cut)
+
+    def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
+        """Return the L3Score in [0, 1]; None where the judge failed."""
+        return l3score(verdict.top_logprobs, top=self._top) if verdict.ok else None
+
+    def signature(self) -> dict[str, Any]:
+        """Return prompt, rule and sampling."""
+        digest = hashlib.sha256(PROMPTS[self.prompt].encode()).hexdigest()[:12]
+        rule = f"top-{self._top}" if self._top else FULL_VOCABULARY
+        return {"prompt": f"{self.prompt}:{digest}", "rule": rule, "temperature": 0.0, "max_tokens": 1}
+
+    def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
+        """Return what the verdicts on a right and a wrong answer lack."""
+        wanted, fewest = self._top or TOP, min(len(verdict.top_logprobs) for verdict in verdicts)
+        if fewest < wanted:
+            return f"it gives {fewest} log-probabilities where the rule needs {wanted}; use --top {max(fewest, 2)}"
+        words = [verdict.text.strip()[:20] for verdict in verdicts if says_neither(verdict.top_logprobs)]
+        if words:
+            return f"it begins its answer with {words[0]!r} and not with yes or no; {NEITHER_REMEDY}"
+        right, wrong = (self.score(*test) or 0.0 for test in zip(self.tests, verdicts, strict=True))
+        if not right > 0.5 > wrong:
+            return (
+                f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, where a judge "
+                "gives more than and less than 0.5; choose another one"
+            )
+        return None
+
+
+def says_neither(top_logprobs: Sequence[Sequence[Any]]) -> bool:
+    """Return whether neither yes nor no is among the `(token, logprob)` pairs of a verdict."""
+    return l3score_detail([(token, logprob) for token, logprob in top_logprobs], top=None).case == "neither"

@@ -1,0 +1,63 @@
+"""The letter of an answer that the matcher leaves open, written by a judge (SciFIBench appendix G.2)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from spiqa_tasks.judge.rules.rule import Candidate, Rule
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.scoring.mcq import extract_choice
+
+
+@dataclass(frozen=True)
+class LettersRule(Rule):
+    """Asks for the letter alone, in the paper's words; the score is 1 for the true one, else 0.
+
+    Attributes:
+        template: the wording.
+        max_tokens: most tokens of the judge's answer.
+    """
+
+    name = "letters"
+    tests = (Candidate("The answer is B.", letters=tuple("ABCDE")),)
+    remedy = "use a task without extractor=judge"
+    required_by = "the setting extractor"
+
+    template: ClassVar[str] = (
+        "Here is the output from a generative model:\n{output}\n"
+        "The output contains the answer to a multiple choice question with options {first}) - {last}). "
+        "Return only the letter of the answer. If no answer is found, return None."
+    )
+    max_tokens: ClassVar[int] = 16
+
+    def request(self, candidate: Candidate, /) -> JudgeRequest:
+        """Return the wording with the answer and its first and last letter."""
+        first, *_, last = candidate.letters
+        prompt = self.template.format(output=candidate.shown, first=first, last=last)
+        return JudgeRequest(prompt, top_logprobs=None, max_tokens=self.max_tokens, cut=candidate.is_cut)
+
+    def score(self, candidate: Candidate, verdict: Verdict, /) -> float | None:
+        """Return 1 where the judge wrote the true letter, else 0; None where it failed."""
+        letter = extract_choice(verdict.text, dict.fromkeys(candidate.letters, "")).letter
+        return float(letter == candidate.reference) if verdict.ok else None
+
+    def signature(self) -> dict[str, Any]:
+        """Return the prompt: eight hexadecimal digits of its hash."""
+        return {"prompt": f"letters:{hashlib.sha256(self.template.encode()).hexdigest()[:8]}"}
+
+
+@dataclass(frozen=True)
+class ReleasedLettersRule(LettersRule):
+    """Asks in the words of the authors' README, where the indent of a continued source line is part of the prompt."""
+
+    name = "letters_released"
+
+    template: ClassVar[str] = (
+        'Here is the output from a generative model:\n"{output}"\n'
+        "The output contains the answer to a multiple choice question with options {first}) - {last}). "
+        + " " * 16
+        + 'Return only the letter of the answer. If no answer is found, return "None".'
+    )
+    max_tokens: ClassVar[int] = 3

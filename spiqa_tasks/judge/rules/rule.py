@@ -1,0 +1,76 @@
+"""What every rule declares: the question to a judge about an answer, and the score that a verdict stands for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from spiqa_tasks.judge.sanitize import LONGEST, sanitize, shortened
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An answer that a judge is asked about.
+
+    Attributes:
+        prediction: the answer.
+        question: what it answers.
+        reference: the true answer; for a choice, its letter.
+        letters: the letters of a choice's options.
+    """
+
+    prediction: str
+    question: str = ""
+    reference: str = ""
+    letters: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The answer as a judge may be shown it: sanitized, and shortened where it is very long."""
+        return sanitize(shortened(self.prediction))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer is too long to be shown whole."""
+        return len(self.prediction) > LONGEST
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """How a judge is asked about answers; pure. A subclass is a frozen dataclass whose fields are its options.
+
+    Attributes:
+        name: in `RULES`, and what a benchmark calls it.
+        tests: answers that a judge is asked about before a run.
+        remedy: how to do without a judge, after "or".
+        required_by: the setting whose tasks cannot do without a judge; empty where scores are left out instead.
+    """
+
+    name: ClassVar[str]
+    tests: ClassVar[tuple[Candidate, ...]]
+    remedy: ClassVar[str] = "switch judging off with SPIQA_JUDGE=none"
+    required_by: ClassVar[str] = ""
+
+    @property
+    def title(self) -> str:
+        """The rule for people, with the options that few judges can be asked by."""
+        return self.name
+
+    @abstractmethod
+    def request(self, candidate: Candidate, /) -> JudgeRequest:
+        """Return what the judge is asked; a judge that cannot answer such a request is refused before the run."""
+
+    @abstractmethod
+    def score(self, candidate: Candidate, verdict: Verdict, /) -> float | None:
+        """Return the answer's score in [0, 1]; None where the judge failed."""
+
+    @abstractmethod
+    def signature(self) -> Mapping[str, Any]:
+        """Return what a score depends on beside the judge, under names of a signature's fields less `judge_`."""
+
+    def fault(self, _verdicts: Sequence[Verdict], /) -> str | None:
+        """Return why a judge with these verdicts on `tests` cannot be used, and what to do; None where it can."""
+        return None

@@ -1,0 +1,41 @@
+"""Pictures and prompt on the way to a judge's server."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from spiqa_tasks.judge.providers.content import content_of
+from spiqa_tasks.judge.types import JudgeRequest
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.png", "image/png"),
+        ("a.jpg", "image/jpeg"),
+        ("A.JPEG", "image/jpeg"),
+        ("a.b.gif", "image/gif"),
+        ("figure", "image/png"),
+        ("figure.unknown", "image/png"),
+    ],
+)
+def test_the_type_is_told_by_the_name_and_the_bytes_arrive(tmp_path: Path, name: str, kind: str) -> None:
+    """What has no known ending goes out as a PNG; any bytes come back from the text."""
+    content = bytes(range(256)) * 3
+    (tmp_path / name).write_bytes(content)
+    picture, text = content_of(JudgeRequest("p", images=(str(tmp_path / name),)), lambda url: {"url": url})
+    head, _, data = picture["url"].partition(",")  # type: ignore[union-attr]
+    assert head == f"data:{kind};base64"
+    assert base64.b64decode(data, validate=True) == content
+    assert text == {"type": "text", "text": "p"}
+
+
+def test_a_url_stays_and_a_prompt_alone_is_a_text() -> None:
+    """Pictures come before the prompt, in their order."""
+    urls = ("https://h/a.png", "http://h/b.png", "data:image/gif;base64,AA==")
+    *parts, _ = content_of(JudgeRequest("p", images=urls), lambda url: {"url": url})
+    assert parts == [{"url": url} for url in urls]
+    assert content_of(JudgeRequest("p"), lambda url: {"url": url}) == "p"

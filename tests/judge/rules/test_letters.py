@@ -1,0 +1,62 @@
+"""The rules that read letters out of a judge's text: the wordings, the scores, what a test question says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from openai_server import OpenAIServer
+
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
+from spiqa_tasks.judge.rules.rule import Candidate
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+
+
+def _read(text: str) -> list[str]:
+    """The letters for which a judge's text is the true answer."""
+    candidates = [Candidate("an answer", reference=letter, letters=tuple("ABCDE")) for letter in "ABCDE"]
+    return [each.reference for each in candidates if LettersRule().score(each, Verdict("ok", text))]
+
+
+def test_the_rule_asks_in_the_words_of_the_paper() -> None:
+    """Appendix G.2's text with the answer and the first and last letter, for a short text; needs no judge."""
+    assert LettersRule().request(Candidate("The second one {x}", letters=tuple("ABC"))) == JudgeRequest(
+        "Here is the output from a generative model:\nThe second one {x}\n"
+        "The output contains the answer to a multiple choice question with options A) - C). "
+        "Return only the letter of the answer. If no answer is found, return None.",
+        top_logprobs=None,
+        max_tokens=16,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"), [("B", "B"), ("B)", "B"), ("The answer is C.", "C"), ("None", ""), ("", ""), ("F", "")]
+)
+def test_the_rule_reads_a_letter_or_none(text: str, letters: str) -> None:
+    """Only one of the question's letters counts, and nothing is guessed."""
+    assert _read(text) == list(letters)
+
+
+def test_a_failed_verdict_has_no_score() -> None:
+    """A failure is no answer, neither a right nor a wrong one."""
+    assert LettersRule().score(Candidate("", reference="A", letters=("A", "B")), failed("HTTP 500")) is None
+
+
+def test_the_wordings_have_signatures_of_their_own() -> None:
+    """Eight digits of the prompt's hash tell the paper's from the README's."""
+    prompts = [rule.signature()["prompt"] for rule in (LettersRule(), ReleasedLettersRule())]
+    assert len(set(prompts)) == 2
+    assert {(prompt.partition(":")[0], len(prompt.partition(":")[2])) for prompt in prompts} == {("letters", 8)}
+
+
+def test_preflight_says_what_to_do(server: OpenAIServer, engine_of: Callable[..., Engine]) -> None:
+    """A judge that refuses is named with its host, and the way without it."""
+    judge = Judge(engine_of(), LettersRule())
+    assert judge.preflight()[0].text == "A plain answer."
+    server.behaviour.sticky = "401"
+    with pytest.raises(JudgeError, match="extractor=judge") as caught:
+        judge.preflight()
+    assert server.url.split("/")[2] in str(caught.value)

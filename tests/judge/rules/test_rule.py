@@ -1,0 +1,37 @@
+"""What all rules share: how an answer is shown, and rules by name."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.rules import RULES, Candidate, make_rule
+from spiqa_tasks.judge.sanitize import LONGEST
+
+
+def test_an_answer_is_shown_sanitized_and_shortened() -> None:
+    """Control tokens are broken; beyond the longest that is shown, the answer says that it is cut."""
+    assert Candidate("x </s>").shown == "x < /s>"
+    assert [Candidate("x" * count).is_cut for count in (LONGEST, LONGEST + 1)] == [False, True]
+    assert len(Candidate("x" * 10 * LONGEST).shown) <= LONGEST
+
+
+def test_a_rule_is_made_of_the_options_that_it_has() -> None:
+    """Options of other rules do not count; a value that the rule refuses is one sentence."""
+    options = {"prompt": "paper", "top": 7}
+    assert make_rule("l3score", options) == RULES["l3score"](**options)
+    assert make_rule("letters", options) == RULES["letters"]()
+    with pytest.raises(InputError, match="top"):
+        make_rule("l3score", {"top": 1})
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rules_are_values(name: str) -> None:
+    """Equal rules are one, so that requests and signatures depend on nothing but their options."""
+    rule = RULES[name]()
+    assert rule.name == name
+    assert len({rule, RULES[name]()}) == 1
+    with pytest.raises(FrozenInstanceError):
+        rule.top = 3  # type: ignore[attr-defined]

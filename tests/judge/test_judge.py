@@ -1,0 +1,188 @@
+"""A judge of any rule: the test questions before the run and the sentences where they fail, verdicts, signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from openai_server import Behaviour, OpenAIServer
+
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine, shared_engine
+from spiqa_tasks.judge.judge import Judge, make_judge
+from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
+from spiqa_tasks.judge.rules import RULES, Candidate, Rule
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+MakeEngine = Callable[..., Engine]
+WITHOUT = "go without it by SWITCH=off"
+REQUESTS = [JudgeRequest("one"), JudgeRequest("two")]
+
+
+class Plain(Rule):
+    """Asks about the answer itself."""
+
+    name = "plain"
+    tests = (Candidate("one"), Candidate("two"))
+    remedy = WITHOUT
+
+    def request(self, candidate: Candidate, /) -> JudgeRequest:
+        return JudgeRequest(candidate.prediction)
+
+    def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
+        return float(verdict.text == "Yes") if verdict.ok else None
+
+    def signature(self) -> dict[str, str]:
+        return {"prompt": "plain:1", "rule": ""}
+
+
+def _judge(judge: JudgeConfig | Engine) -> Judge:
+    return Judge(judge, Plain())
+
+
+def test_the_test_questions_are_asked_past_the_cache(server: OpenAIServer, engine_of: MakeEngine) -> None:
+    """Each preflight asks all of them in their order, returns the verdicts, and counts nothing."""
+    judge = _judge(engine_of())
+    judge.verdicts(REQUESTS)
+    for _ in range(2):
+        assert [verdict.text for verdict in judge.preflight()] == ["No", "No"]
+    assert [request["body"]["messages"][0]["content"] for request in server.requests[2:]] == ["one", "two"] * 2
+    assert judge.engine.summary().judged == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "said", "remedy"),
+    [
+        ("401", "HTTP 401", "SPIQA_JUDGE_API_KEY"),
+        ("404", "HTTP 404", "model and address"),
+        ("redirect", "redirects to https://elsewhere.example/v1", "SPIQA_JUDGE_BASE_URL"),
+        ("quota", "No credit", "add credit"),
+        ("too_large", "Request too large", "too long"),
+        ("no_logprobs", "no token log-probabilities", "SPIQA_JUDGE_BASE_URL"),
+        ("429", "HTTP 429", "SPIQA_JUDGE"),
+    ],
+)
+def test_preflight_stops_with_the_remedy(
+    server: OpenAIServer, engine_of: MakeEngine, fault: str, said: str, remedy: str
+) -> None:
+    """Every cause is an error that says what to do about it, and how to do without a judge."""
+    server.behaviour.sticky = fault
+    with pytest.raises(JudgeError, match=said) as caught:
+        _judge(engine_of()).preflight()
+    assert remedy in str(caught.value)
+    assert str(caught.value).endswith(f", or {WITHOUT}.")
+    assert len(server.requests) <= 3
+
+
+def test_preflight_says_when_nobody_listens(engine_of: MakeEngine) -> None:
+    """A wrong URL is named by host and port."""
+    with OpenAIServer(Behaviour()) as gone:
+        url = gone.url
+    with pytest.raises(JudgeError, match=url.split("/")[2]):
+        _judge(engine_of(url=url)).preflight()
+
+
+def test_a_public_judge_without_a_key_is_told_when_it_is_asked() -> None:
+    """The judge is set up without a key; the test question needs one and says what to set."""
+    judge = _judge(parse_judge("openai:gpt-4o", environ={}))
+    with pytest.raises(JudgeError, match=r"needs a key.*SPIQA_JUDGE_API_KEY \(or OPENAI_API_KEY\)"):
+        judge.preflight()
+
+
+def test_what_a_rule_makes_of_the_verdicts_can_refuse_a_judge(server: OpenAIServer, engine_of: MakeEngine) -> None:
+    """The fault that a rule finds stands in the sentence, with the judge's name and host and the way without it."""
+
+    class Strict(Plain):
+        def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
+            return None if verdicts[0].text == "Yes" else f"it says {verdicts[0].text}; choose another judge"
+
+    host = server.url.split("/")[2]
+    with pytest.raises(JudgeError) as caught:
+        Judge(engine_of(), Strict()).preflight()
+    assert str(caught.value) == (
+        f"The judge openai:gpt-4o at {host} cannot be used: it says No; choose another judge, or {WITHOUT}."
+    )
+    server.behaviour.verdict = lambda _prompt: [("Yes", -0.1)]
+    assert len(Judge(engine_of(), Strict()).preflight()) == 2
+
+
+def test_a_config_is_asked_through_the_processs_engine(config: JudgeConfig) -> None:
+    """Two judges of one config share it."""
+    first, second = _judge(config), _judge(config)
+    assert first.engine is second.engine is shared_engine(config)
+
+
+@pytest.mark.parametrize("judge", ["openai:o3-mini", "anthropic:claude"])
+def test_a_judge_without_log_probabilities_is_refused_with_those_that_have_them(judge: str) -> None:
+    """Before anything is asked; the message names the rule and lists the judges that can be asked by it."""
+    with pytest.raises(JudgeError, match=r"^plain cannot be judged by .*; choose one of openai:<model>.* and hf:<"):
+        _judge(parse_judge(judge, environ={}))
+
+
+def test_a_judge_that_writes_text_may_be_asked_by_rules_that_read_it() -> None:
+    """The letter of an answer needs no log-probabilities."""
+    assert Judge(parse_judge("anthropic:claude", environ={}), RULES["letters"]()).engine.config.model == "claude"
+
+
+def test_a_request_is_paid_for_once(server: OpenAIServer, engine_of: MakeEngine) -> None:
+    """Equal requests of one call, and of later calls, cost one request without any cache, in the order asked for."""
+    judge = _judge(engine_of(cache=False))
+    one, two = judge.verdicts(REQUESTS)
+    assert judge.verdicts([*reversed(REQUESTS), REQUESTS[1]]) == [two, one, two]
+    assert judge.verdicts([]) == []
+    assert len(server.requests) == 2
+
+
+def test_the_summary_is_printed_once_and_only_where_wanted(
+    engine_of: MakeEngine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where several processes share the work, their common line comes from elsewhere."""
+    engine = engine_of()
+    Judge(engine, Plain(), report=False).verdicts(REQUESTS)
+    assert capsys.readouterr().err == ""
+    judge = _judge(engine)
+    for _ in range(2):
+        judge.verdicts(REQUESTS)
+    assert capsys.readouterr().err.count("Judge openai:gpt-4o: 2 judged, 0 from the cache, 0 failed") == 1
+
+
+def test_the_signature_has_what_is_known(server: OpenAIServer, engine_of: MakeEngine) -> None:
+    """The model as served only after an answer; fields without a value are left out."""
+    judge = _judge(engine_of(extra='{"a": 1}'))
+    known = {"judge": "openai:gpt-4o", "judge_host": server.url.split("/")[2], "judge_extra": '{"a": 1}'}
+    known["judge_prompt"] = "plain:1"
+    assert judge.configured == judge.signature == known
+    judge.verdicts(REQUESTS)
+    assert judge.configured == known
+    assert judge.signature == {**known, "judge_served": "gpt-4o"}
+
+
+def _at(server: OpenAIServer) -> JudgeConfig | None:
+    """The judge that an environment names at the local server."""
+    environ = {"SPIQA_JUDGE": "openai:judge", "SPIQA_JUDGE_BASE_URL": server.url, "SPIQA_JUDGE_API_KEY": "key"}
+    return judge_from_environ(environ)
+
+
+def test_the_environments_judge_is_tested_before_the_run(server: OpenAIServer) -> None:
+    """Two answers, a right and a wrong one, show whether it can judge; one shows whether it can read letters."""
+    made = [make_judge(name, _at(server)) for name in RULES]
+    assert [judge and judge.rule for judge in made] == [rule() for rule in RULES.values()]
+    assert len(server.requests) == sum(len(rule.tests) for rule in RULES.values()) == 2 + 1 + 1
+
+
+def test_a_judge_that_cannot_be_used_stops_before_the_run(server: OpenAIServer) -> None:
+    """The message says what to check, and how to do without."""
+    server.behaviour.sticky = "401"
+    with pytest.raises(JudgeError, match="SPIQA_JUDGE=none"):
+        make_judge("l3score", _at(server))
+    with pytest.raises(JudgeError, match="extractor=judge"):
+        make_judge("letters", _at(server))
+
+
+def test_judging_can_be_switched_off_but_for_tasks_that_need_it() -> None:
+    """L3Score is left out; letters that only a judge finds are not."""
+    assert make_judge("l3score", None) is None
+    for name in ("letters", "letters_released"):
+        with pytest.raises(JudgeError, match="a judge for the setting extractor, found SPIQA_JUDGE=none"):
+            make_judge(name, None)

@@ -1,0 +1,169 @@
+"""Which judge is asked, with which URL and key."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
+
+OPENAI = "https://api.openai.com/v1"
+
+
+def test_the_default_is_the_papers_judge() -> None:
+    """Without SPIQA_JUDGE, OpenAI's gpt-4o is asked with OPENAI_API_KEY."""
+    config = judge_from_environ({"OPENAI_API_KEY": "k"})
+    assert config is not None
+    assert (config.name, config.url, config.api_key) == ("openai:gpt-4o", OPENAI, "k")
+
+
+def test_none_switches_judging_off() -> None:
+    """SPIQA_JUDGE=none needs no key."""
+    assert judge_from_environ({"SPIQA_JUDGE": "none"}) is None
+
+
+def test_a_missing_key_says_what_to_set() -> None:
+    """The message names the variable for the key and the way to switch judging off."""
+    config = judge_from_environ({})
+    assert config is not None
+    missing = PROVIDERS["openai"].missing_key(config) or ""
+    assert re.search(r"set SPIQA_JUDGE_API_KEY \(or OPENAI_API_KEY\).*SPIQA_JUDGE=none", missing)
+    assert PROVIDERS["openai"].missing_key(replace(config, api_key="k")) is None
+
+
+def test_the_url_of_the_model_under_test_is_never_used() -> None:
+    """OPENAI_BASE_URL and OPENAI_API_BASE point at another server and are ignored."""
+    environ = {"OPENAI_BASE_URL": "http://x/v1", "OPENAI_API_BASE": "http://y/v1", "OPENAI_API_KEY": "k"}
+    config = judge_from_environ(environ)
+    assert config is not None
+    assert config.url == OPENAI
+
+
+def test_the_judges_own_variables_win() -> None:
+    """SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY come first, and SPIQA_TASKS_CACHE holds the verdicts."""
+    config = judge_from_environ(
+        {
+            "SPIQA_JUDGE": "openai:qwen:7b",
+            "SPIQA_JUDGE_BASE_URL": "http://127.0.0.1:1/v1/",
+            "SPIQA_JUDGE_API_KEY": "own",
+            "OPENAI_API_KEY": "other",
+            "SPIQA_TASKS_CACHE": "some/where",
+        }
+    )
+    assert config is not None
+    assert (config.model, config.url, config.api_key) == ("qwen:7b", "http://127.0.0.1:1/v1", "own")
+    assert config.cache_dir == Path("some/where")
+
+
+def test_the_cache_is_where_pictures_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`~` in SPIQA_TASKS_CACHE is the home folder for the judge as for everything else."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    environ = {"SPIQA_TASKS_CACHE": "~/x"}
+    assert parse_judge("openai:m", environ=environ).cache_dir == cache_path(environ) == tmp_path / "x"
+
+
+def test_a_server_of_ones_own_needs_no_key() -> None:
+    """Local servers and local models are used without a key."""
+    own, local = (parse_judge(judge, environ={}) for judge in ("openai:m@http://127.0.0.1:1/v1", "hf:some/model"))
+    assert (own.api_key, local.url) == (None, "")
+    assert [PROVIDERS[config.provider].missing_key(config) for config in (own, local)] == [None, None]
+
+
+def test_anthropic_is_not_sent_openais_key() -> None:
+    """Each provider falls back to its own key only."""
+    config = parse_judge("anthropic:claude", environ={"OPENAI_API_KEY": "k"})
+    assert config.api_key is None
+    assert "ANTHROPIC_API_KEY" in (PROVIDERS["anthropic"].missing_key(config) or "")
+
+
+@pytest.mark.parametrize("judge", ["gpt-4o", "gemini:pro", "", ":m"])
+def test_an_unknown_provider_lists_the_known_ones(judge: str) -> None:
+    """The message holds every provider."""
+    with pytest.raises(JudgeError, match="openai, anthropic, hf"):
+        parse_judge(judge, environ={})
+
+
+@given(
+    model=st.text(st.characters(blacklist_categories=("Cs",)), min_size=1).map(str.strip).filter(bool),
+    url=st.sampled_from(["", "http://127.0.0.1:8000/v1", "https://host/a@b/v1?api-version=2024-06-01"]),
+)
+def test_any_model_name_and_url_are_told_apart(model: str, url: str) -> None:
+    """Names may hold `@`, `:` and `/`: what stands before the first `@http://` or `@https://` is the model."""
+    assume(not any(begin in model for begin in ("@http://", "@https://")))
+    config = parse_judge(f"openai:{model}" + (f"@{url}" if url else ""), environ={})
+    assert (config.model, config.url) == (model, url or OPENAI)
+
+
+@pytest.mark.parametrize("model", ["a:b", "org/m@v1", "ft:gpt-4o:me::x", "m@httpd", "m@ftp://x", "x@https:/y"])
+def test_a_name_without_a_url_is_a_name(model: str) -> None:
+    """Nothing but `@http://` and `@https://` begins a URL."""
+    config = parse_judge(f"openai:{model}", environ={})
+    assert (config.model, config.url) == (model, OPENAI)
+
+
+@given(st.text(max_size=60) | st.text(max_size=30).map("openai:m@http://{}".format))
+def test_no_text_raises_anything_but_one_sentence(judge: str) -> None:
+    """Whatever the text, it is a judge or a JudgeError."""
+    with contextlib.suppress(JudgeError):
+        assert parse_judge(judge, environ={}).model
+
+
+def test_a_url_of_its_own_wins_over_the_environments() -> None:
+    """`@URL` and `base_url` come before SPIQA_JUDGE_BASE_URL; two different ones are refused."""
+    environ = {"SPIQA_JUDGE_BASE_URL": "http://environ/v1"}
+    assert parse_judge("openai:m", environ=environ).url == "http://environ/v1"
+    assert parse_judge("openai:m@http://own/v1", environ=environ).url == "http://own/v1"
+    assert parse_judge("openai:m", base_url="http://own/v1", environ=environ).url == "http://own/v1"
+    with pytest.raises(JudgeError, match="two URLs"):
+        parse_judge("openai:m@http://own/v1", base_url="http://other/v1", environ={})
+
+
+def test_a_judge_in_this_process_has_no_url() -> None:
+    """SPIQA_JUDGE_BASE_URL is not for it, and a URL of its own is refused."""
+    assert parse_judge("hf:m", environ={"SPIQA_JUDGE_BASE_URL": "http://x/v1"}).url == ""
+    with pytest.raises(JudgeError, match="in this process"):
+        parse_judge("hf:m@http://x/v1", environ={})
+
+
+@pytest.mark.parametrize("url", ["http://", "https://:8000/v1", "http://[::1/v1", "http://host:port/v1", "ftp://host"])
+def test_a_url_without_a_server_is_refused(url: str) -> None:
+    """A host must be there and the port a number."""
+    with pytest.raises(JudgeError, match="base URL must be"):
+        parse_judge("openai:m", base_url=url, environ={})
+
+
+@pytest.mark.parametrize("url", ["http://user:pw@host/v1", "http://host/v1?api-key=abc", "http://host/v1?token=abc"])
+def test_credentials_in_the_url_are_refused_without_repeating_them(url: str) -> None:
+    """A URL is logged and kept in signatures, so it must hold no secret."""
+    with pytest.raises(JudgeError, match="SPIQA_JUDGE_API_KEY") as caught:
+        parse_judge("openai:m", base_url=url, environ={})
+    assert url not in str(caught.value)
+
+
+def test_a_version_in_the_url_is_no_credential() -> None:
+    """Azure's api-version stays in the URL."""
+    url = "https://me.openai.azure.com/openai/deployments/gpt-4o?api-version=2024-06-01"
+    assert parse_judge("openai:gpt-4o", base_url=url, api_key="k", environ={}).url == url
+
+
+def test_extra_fields_go_to_judges_of_ones_own() -> None:
+    """A provider's public server is not sent them; an address of one's own and a judge in this process are."""
+    environ = {"SPIQA_JUDGE_EXTRA": ' {"chat_template_kwargs": {} } '}
+    for judge in ("openai:m@http://own/v1", "hf:m"):
+        assert parse_judge(judge, environ=environ).extra == '{"chat_template_kwargs": {}}'
+    assert parse_judge("openai:m", environ=environ).extra == ""
+
+
+@pytest.mark.parametrize("key", [" \n", "", "  "])
+def test_a_blank_key_is_none(key: str) -> None:
+    """Neither an argument nor a variable of blanks is a key."""
+    assert parse_judge("openai:m", api_key=key, environ={"OPENAI_API_KEY": key}).api_key is None
