@@ -47,11 +47,11 @@ def agreements(runs: Sequence[Run]) -> list[Agreement]:
         by_judge.setdefault(run.judge_name, {})[run.name] = scores
     found = []
     for first, second in itertools.combinations(by_judge, 2):
+        others = by_judge[second]
         pairs = {
-            name: [
-                (score, by_judge[second][name][key]) for key, score in scores.items() if key in by_judge[second][name]
-            ]
+            name: [(score, others[name][key]) for key, score in scores.items() if key in others[name]]
             for name, scores in by_judge[first].items()
+            if name in others
         }
         if len(pairs) > 1:
             pairs[ALL] = [pair for each in list(pairs.values()) for pair in each]

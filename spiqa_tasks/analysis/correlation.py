@@ -43,7 +43,9 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
     for run in runs:
         judged = next((metric for metric in run.metrics if metric.name in JUDGED and run.scores(metric)), None)
         if judged is None:
-            remarks.append(f"{run.task} of {run.name} is left out: it has no L3Score.")
+            withheld = run.record_set.withheld()
+            reason = "it has no L3Score" if withheld is None else withheld.reason
+            remarks.append(f"{run.task} of {run.name} is left out: {reason}.")
             continue
         counted += 1
         l3scores = run.scores(judged)

@@ -85,9 +85,9 @@ def triples(
 
 
 def questions_of(run: Run, metric: Metric) -> dict[str, Record]:
-    """Return question -> its record, of the questions that a metric is of."""
+    """Return question -> its record, of the questions that a metric is of and that were asked in whole."""
     if run.benchmark is not None:
-        return {record.id: record for record in run.questions}
+        return {record.id: record for record in run.questions if record.status != "incomplete"}
     return {record.id: record for record in run.records if metric.name in record.details["metrics"]}
 
 

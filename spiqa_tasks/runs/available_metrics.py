@@ -26,12 +26,14 @@ def of_run(run: Run) -> list[Metric]:
     computed = texts & run.reported.keys() or {
         name for name in texts if name.removesuffix("_released") not in missing_text_metrics()
     }
-    return [metric for metric in every if _is_available(metric, known, computed)]
+    judged = known & {metric.name for metric in every if metric.needs == "judge"}
+    return [metric for metric in every if _is_available(metric, judged, computed)]
 
 
-def _is_available(metric: Metric, known: Collection[str], computed: Collection[str]) -> bool:
+def _is_available(metric: Metric, judged: Collection[str], computed: Collection[str]) -> bool:
+    """Whether a judge was asked for the metric (for rates of its failures: for any), or programs computed it."""
     if metric.needs == "judge":
-        return metric.name in known or not metric.higher_is_better
+        return metric.name in judged or (bool(judged) and not metric.higher_is_better)
     return metric.needs != "text programs" or metric.name in computed
 
 

@@ -44,15 +44,14 @@ def read_runs(places: Iterable[Place], include: Iterable[Path] = ()) -> list[Run
     """Return every run at the places, each file once, whether scored or not.
 
     Raises:
-        InputError: see `read_place`.
+        InputError: no answers at a place to the task that is named with it; or see `read_place`.
     """
-    names = catalogue([*filtered_tasks(), *include])[0].keys()
+    known = catalogue([*filtered_tasks(), *include])[0].keys()
     found: dict[tuple[Path, str, str], Run] = {}
     for place in places:
-        for run in read_place(place.path, names):
-            named = replace(run, task=place.task) if place.task and not run.task else run
-            if not place.task or named.task == place.task:
-                found.setdefault((named.path.resolve(), named.task, named.identity.label), named)
+        runs = read_place(place.path, [place.task] if place.task else known)
+        for run in runs if not place.task else _of_task(runs, place):
+            found.setdefault((run.path.resolve(), run.task, run.identity.label), run)
     return list(found.values())
 
 
@@ -76,7 +75,10 @@ def read_place(place: Path, tasks: Collection[str]) -> list[Run]:
         return [_answers(place, spiqa_responses.FORM, partial(spiqa_responses.read_answers, [place]), tasks)]
     if tables.is_table(place):
         return [_answers(place, tables.FORM, partial(tables.read_answers, place), tasks)]
-    return [_read_lines(place, tasks)]
+    run = _read_lines(place, tasks)
+    if run is None:
+        raise _unknown_form(place)
+    return [run]
 
 
 def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
@@ -86,6 +88,16 @@ def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
     return stem.removesuffix(task).removesuffix("_") or stem, task
 
 
+def _of_task(runs: Sequence[Run], place: Place) -> list[Run]:
+    """The runs of the task that is named with the place; those whose content does not name another one are of it."""
+    named = [replace(run, task=place.task) if run.task in ("", run.path.stem) else run for run in runs]
+    found = [run for run in named if run.task == place.task]
+    if not found:
+        known = ", ".join(sorted({run.task for run in named})) or "none"
+        raise InputError(f"Expected answers to {place.task} in {place.path}, found those to {known}. Name one of them.")
+    return found
+
+
 def _read_folder(folder: Path, tasks: Collection[str]) -> list[Run]:
     runs = [run for path in lmms_eval.result_files(folder) for run in lmms_eval.read_results(path)]
     runs += [run for path in run_files.run_files(folder) if (run := run_files.read_run(path)) is not None]
@@ -93,7 +105,8 @@ def _read_folder(folder: Path, tasks: Collection[str]) -> list[Run]:
     if responses:
         runs.append(_answers(folder, spiqa_responses.FORM, partial(spiqa_responses.read_answers, responses), tasks))
     if not runs:
-        runs = [lmms_eval.read_samples(path) for path in sorted(folder.rglob(f"*{lmms_eval.SAMPLES}*.jsonl"))]
+        paths = sorted(folder.rglob("*.jsonl"))
+        runs = [run for path in paths if (run := _read_lines(path, tasks)) is not None]
     if not runs:
         read = tables.read_answers
         runs = [_answers(path, tables.FORM, partial(read, path), tasks) for path in tables.answer_tables(folder)]
@@ -102,7 +115,8 @@ def _read_folder(folder: Path, tasks: Collection[str]) -> list[Run]:
     return runs
 
 
-def _read_lines(path: Path, tasks: Collection[str]) -> Run:
+def _read_lines(path: Path, tasks: Collection[str]) -> Run | None:
+    """The run of a file of JSON lines; None where its first line is of no known form."""
     run = run_files.read_run(path)
     if run is not None:
         return run
@@ -111,10 +125,15 @@ def _read_lines(path: Path, tasks: Collection[str]) -> Run:
         return lmms_eval.read_samples(path)
     if first is not None and first.keys() >= jsonl.KEYS:
         return _answers(path, jsonl.FORM, partial(jsonl.read_answers, path), tasks)
+    return None
+
+
+def _unknown_form(path: Path) -> InputError:
+    first = jsonl.first_object(path)
     found = "an empty file" if not path.stat().st_size else "no JSON object in its first line"
     if first is not None:
         found = f"JSON with the keys {', '.join(map(str, first))}"
-    raise InputError(f"Expected {path} in a known form, found {found}. Give {FORMS}.")
+    return InputError(f"Expected {path} in a known form, found {found}. Give {FORMS}.")
 
 
 def _answers(path: Path, form: str, read: Callable[[], Sequence[Answer]], tasks: Collection[str]) -> Run:

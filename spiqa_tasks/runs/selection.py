@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.identity import Identity
@@ -42,7 +43,7 @@ def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
 
 
 def told_apart(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs, those of the same model to the same task told apart by their judges, else by their folders."""
+    """Return the runs, those of the same model to the same task told apart by their judges, folders or paths."""
     same: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         same.setdefault((run.task, run.identity.label), []).append(run)
@@ -125,9 +126,11 @@ def _own_ablation(run: Run) -> str:
 
 
 def _label(run: Run, same: Sequence[Run]) -> str:
-    """The run's model, told apart from other runs of the same model to the task by its judge, else by its folder."""
+    """The run's model with the first of judge, folder and path that tells it apart from all others in `same`."""
     if len(same) == 1:
         return run.label
-    if len({each.signature.judge for each in same}) == len(same):
-        return f"{run.identity.label}, judge {run.signature.judge or 'none'}"
-    return f"{run.identity.label} ({'/'.join(run.path.parent.parts[-2:])})"
+    if len({each.judge_name for each in same}) == len(same):
+        return f"{run.identity.label}, judge {run.judge_name or 'none'}"
+    folders = {each.path.parent.parts[-2:] for each in same}
+    place = Path(*run.path.parent.parts[-2:]) if len(folders) == len(same) else run.path
+    return f"{run.identity.label} ({place.as_posix()})"

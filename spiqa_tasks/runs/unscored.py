@@ -100,7 +100,7 @@ def _at(path: Path, task: Task, include: Sequence[Path], remarks: list[str], alo
     if not named and alone:
         named = runs if path.is_file() else [run for run in runs if not run.task]
         if len(named) != 1:
-            names = ", ".join(str(run.path.relative_to(path)) for run in named) if len(named) > 1 else "none"
+            names = ", ".join(str(run.path.relative_to(path)) if path.is_dir() else run.task for run in named) or "none"
             raise InputError(f"Expected one file of answers to {task.name} in {path}, found {names}. Name one of them.")
     remarks += [remark for remark in replaced if remark.startswith(f"{task.name} ")]
     return [replace(run, task=task.name) for run in named]

@@ -10,22 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from choice_runs import answered
+from answer_files import right_answers, write_jsonl, write_run_file
+from choice_runs import answered, write_own
 from host_files import sample_of, write_run
 from PIL import Image
 
-from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_property
-from spiqa_tasks.analysis.own_runs import OwnRun, own_runs
+from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_property, overall
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import text_scores
+from spiqa_tasks.runs.loading import Wanted, load_runs
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
+MMSTAR: dict[str, Any] = {"settings": {"mmstar_demo": "ablation=text"}, "split": "demo"}
+SPIQA: dict[str, Any] = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
 
 
-def only(place: Path) -> OwnRun:
+def only(place: Path, **wanted: Any) -> Run:
     """The only run at a place."""
-    (run,), _ = own_runs([place])
+    (run,), _ = load_runs([Place(place)], Wanted(**wanted))
     return run
 
 
@@ -46,9 +51,10 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
 def test_every_category_and_all_have_their_answers(rows_of: RowsOf, tmp_path: Path) -> None:
     """Counts, accuracies and Wilson intervals are those of the answers of each category."""
     rows = rows_of("cs_fig2cap", "")
-    write_run(tmp_path, "m", {"scifibench_cs_fig2cap": answered(rows, 5)})
+    write_own(tmp_path, "m", {"scifibench_cs_fig2cap": answered(rows, 5)})
     run = only(tmp_path)
     groups = {row.group: row for row in by_group(run, [run.metric(None)])}
+    assert overall(run, [run.metric(None)]) == [groups["all"]]
     assert list(groups) == ["all", "fig2cap", "cross-list", "cs.CV", "cs.LG", "other_cs"]
     for name, group in groups.items():
         mine = [
@@ -64,7 +70,9 @@ def test_every_category_and_all_have_their_answers(rows_of: RowsOf, tmp_path: Pa
 def test_a_property_puts_every_question_into_one_bin(rows_of: RowsOf, tmp_path: Path, name: str, split: str) -> None:
     """Bins are filled evenly, follow each other and hold the hits of the questions within their ends."""
     rows = rows_of(split, "")
-    write_run(tmp_path, "m", {f"scifibench_{split}_grey": answered(rows_of(split, "ablation=grey"), 6)})
+    task = f"scifibench_{split}_grey"
+    samples = {task: answered(rows_of(split, "ablation=grey"), 6)}
+    write_own(tmp_path, "m", samples, settings={task: "ablation=grey"}, split=split)
     run = only(tmp_path)
     groups = by_property(run, run.metric("accuracy"), name, 3)
 
@@ -80,17 +88,26 @@ def test_a_property_puts_every_question_into_one_bin(rows_of: RowsOf, tmp_path: 
         assert group.high_value is not None
         inside = [index for index, row in enumerate(rows) if group.low_value <= value(row) <= group.high_value]
         assert group.n == len(inside)
+        assert group.group == f"{group.low_value:.0f} to {group.high_value:.0f}"
+        assert (group.low, group.high) == pytest.approx(
+            wilson(sum(index >= 6 for index in inside), len(inside)), abs=1e-6
+        )
         assert group.value == pytest.approx(sum(index >= 6 for index in inside) / len(inside))
     assert all((one.high_value or 0) < (two.low_value or 0) for one, two in itertools.pairwise(groups))
 
 
 def test_a_property_that_is_not_measured_and_no_bin_are_refused(rows_of: RowsOf, tmp_path: Path) -> None:
     """Fewer than one bin, and a benchmark without such a property."""
-    write_run(tmp_path / "s", "m", {"t": answered(rows_of("cs_fig2cap", ""), 0)})
+    write_own(tmp_path / "s", "m", {"t": answered(rows_of("cs_fig2cap", ""), 0)})
     run = only(tmp_path / "s")
-    with pytest.raises(InputError, match="at least one bin"):
+    with pytest.raises(InputError) as error:
         by_property(run, run.metric(None), "caption_length", 0)
-    write_run(tmp_path / "m", "m", {"t": [sample_of(row, "A") for row in load_rows("mmstar", "demo", "ablation=text")]})
+    assert str(error.value) == (
+        "Expected a task that has the property caption_length, and at least one bin; found t and 0 bins."
+    )
+    assert len(by_property(run, run.metric(None), "caption_length", 1)) == 1
+    samples = {"mmstar_demo": [sample_of(row, "A") for row in load_rows("mmstar", "demo", "ablation=text")]}
+    write_run(tmp_path / "m", "m", samples, **MMSTAR)
     run = only(tmp_path / "m")
     with pytest.raises(InputError, match="property caption_length"):
         by_property(run, run.metric(None), "caption_length", 3)
@@ -101,7 +118,7 @@ def test_mmstar_has_capabilities_then_axes(tmp_path: Path) -> None:
     rows = load_rows("mmstar", "demo", "ablation=text")
     samples = [sample_of(row, f"The answer is {row['answer']}") for row in rows]
     samples[0] = sample_of(rows[0], f"It must be so: **{rows[0]['answer']}**")
-    write_run(tmp_path, "m", {"mmstar_demo": samples})
+    write_run(tmp_path, "m", {"mmstar_demo": samples}, **MMSTAR)
     run = only(tmp_path)
     found = {row.group: row for row in by_group(run, [run.metric("accuracy_released")])}
     assert found["all"].value == pytest.approx((len(rows) - 1) / len(rows))
@@ -115,7 +132,7 @@ def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> Non
     rows = rows_for_scoring("spiqa", "demo", "")
     texts = {row["id"]: row["answer"] if place % 3 else "a table of values" for place, row in enumerate(rows)}
     samples = [sample_of(row, "{'Answer': '%s'}" % texts[row["id"]].replace("'", "")) for row in rows]  # noqa: UP031
-    write_run(tmp_path, "m", {"spiqa_demo": samples})
+    write_run(tmp_path, "m", {"spiqa_demo": samples}, totals={"spiqa_demo": {}}, **SPIQA)
     run = only(tmp_path)
     found: dict[str, GroupValue] = {row.group: row for row in by_group(run, [run.metric("cider")])}
     for group in ("all", "plot", "table"):
@@ -125,3 +142,61 @@ def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> Non
             len(pairs),
             pytest.approx(text_scores(pairs, ["cider"]).values["cider"]),
         )
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_part_of_a_task_is_broken_down_where_it_is_wanted(rows_of: RowsOf, tmp_path: Path, partial: bool) -> None:
+    """Overall, by group and by property; else every value is withheld and has no interval."""
+    rows = rows_of("cs_fig2cap", "")
+    write_own(tmp_path, "m", {"scifibench_cs_fig2cap": answered(rows, 5)}, asked=500)
+    run = only(tmp_path, partial=partial)
+    metric = run.metric("accuracy")
+    found = [*by_group(run, [metric]), *by_property(run, metric, "caption_length", 2)]
+    assert len(found) == 8
+    for row in found:
+        assert math.isnan(row.value) == math.isnan(row.low) == math.isnan(row.high) == (not partial)
+        assert row.n == 14 if not partial else row.n <= 14
+    assert not partial or found[0].value == pytest.approx(9 / 14)
+
+
+def test_several_metrics_follow_each_other(tmp_path: Path) -> None:
+    """Each overall and then by its groups; one of documents by theirs."""
+    write_run_file(tmp_path, "mmstar_demo", "m", right_answers("mmstar_demo"))
+    run = only(tmp_path)
+    found = by_group(run, [run.metric("accuracy"), run.metric("unparsed_rate")])
+    half = len(found) // 2
+    assert [row.group for row in found[:half]] == [row.group for row in found[half:]]
+    assert {row.metric for row in found[:half]} == {"accuracy"}
+    assert {row.value for row in found[:half]} == {1.0}
+    assert {row.value for row in found[half:]} == {0.0}
+
+
+@pytest.mark.parametrize("form", ["run", "jsonl"])
+def test_files_of_other_forms_are_broken_down(tmp_path: Path, form: str) -> None:
+    """The same rows as of a run of the host with the same answers."""
+    answers = {
+        key: text if place % 3 else "none" for place, (key, text) in enumerate(right_answers("mmstar_demo").items())
+    }
+    if form == "run":
+        path = write_run_file(tmp_path, "mmstar_demo", "m", answers)
+    else:
+        path = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", answers)
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    write_run(tmp_path / "host", "m", {"mmstar_demo": [sample_of(row, answers[row["id"]]) for row in rows]}, **MMSTAR)
+    ours, theirs = only(path), only(tmp_path / "host")
+    assert by_group(ours, ours.metrics[:2]) == by_group(theirs, theirs.metrics[:2])
+
+
+@pytest.mark.usefixtures("no_java")
+def test_questions_of_several_documents_are_broken_down_as_questions(tmp_path: Path) -> None:
+    """Their documents only where a metric is of these."""
+    settings = "setting=perfigure,max_figures=0"
+    rows = load_rows("spiqa", "demo", settings)
+    samples = {"spiqa_demo": [sample_of(row, row["answer"]) for row in rows]}
+    write_run(
+        tmp_path, "m", samples, totals={"spiqa_demo": {}}, **{**SPIQA, "settings": {"spiqa_demo": settings}}, asked=39
+    )
+    run = only(tmp_path)
+    texts, form = (by_group(run, [run.metric(name)]) for name in ("rouge_l", "unformatted_rate"))
+    assert (texts[0].n, form[0].n) == (39, len(rows))
+    assert [row.group for row in texts] == [row.group for row in form]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from host_files import sample_of, write_run
+from report_runs import choices, run_of, runs_at
 
 from spiqa_tasks.analysis.caption_ranking import TRUE, Item, RankingOutcome, ask_of, read_items
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -19,9 +20,10 @@ def test_only_figures_that_every_model_has_a_caption_of_are_ranked(tmp_path: Pat
     rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
     for model, missing in (("a", 3), ("b", 5)):
         samples = [sample_of(row, "" if place == missing else f"by {model}") for place, row in enumerate(rows)]
-        write_run(tmp_path / model, model, {"captions": samples})
-    items, left_out, remarks = read_items([tmp_path / "a", tmp_path / "b"])
-    assert (len(items), left_out, remarks) == (len(rows) - 2, 2, [])
+        options = {"benchmark": "scifibench", "split": "demo_fig2cap"}
+        write_run(tmp_path / model, model, {"captions": samples}, settings={"captions": "prompt=caption"}, **options)
+    items, left_out = read_items(runs_at(tmp_path / "a", tmp_path / "b"))
+    assert (len(items), left_out) == (len(rows) - 2, 2)
     assert items[0].captions == {TRUE: rows[0]["caption"], "a": "by a", "b": "by b"}
     assert items[0].picture == rows[0]["images"][0]
 
@@ -30,9 +32,17 @@ def test_runs_of_different_settings_are_not_ranked_together(tmp_path: Path) -> N
     """Captions of different samples of figures are of different tasks."""
     for model, settings in (("a", "prompt=caption"), ("b", "prompt=caption,sample=3")):
         rows = load_rows("scifibench", "demo_fig2cap", settings)
-        write_run(tmp_path / model, model, {"captions": [sample_of(row, "c") for row in rows]})
-    with pytest.raises(InputError, match="found 2"):
-        read_items([tmp_path / "a", tmp_path / "b"])
+        tasks = {"captions": [sample_of(row, "c") for row in rows]}
+        options = {"benchmark": "scifibench", "split": "demo_fig2cap", "settings": {"captions": settings}}
+        write_run(tmp_path / model, model, tasks, **options)
+    with pytest.raises(InputError) as error:
+        read_items(runs_at(tmp_path / "a", tmp_path / "b"))
+    assert str(error.value) == (
+        "Expected samples of one captioning task with one choice of settings, found 2. Run `--tasks "
+        "scifibench_captioning --log_samples` with every model and name those runs."
+    )
+    with pytest.raises(InputError, match=r"captioning task with one choice of settings, found 0\."):
+        read_items([run_of(choices([True]))])
 
 
 def test_the_order_is_drawn_by_item_judge_and_seed() -> None:

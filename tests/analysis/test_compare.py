@@ -1,110 +1,267 @@
-"""Comparisons of runs, against the host's own function for `--baseline` and against counts by hand."""
+"""Comparisons of runs, against scipy's paired t-test and against counts by hand."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from host_files import write_demo_run
+from answer_files import right_answers, write_jsonl, write_run_file
+from gain_files import host_samples
+from host_files import write_demo_run, write_run
+from report_runs import choices, run_of, runs_at
+from scipy.stats import t, ttest_1samp
 
-from spiqa_tasks.analysis.compare import compared_places
+from spiqa_tasks.analysis.compare import Comparison, compare, compared, differing
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.run import Run
+
+RIGHT: dict[str, Callable[[int], bool]] = {
+    "a": lambda place: place % 2 == 0,
+    "b": lambda place: place < 18,
+    "c": lambda _: True,
+}
+"""Run a is right on every second question, b on the first 18 of 24, c on all."""
+
+
+def made(name: str, count: int = 24, **changes: Any) -> Run:
+    """One of these runs, of its first answers."""
+    return replace(run_of(choices([RIGHT[name](place) for place in range(count)]), name), **changes)
+
+
+def only(runs: Sequence[Run], metric: str | None = None) -> Comparison:
+    (found,) = compare(runs, metric)
+    return found
 
 
 @pytest.fixture
 def places(tmp_path: Path) -> list[Path]:
-    """Run a is right on every second question, b on the first 18 of 24, c on all."""
-    right: dict[str, Callable[[int], bool]] = {
-        "a": lambda place: place % 2 == 0,
-        "b": lambda place: place < 18,
-        "c": lambda _: True,
-    }
+    """The runs in folders of lmms-eval."""
     return [
         write_demo_run(tmp_path / name, name, lambda place, row, right=each: row["answer"] if right(place) else "E")
-        for name, each in right.items()
+        for name, each in RIGHT.items()
     ]
 
 
-def compare(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[dict[str, Any]]:
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[dict[str, Any]]:
     """What `compare --json` prints."""
     assert main(["compare", *map(str, arguments), "--json"]) == 0
     found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     return found
 
 
-def test_difference_interval_and_p_are_those_of_the_hosts_baseline(
-    places: list[Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """On unclustered questions both compute the paired t-test."""
+def test_difference_interval_and_p_are_those_of_a_paired_t_test() -> None:
+    """On questions that share nothing; the later run minus the earlier."""
+    found = only([made("a"), made("b")])
+    expected = ttest_1samp([float(RIGHT["b"](place)) - float(RIGHT["a"](place)) for place in range(24)], 0)
+    low, high = expected.confidence_interval(0.95)
+    assert found.difference.mean == pytest.approx(0.25)
+    assert (found.difference.low, found.difference.high) == (pytest.approx(low), pytest.approx(high))
+    assert found.difference.p == found.p_corrected == pytest.approx(expected.pvalue)
+    assert (found.task, found.metric, found.a, found.b) == ("mmstar_filtered", "accuracy", "a", "b")
+
+
+@pytest.mark.usefixtures("host")
+def test_difference_is_that_of_the_hosts_baseline() -> None:
+    """What `--baseline` prints."""
     from lmms_eval.api.metrics import paired_ttest
 
-    (found,) = compare(capsys, *places[:2])
-    a = [float(place % 2 == 0) for place in range(24)]
-    b = [float(place < 18) for place in range(24)]
-    expected = paired_ttest(b, a)
-    difference = found["difference"]
-    assert difference["mean"] == pytest.approx(expected["mean_diff"])
-    assert (difference["low"], difference["high"]) == pytest.approx((expected["ci_lower"], expected["ci_upper"]))
-    assert difference["p"] == pytest.approx(expected["p_value"])
+    found = only([made("a"), made("b")]).difference
+    expected = paired_ttest(
+        [float(RIGHT["b"](place)) for place in range(24)], [float(RIGHT["a"](place)) for place in range(24)]
+    )
+    assert (found.low, found.high) == pytest.approx((expected["ci_lower"], expected["ci_upper"]))
+    assert (found.mean, found.p) == pytest.approx((expected["mean_diff"], expected["p_value"]))
+
+
+def test_questions_of_one_paper_count_together() -> None:
+    """Two papers of answers that are alike say no more than two answers."""
+    runs = []
+    for name, scores in (("a", (0.1, 0.1, 0.2, 0.2)), ("b", (0.3, 0.3, 0.9, 0.9))):
+        records = [
+            Record(str(place), scores={"accuracy": score}, cluster=f"paper {place // 2}")
+            for place, score in enumerate(scores)
+        ]
+        runs.append(run_of(records, name))
+    found = only(runs).difference
+    stderr = math.sqrt(4 * 0.25**2 / 3 / 4 + 2 * 2 * 0.25**2 / 4**2)  # of 0.2, 0.2, 0.7, 0.7 in two papers
+    assert (found.n, found.mean, found.stderr) == (4, pytest.approx(0.45), pytest.approx(stderr))
+    assert found.p == pytest.approx(2 * t.sf(0.45 / stderr, 1))
 
 
 def test_won_and_lost_are_named(places: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     """b wins the odd questions below 18 and loses the even ones from there."""
-    (found,) = compare(capsys, *places[:2])
+    (found,) = printed(capsys, *places[:2])
     assert found["won"] == [str(place) for place in range(1, 18, 2)]
     assert found["lost"] == ["18", "20", "22"]
     assert (found["score_a"], found["score_b"]) == (0.5, 0.75)
+    assert found["warnings"] == []
 
 
-def test_several_runs_are_compared_in_pairs_with_corrected_p_values(
-    places: list[Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_runs_are_compared_in_pairs_with_corrected_p_values() -> None:
     """Three runs make three pairs; the smallest p-value is multiplied by three."""
-    found = compare(capsys, *places)
-    names = [(each["a"][-1], each["b"][-1]) for each in found]
-    assert names == [("a", "b"), ("a", "c"), ("b", "c")]
-    smallest = min(found, key=lambda each: each["difference"]["p"])
-    assert smallest["p_corrected"] == pytest.approx(3 * smallest["difference"]["p"])
+    found = compare([made("a"), made("b"), made("c")])
+    assert [(each.a, each.b) for each in found] == [("a", "b"), ("a", "c"), ("b", "c")]
+    smallest = min(found, key=lambda each: each.difference.p)
+    assert smallest.p_corrected == pytest.approx(3 * smallest.difference.p)
 
 
-def test_partial_runs_are_compared_on_what_both_answered(
-    places: list[Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Ten questions of one run are compared with the same ten of the other, and the rest is said to be left out."""
-    path = next(places[1].glob("*.jsonl"))
-    path.write_text("".join(f"{line}\n" for line in path.read_text().splitlines()[:10]))
-    (found,) = compare(capsys, *places[:2])
-    assert found["difference"]["n"] == 10
-    assert found["warnings"] == ["14 questions have a score in one run only and are left out"]
+def test_tasks_are_compared_apart() -> None:
+    """A task of a single run has no comparison; the p-values of all are corrected together."""
+    runs = [made("a"), made("b"), made("a", task="t"), made("c", task="t"), made("a", task="u")]
+    found = compare(runs)
+    assert [(each.task, each.a, each.b) for each in found] == [("mmstar_filtered", "a", "b"), ("t", "a", "c")]
+    smallest = min(found, key=lambda each: each.difference.p)
+    assert smallest.p_corrected == pytest.approx(2 * smallest.difference.p)
 
 
-def test_numbers_made_otherwise_are_compared_with_a_warning(
-    places: list[Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Another prompt is named with both hashes."""
-    path = next(places[1].glob("*.jsonl"))
-    path.write_text(path.read_text().replace("|prompt:", "|prompt:x"))
-    (found,) = compare(capsys, *places[:2])
-    assert [warning[:17] for warning in found["warnings"]] == ["differ in prompt:"]
+@pytest.mark.parametrize("partial", [False, True])
+def test_parts_of_a_task_are_compared_where_they_are_wanted(partial: bool) -> None:
+    """Ten questions of one run with the same ten of the other; both facts are said, or why there is nothing."""
+    runs = [made("a", partial=partial), made("b", 10, asked=24, partial=partial)]
+    if partial:
+        found = only(runs)
+        assert found.difference.n == 10
+        assert found.warnings == [
+            "b answered 10 of 24 questions",
+            "14 questions have a score in one run only and are left out",
+        ]
+        return
+    with pytest.raises(InputError) as error:
+        compared(runs)
+    assert str(error.value) == (
+        "Expected two runs of one task; found mmstar_filtered of a, mmstar_filtered of b. mmstar_filtered of b: 10 of "
+        "24 questions were answered, fewer than 99%, or add --partial."
+    )
+
+
+def test_a_few_missing_answers_are_left_out_with_a_warning() -> None:
+    """Less than 1% of the questions; of the longer run."""
+    long, short = (run_of(choices([True] * count), name) for name, count in (("a", 200), ("b", 199)))
+    short = replace(short, asked=200)
+    for runs in ([long, short], [short, long]):
+        found = only(runs)
+        assert found.difference.n == 199
+        assert found.warnings == ["1 questions have a score in one run only and are left out"]
+
+
+def test_runs_without_a_shared_question_are_not_compared() -> None:
+    """They may be of different parts of the task."""
+    other = run_of([replace(record, id=f"x{record.id}") for record in choices([True])], "b")
+    assert compare([made("a"), other]) == []
+
+
+def test_numbers_made_otherwise_are_compared_with_a_warning() -> None:
+    """Every decisive field in which they differ is named with both values."""
+    runs = [made("a"), run_of(choices([True] * 24), "b", signature="data:mmstar/val@d|prompt:q|settings:prompt=letter")]
+    assert only(runs).warnings == ["differ in prompt: p and q"]
+
+
+def test_signatures_differ_in_what_decides_a_number() -> None:
+    """Data, wording, settings, reading and judge; not in package, host, form of the file and number of questions."""
+    one = Signature(data="d", judge="openai:a", judge_rule="top 5", package="1", host="lmms-eval", predictions="jsonl")
+    other = replace(one, package="2", host="offline", predictions="run", questions="1 of 2")
+    assert differing(one, one) == differing(one, other) == []
+    changed = replace(one, data="e", prompt="p", settings="s", grey="g", matcher="3", tokenizer="t", judge="")
+    assert differing(one, changed) == [
+        "data: d and e",
+        "prompt: none and p",
+        "settings: none and s",
+        "grey: none and g",
+        "matcher: none and 3",
+        "tokenizer: none and t",
+        "judge: openai:a and none",
+    ]
+    judged = [name for name in Signature.__dataclass_fields__ if name.startswith("judge")]
+    for name in judged:
+        assert differing(Signature(), replace(Signature(), **{name: "x"})) == [f"{name}: none and x"]
+    assert len(judged) > 5
+    assert parse(one.text) == one
+
+
+def test_the_metric_is_the_first_that_two_runs_have_scores_by() -> None:
+    """The headline, or the one that is named; what has no score of single answers is passed over."""
+    spiqa = "data:spiqa/testA@d|settings:"
+    judged = [Record("1", "a", "a", scores={"l3score": 0.5, "bleu_1": 1.0})]
+    plain = [Record("1", "a", "a", scores={"bleu_1": 1.0})]
+
+    def run(name: str, records: list[Record]) -> Run:
+        return replace(run_of(records, name, "t", spiqa), reported={"rouge_l": 1.0, "bleu_1": 0.9})
+
+    both = [run("a", judged), run("b", judged)]
+    assert only(both).metric == "l3score"
+    assert [(each.metric, each.b) for each in compare([*both, run("c", plain)])] == [("l3score", "b")]
+    found = compare([both[0], run("c", plain)])
+    assert [each.metric for each in found] == ["unformatted_rate"]
+    assert compare(both, "other") == []
+    assert compare(both, "rouge_l") == []
+    assert compare(both, "bleu_1") == []  # the corpus value 0.9 is no mean of the answers' scores
+    assert only(both, "unformatted_rate").metric == "unformatted_rate"
+
+
+def test_runs_without_samples_and_unscored_ones_are_not_compared() -> None:
+    """There is nothing a question."""
+    assert compare([made("a"), made("b", logged=False)]) == []
+    with pytest.raises(InputError) as error:
+        compared([made("a"), made("b", logged=False)])
+    assert str(error.value) == (
+        "Expected two runs of one task; found mmstar_filtered of a, mmstar_filtered of b. Name the folders of the runs "
+        "to compare."
+    )
+
+
+def test_one_run_alone_and_a_metric_that_none_has_are_one_sentence() -> None:
+    """Both say what was expected, found, and what to do."""
+    with pytest.raises(InputError) as error:
+        compared([made("a")], "cider")
+    assert str(error.value) == (
+        "Expected two runs of one task with scores by cider; found mmstar_filtered of a. Name the folders of the runs "
+        "to compare."
+    )
+    with pytest.raises(InputError, match="found none"):
+        compared([])
 
 
 def test_the_same_model_at_two_places_is_two_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are told apart by their folders."""
-    places = [write_demo_run(tmp_path / name / "m", "m", lambda _, row: row["answer"]) for name in ("one", "two")]
-    (found,) = compare(capsys, *places)
+    found_at = [write_demo_run(tmp_path / name / "m", "m", lambda _, row: row["answer"]) for name in ("one", "two")]
+    (found,) = printed(capsys, *found_at)
     assert found["a"].endswith("(one/m)")
     assert found["b"].endswith("(two/m)")
     assert found["difference"]["p"] == 1.0
 
 
-def test_one_run_alone_and_no_run_are_one_sentence(places: list[Path], tmp_path: Path) -> None:
-    """Both say what was expected, found, and what to do."""
-    with pytest.raises(InputError, match="Expected two runs of one task; found mmstar_demo of openai"):
-        compared_places(places[:1])
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"Expected a result file of lmms-eval or a folder with some.*empty"):
-        compared_places([tmp_path / "empty"])
+@pytest.mark.parametrize("form", ["run", "jsonl"])
+def test_a_run_of_the_host_is_compared_with_files_of_other_forms(tmp_path: Path, places: list[Path], form: str) -> None:
+    """They are matched by the questions' ids."""
+    answers = {
+        key: text if RIGHT["b"](place) else "E"
+        for place, (key, text) in enumerate(right_answers("mmstar_demo").items())
+    }
+    if form == "run":
+        path = write_run_file(tmp_path, "mmstar_demo", "other", answers)
+    else:
+        path = write_jsonl(tmp_path / "other_mmstar_demo.jsonl", answers)
+    found = only(runs_at(places[0], path))
+    assert (found.b, found.difference.n, found.difference.mean) == ("other", 24, pytest.approx(0.25))
+    assert found.warnings == []
+
+
+def test_tasks_of_the_host_are_compared(tmp_path: Path) -> None:
+    """By the headline that has scores, over the questions of both; not where their number is the host's alone."""
+    for name, answers in (("a", "ABAB"), ("b", "AAAB")):
+        write_run(tmp_path / name, name, {"t": host_samples(answers, lambda letter: float(letter == "A"))})
+    found = only(runs_at(tmp_path / "a", tmp_path / "b"))
+    assert (found.metric, found.difference.mean, found.won) == ("score", 0.25, ["1"])
+    for name in "ab":
+        lines = host_samples("AB", lambda letter: {"pred": letter, "answer": "A"}, "acc")
+        write_run(tmp_path / "x" / name, name, {"t": lines}, totals={"t": {"acc": 0.1}})
+    assert compare(runs_at(tmp_path / "x" / "a", tmp_path / "x" / "b")) == []
+    assert not math.isnan(found.difference.mean)

@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_run_file, write_table
 from filter_runs import Filter, write_inspectors
+from gain_files import host_samples
 from host_files import choice_sample, choice_samples, sample_of, write_run
 
+from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.cli import main
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.runs.loading import Wanted, load_runs
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
+
+BLIND = {"x_text": "prompt=letter,ablation=text", "x_llm": "prompt=letter,ablation=text,shots=2", "x": "prompt=letter"}
+(DEMO,) = find_tasks(["mmstar_demo"])
+
+
+def load(folder: Path, **wanted: Any) -> list[Run]:
+    return load_runs([Place(folder)], Wanted(**wanted))[0]
+
+
+def only(runs: Sequence[Run], **options: Any) -> Filtered:
+    """What the filter found for the only task, of which nothing is to be said."""
+    (found,), remarks = filter_runs(runs, **{"text_only_models": True, **options})
+    assert remarks == []
+    return found
 
 
 def test_keeps_what_at_most_two_of_eight_answer(tmp_path: Path, run_filter: Filter) -> None:
@@ -27,14 +50,22 @@ def test_keeps_what_at_most_two_of_eight_answer(tmp_path: Path, run_filter: Filt
     assert [sample["id"] for sample in samples if sample["abnormal"]] == ["q6", "q7", "q8"]
 
 
-def test_questions_in_parts_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_questions_in_parts_are_left_out(tmp_path: Path) -> None:
     """A task that shows one figure at a time has several documents a question; keeping some would tear it."""
     settings = "setting=perfigure,max_figures=0"
     samples = [sample_of(row, "Yes") for row in load_rows("spiqa", "demo", settings)[:9]]
     task = "spiqa_demo_perfigure"
     write_run(tmp_path, "m", {task: samples}, settings={task: settings}, benchmark="spiqa")
-    assert main(["filter", "--text-only-models", str(tmp_path)]) == 2
-    assert "each of its questions is several documents" in capsys.readouterr().err
+    sentence = (
+        f"{task} is left out: each of its questions is several documents, one for a figure, and would be kept in part. "
+        "Filter the task that shows all figures at once."
+    )
+    with pytest.raises(InputError) as error:
+        filter_runs(load(tmp_path), text_only_models=True)
+    assert str(error.value) == sentence
+    write_inspectors(tmp_path, [0], models=1)
+    found, remarks = filter_runs(load(tmp_path), text_only_models=True)
+    assert ([each.task for each in found], remarks) == (["t"], [sentence])
 
 
 def test_threshold_can_be_given(tmp_path: Path, run_filter: Filter) -> None:
@@ -45,11 +76,15 @@ def test_threshold_can_be_given(tmp_path: Path, run_filter: Filter) -> None:
 
 
 def test_categories_have_their_own_rates(tmp_path: Path, run_filter: Filter) -> None:
-    """The abnormal hit rate is told for every category."""
+    """The abnormal hit rate is told for every category, a name of two kinds once."""
     samples = [choice_sample(0, True, "math"), choice_sample(1, False, "math"), choice_sample(2, True, "logic")]
-    write_run(tmp_path, "m", {"t": samples}, stamp="1")
-    groups = {group["group"]: group["abnormal_hit_rate"] for group in run_filter(tmp_path)[1][0]["groups"]}
-    assert groups == {"all": pytest.approx(2 / 3), "math": 0.5, "logic": 1.0}
+    samples[0]["accuracy"]["groups"]["l2"] = "math"
+    write_run(tmp_path, "m", {"x_text": samples}, stamp="1", settings=BLIND)
+    groups = {group["group"]: group for group in run_filter(tmp_path)[1][0]["groups"]}
+    assert list(groups) == ["all", "math", "logic"]
+    assert groups["all"]["abnormal_hit_rate"] == pytest.approx(2 / 3)
+    assert groups["math"] == {"group": "math", "n": 2, "kept": 1, "abnormal_hit_rate": 0.5}
+    assert groups["logic"] == {"group": "logic", "n": 1, "kept": 0, "abnormal_hit_rate": 1.0}
 
 
 def test_difficulty_counts_the_kept_questions(tmp_path: Path, run_filter: Filter) -> None:
@@ -59,6 +94,7 @@ def test_difficulty_counts_the_kept_questions(tmp_path: Path, run_filter: Filter
     write_run(tmp_path / "lvlm", "ablated", {"t": choice_samples([True] * 5)}, "base=m0,ablation=text", stamp="99")
     record = run_filter(tmp_path / "llm", "--lvlm", tmp_path / "lvlm")[1][0]
     assert record["difficulty"] == {"easy": 1, "moderate": 1, "hard": 1, "tough": 1}
+    assert only(load(tmp_path / "llm")).difficulty_counts() == {}
 
 
 def test_pairs_find_what_leaked(tmp_path: Path, run_filter: Filter) -> None:
@@ -74,12 +110,12 @@ def test_pairs_find_what_leaked(tmp_path: Path, run_filter: Filter) -> None:
 
 def test_our_variants_count_as_one_task(tmp_path: Path, run_filter: Filter) -> None:
     """Inspectors that ran `_llm` and `_text` filter the plain task, and a run with images is no inspector."""
-    settings = {"x_llm": "prompt=letter,ablation=text,shots=2", "x_text": "prompt=letter,ablation=text"}
-    write_run(tmp_path, "a", {"x_llm": choice_samples([True, False], prompt="s")}, stamp="1", settings=settings)
-    write_run(tmp_path, "b", {"x_text": choice_samples([True, False])}, stamp="2", settings=settings)
-    write_run(tmp_path, "b", {"x": choice_samples([True, True])}, stamp="3", settings={"x": "prompt=letter"})
-    record = run_filter(tmp_path)[1][0]
+    write_run(tmp_path, "a", {"x_llm": choice_samples([True, False], prompt="s")}, stamp="1", settings=BLIND)
+    write_run(tmp_path, "b", {"x_text": choice_samples([True, False])}, stamp="2", settings=BLIND)
+    write_run(tmp_path, "b", {"x": choice_samples([True, True])}, stamp="3", settings=BLIND)
+    _, (record,), errors = run_filter(tmp_path)
     assert (record["task"], record["inspectors"], record["groups"][0]["abnormal_hit_rate"]) == ("x", ["a", "b"], 0.5)
+    assert errors == "spiqa-tasks: x of b is no inspector: the same model has runs without images.\n"
 
 
 def test_inspectors_of_other_questions_are_refused(tmp_path: Path, run_filter: Filter) -> None:
@@ -88,8 +124,12 @@ def test_inspectors_of_other_questions_are_refused(tmp_path: Path, run_filter: F
     write_run(tmp_path, "other", {"t": choice_samples([True])}, stamp="5")
     assert "found 2 and 1" in run_filter(tmp_path)[2]
     assert run_filter(tmp_path, "--task", "u")[0] == 2
+    write_run(tmp_path, "other", {"v": choice_samples([True])}, stamp="6")
+    with pytest.raises(InputError, match=r"Expected results of u; found v\. Correct --task\."):
+        filter_runs(load(tmp_path), tasks=["v", "u"], text_only_models=True)
 
 
+@pytest.mark.slow
 def test_22401_questions_of_eight_models_are_filtered(tmp_path: Path, run_filter: Filter) -> None:
     """A pool of the size of the paper's: each question is counted once."""
     right, wrong = (json.dumps(choice_sample(987654321, hit)).replace("987654321", "%d") for hit in (True, False))
@@ -99,3 +139,131 @@ def test_22401_questions_of_eight_models_are_filtered(tmp_path: Path, run_filter
         (tmp_path / f"{model}_samples_t.jsonl").write_text(text)
     record = run_filter(tmp_path)[1][0]
     assert (record["n"], record["kept"]) == (22401, 3 * 22401 // 9)
+
+
+def test_runs_with_images_are_no_inspectors_unless_they_are_called_so(tmp_path: Path) -> None:
+    """A model that sees its picture says nothing about the questions."""
+    write_inspectors(tmp_path, [1, 0], models=2)
+    with pytest.raises(InputError) as error:
+        filter_runs(load(tmp_path))
+    assert str(error.value) == (
+        "Expected runs without images, found one with: t of m0. Run --model ablated --model_args "
+        "base=...,ablation=text, or say --text-only-models if the models see none anyway."
+    )
+    assert only(load(tmp_path)).inspectors == ("m0", "m1")
+    write_run(tmp_path / "blind", "b", {"x_text": choice_samples([True])}, settings=BLIND)
+    assert only(load(tmp_path / "blind"), text_only_models=False).inspectors == ("b",)
+
+
+def test_several_ablations_of_a_model_are_inspectors_of_their_own(tmp_path: Path) -> None:
+    """Told apart by what was done to the pictures."""
+    for stamp, kind in enumerate(("grey", "noise")):
+        write_run(tmp_path, "ablated", {"t": choice_samples([True])}, f"base=m,ablation={kind}", stamp=str(stamp))
+    assert only(load(tmp_path)).inspectors == ("m,ablation=grey", "m,ablation=noise")
+
+
+@pytest.mark.parametrize("partial", [False, True])
+@pytest.mark.parametrize("role", ["inspector", "lvlm", "pair"])
+def test_a_part_of_a_task_is_no_basis_unless_it_is_wanted(tmp_path: Path, role: str, partial: bool) -> None:
+    """Of inspectors, of LVLMs for the difficulty and of pairs for what leaked."""
+    write_inspectors(tmp_path / "whole", [0, 1], models=1)
+    write_run(tmp_path / "part", "p", {"t": choice_samples([True, False])}, asked=900)
+    whole, part = load(tmp_path / "whole", partial=partial), load(tmp_path / "part", partial=partial)
+    options: dict[str, Any] = {"lvlm": {"lvlms": part}, "pair": {"pairs": [(part, whole)]}}.get(role, {})
+    runs = [*whole, *part] if role == "inspector" else whole
+    if partial:
+        assert only(runs, **options).hits.keys() == {"q0", "q1"}
+        return
+    with pytest.raises(InputError) as error:
+        only(runs, **options)
+    assert str(error.value) == (
+        "Expected the whole of t of p: 2 of 900 questions were answered, fewer than 99%. Run it, or add --partial."
+    )
+
+
+@pytest.mark.parametrize("form", ["run", "jsonl", "tsv"])
+def test_files_of_other_forms_are_filtered(tmp_path: Path, run_filter: Filter, form: str) -> None:
+    """What `score --output` wrote, answers of one's own and VLMEvalKit's tables: the same hits as in a host's run."""
+    answers = right_answers("mmstar_demo")
+    for model in range(2):
+        given = {key: text if place % (model + 2) else "none" for place, (key, text) in enumerate(answers.items())}
+        if form == "run":
+            write_run_file(tmp_path, "mmstar_demo", f"m{model}", given)
+        elif form == "jsonl":
+            write_jsonl(tmp_path / f"m{model}_mmstar_demo.jsonl", given)
+        else:
+            frame = mmstar_table(rows_of(DEMO), list(given.values()))
+            write_table(frame, tmp_path / f"m{model}_mmstar_demo.tsv")
+    target = tmp_path / "samples.json"
+    status, (record,), _ = run_filter(tmp_path, "--samples", target)
+    assert (status, record["task"], record["n"], record["inspectors"]) == (0, "mmstar_demo", 24, ["m0", "m1"])
+    found = [json.loads(line) for line in target.read_text().splitlines()]
+    hits = [bool(place % 2) + bool(place % 3) for place in range(24)]
+    assert [(line["id"], line["doc_id"], line["hits"]) for line in found] == [
+        (key, place, hits[place]) for place, key in enumerate(answers)
+    ]
+
+
+def test_scores_between_0_and_1_need_a_threshold(tmp_path: Path) -> None:
+    """From which on an answer is right; the first such score is named."""
+    lines = [{"doc_id": place, "acc": score} for place, score in enumerate((1.0, 0.125, 0.5, 0.0))]
+    write_run(tmp_path, "m", {"t": lines})
+    with pytest.raises(InputError) as error:
+        only(load(tmp_path))
+    assert str(error.value) == (
+        "Expected scores of 0 or 1 in acc of t, found 0.125. Say from which score an answer is right with --threshold."
+    )
+    found = only(load(tmp_path), threshold=0.5)
+    assert (found.hits, found.threshold, found.max_hits) == ({"0": 1, "1": 0, "2": 1, "3": 0}, 0.5, 0)
+    assert found.kept == ["1", "3"]
+
+
+def test_scores_of_0_and_1_need_none(tmp_path: Path) -> None:
+    """An answer without a score is no hit."""
+    write_run(tmp_path, "m", {"t": choice_samples([True, None, False] + [True] * 197)})
+    found = only(load(tmp_path))
+    assert (found.threshold, [found.hits[f"q{place}"] for place in range(4)]) == (1.0, [1, 0, 0, 1])
+
+
+def test_a_metric_without_scores_is_refused(tmp_path: Path) -> None:
+    """The host's number alone says nothing about a question."""
+    lines = host_samples("AB", lambda letter: {"pred": letter, "answer": "A"}, "acc")
+    write_run(tmp_path, "m", {"t": lines}, totals={"t": {"acc": 0.1}})
+    with pytest.raises(InputError) as error:
+        only(load(tmp_path))
+    assert str(error.value) == (
+        "Expected a score for every question of t, found none in acc. Choose another with --metric."
+    )
+
+
+def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> None:
+    """A task whose runs lack it is left out with a sentence."""
+    write_inspectors(tmp_path, [0, 1], models=1)
+    write_run(tmp_path, "m", {"u": [{"acc": 1.0}, {"acc": 0.0}]}, stamp="9")
+    found, remarks = filter_runs(load(tmp_path), metric="acc", text_only_models=True)
+    assert [(each.task, each.metric.name) for each in found] == [("u", "acc")]
+    (remark,) = remarks
+    assert remark.startswith("t is left out: Expected t to have the metric acc; found accuracy")
+    with pytest.raises(InputError, match="u is left out: Expected u to have the metric other; found acc"):
+        filter_runs(load(tmp_path), tasks=["u"], metric="other", text_only_models=True)
+
+
+def test_kept_questions_are_in_the_order_of_the_split(tmp_path: Path) -> None:
+    """Whatever the order of the log."""
+    samples = choice_samples([False, False, True, False])
+    write_run(tmp_path, "m", {"t": [samples[place] for place in (3, 1, 0, 2)]})
+    assert only(load(tmp_path)).kept == ["q0", "q1", "q3"]
+
+
+def test_only_pairs_that_have_the_task_leak(tmp_path: Path) -> None:
+    """A failed request is no answer; of an LVLM the run without images counts."""
+    write_inspectors(tmp_path / "llm", [0] * 200, models=1)
+    write_run(tmp_path / "a", "lvlm", {"u": choice_samples([True])})
+    base = [True, False, None] + [True] * 197
+    write_run(tmp_path / "b", "base", {"t": choice_samples(base)})
+    write_run(tmp_path / "c", "lvlm", {"t": choice_samples([True] * 200)})
+    llm, other, paired, lvlm = (load(tmp_path / name) for name in ("llm", "a", "b", "c"))
+    assert only(llm, pairs=[(other, paired), (paired, other)]).leaks == ()
+    one, two = only(llm, pairs=[(lvlm, paired), (paired, llm)]).leaks
+    assert (one.lvlm, one.llm, one.ids) == ("lvlm", "base", ("q1", "q2"))
+    assert (two.lvlm, two.llm, len(two.ids)) == ("base", "m0", 198)

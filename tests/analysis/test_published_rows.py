@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
+from report_runs import run_of
 
-from spiqa_tasks.analysis.own_runs import OwnRun
 from spiqa_tasks.analysis.published_rows import published_gain, published_values
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
 
 
 def values(benchmark: str, split: str, settings: str) -> dict[tuple[Any, ...], float]:
     """What is printed for a run of that split and settings, by (model, metric, group, judge)."""
-    run = SimpleNamespace(split=split, settings=BENCHMARKS[benchmark].parse(settings))
-    found = published_values(cast("OwnRun", run))
+    found = published_values(run_of([], signature=f"data:{benchmark}/{split}@d|settings:{settings}"))
     return {(value.model, value.metric, value.group, value.judge): value.value for value in found}
 
 

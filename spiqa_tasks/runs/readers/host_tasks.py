@@ -16,7 +16,7 @@ from spiqa_tasks.runs.available_metrics import LOGGED
 from spiqa_tasks.scoring.mcq import extract_choice
 
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
-_PLACEHOLDERS = re.compile(r"\s*<image(?:[ _]?\d+)?>\s*")
+_PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")
 _NO_METRICS = frozenset(
     (
         *("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media"),
@@ -97,7 +97,7 @@ def _answer(sample: Mapping[str, Any]) -> Answer:
         groups=next(filter(None, map(_groups, mappings)), {}),
         details={LOGGED: tuple(values)},
     )
-    question = _PLACEHOLDERS.sub(" ", str(sample.get("input", "")))
+    question = " ".join(_PLACEHOLDERS.sub(" ", str(sample.get("input", ""))).split())
     return Answer(key, Response(text, failure), record, int(sample["doc_id"]), question, record.reference)
 
 

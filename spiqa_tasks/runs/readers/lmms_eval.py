@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import Task, task_of
@@ -55,7 +56,7 @@ def read_samples(path: Path) -> Run:
     """Return the run that a samples file is of; where no result file lies beside it, the samples alone.
 
     Raises:
-        InputError: see `own_answers`.
+        InputError: an unknown benchmark; or see `own_answers`.
     """
     beside = path.with_name(path.name.partition(SAMPLES)[0] + RESULTS)
     for run in read_results(beside) if beside.is_file() else ():
@@ -63,6 +64,11 @@ def read_samples(path: Path) -> Run:
             return run
     answers = own_answers(path)
     made = summary.merged_signature([answer.record for answer in answers if answer.record is not None])
+    if made.benchmark not in BENCHMARKS:
+        raise InputError(
+            f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those of "
+            f"{made.benchmark or 'none'}. Name the result file beside it, or install the package that has it."
+        )
     task = Task(path.stem.partition(SAMPLES)[2] or path.stem, made.benchmark, made.split, made.settings)
     who = Identity(path.stem)
     return Run(task.name, who, path, FORM, lambda: answers, task.questions, len(answers), definition=task)
@@ -95,10 +101,10 @@ def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         InputError: a line that is no sample of the host.
     """
-    with path.open(encoding="utf-8", newline="\n") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                sample = json.loads(line)
+                sample = json.loads(line.decode())
                 sample["doc_id"], sample["target"]
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise InputError(

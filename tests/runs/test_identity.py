@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spiqa_tasks.hosts.lmms_eval.identity import Identity, identity, model_arguments
+from spiqa_tasks.runs.identity import Identity, identity, model_arguments
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,9 @@ def test_a_comma_that_no_key_follows_is_part_of_a_value() -> None:
     """Lists and quoted texts stay whole."""
     assert model_arguments("a=[1,2],b=x, y,c=3") == {"a": "[1,2]", "b": "x, y", "c": "3"}
     assert model_arguments(" ") == {}
+
+
+def test_a_wrapped_model_whose_arguments_are_not_told_has_question_marks() -> None:
+    """A base or an ablation that the host's record lacks; a value may have a sign of equality."""
+    assert identity("ablated", "") == Identity("?", "?")
+    assert model_arguments("a=b=c") == {"a": "b=c"}

@@ -1,0 +1,265 @@
+"""Logged answers of the host's own tasks, as records: right or wrong, of which question, in which groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gain_files import host_samples
+from host_files import FAILED, choice_sample, write_run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.readers.host_tasks import natural, score_of
+from spiqa_tasks.runs.readers.lmms_eval import read_results
+from spiqa_tasks.runs.run import Run
+
+Lines = Sequence[Mapping[str, Any]]
+
+
+def run_of(folder: Path, lines: Lines, totals: Mapping[str, float] | None = None, task: str = "t") -> Run:
+    """The run of a task of the host with these samples and numbers."""
+    (run,) = read_results(write_run(folder, "m", {task: lines}, totals={task: totals or {}}))
+    return run
+
+
+def inferred(answers: str) -> list[dict[str, Any]]:
+    """Samples whose scores must be inferred from prediction and answer."""
+    return host_samples(answers, lambda letter: {"pred": letter, "answer": "A"}, "acc")
+
+
+@pytest.mark.parametrize(
+    ("metric", "record"),
+    [
+        ("exact_match", lambda letter: float(letter == "A")),
+        ("flag", lambda letter: letter == "A"),
+        ("average", lambda letter: {"question_id": 1, "l2_category": "x", "score": int(letter == "A")}),
+        ("seed_image", lambda letter: {"pred": letter, "answer": "A", "question_id": 1}),
+        ("mmmu_acc", lambda letter: {"answer": "A", "parsed_pred": [letter]}),
+        ("mmmu_acc", lambda letter: {"answer": "a ", "parsed_pred": [[letter], "x"]}),
+        ("llm_as_judge_eval", lambda letter: {"prediction": letter, "answer": "x", "true_false": letter == "A"}),
+        (
+            "gpt_eval_score",
+            lambda letter: {"prediction": f"{letter}.", "answer": "A", "A": "yes", "B": "no", "C": "nan"},
+        ),
+        (
+            "gpt_eval_score",
+            lambda letter: {"prediction": "yes" if letter == "A" else "no", "answer": "A", "A": "yes", "B": "no"},
+        ),
+    ],
+)
+def test_every_form_of_the_hosts_records_is_read_as_right_or_wrong(
+    tmp_path: Path, metric: str, record: Callable[[str], Any]
+) -> None:
+    """Those that the seven benchmarks write."""
+    run = run_of(tmp_path, host_samples("AAAB", record, metric), {metric: 0.75})
+    assert [answer.record.scores for answer in run.read() if answer.record] == [
+        {metric: float(c == "A")} for c in "AAAB"
+    ]
+    assert run.value(run.metric(metric)).value == 0.75
+
+
+@pytest.mark.parametrize(
+    "logged",
+    [
+        -0.1,
+        1.5,
+        100,
+        "1",
+        None,
+        [],
+        [1.0],
+        float("nan"),
+        {},
+        {"score": 85},
+        {"pred": "A"},
+        {"answer": "A"},
+        {"pred": "A", "answer": None},
+        {"true_false": "yes"},
+    ],
+)
+def test_what_is_no_share_is_no_score(logged: Any) -> None:
+    """A number beyond 0 to 1 may be anything, and nothing is guessed."""
+    assert score_of(logged) is None
+
+
+@given(st.floats(0, 1))
+def test_shares_are_scores_however_deep(share: float) -> None:
+    """A mapping may have it under `score` or `true_false`, or another mapping there."""
+    assert score_of(share) == score_of({"score": share}) == score_of({"true_false": {"score": share}}) == share
+    assert score_of({"score": share, "true_false": 1 - share}) == share
+
+
+@pytest.mark.parametrize(
+    ("task", "metric", "value", "expected"),
+    [
+        ("mmmu_val", "mmmu_acc", 0.6, 0.6),
+        ("mmmu_val", "mmmu_acc", 1.0, 1.0),
+        ("mmmu_val", "mmmu_acc", 60.0, 0.6),
+        ("mmbench_en_dev", "gpt_eval_score", 60.0, 0.6),
+        ("mmbench_en_dev", "gpt_eval_score", 0.5, 0.005),
+        ("mathvista_testmini", "llm_as_judge_eval", 0.8, 0.008),
+        ("mathvista_testmini", "gpt_eval_score", 0.8, 0.8),
+        ("mmmu_val", "gpt_eval_score", 0.8, 0.8),
+    ],
+)
+def test_percent_become_shares(task: str, metric: str, value: float, expected: float) -> None:
+    """Every number above 1, and those of metrics that are known to be percent though they are below it."""
+    assert natural(task, metric, value) == pytest.approx(expected)
+
+
+def test_scores_that_are_inferred_must_have_the_hosts_mean(tmp_path: Path) -> None:
+    """Within half a percent; else there is nothing but the host's number, and without one nothing at all."""
+    answers = "A" * 150 + "B" * 50
+    for reported, is_read in ((75.0, True), (75.4, True), (74.6, True), (75.6, False), (74.4, False), (60.0, False)):
+        run = run_of(tmp_path, inferred(answers), {"acc": reported})
+        value = run.value(run.metric("acc"))
+        assert value.value == pytest.approx(0.75 if is_read else reported / 100)
+        assert bool(value.scores) == is_read
+    unreported = run_of(tmp_path, inferred("AB"))
+    assert unreported.value(unreported.metric("acc")).n == 0
+
+
+def test_the_hosts_own_scores_need_no_number_beside_them(tmp_path: Path) -> None:
+    """A number, a truth value or a `score` was computed by the host."""
+    for record in (lambda letter: float(letter == "A"), lambda letter: {"score": float(letter == "A")}):
+        run = run_of(tmp_path, host_samples("AB", record, "acc"), {"acc": 0.9})
+        assert run.value(run.metric("acc")).value == 0.5
+
+
+def test_a_metric_whose_scores_are_left_out_leaves_the_others(tmp_path: Path) -> None:
+    """Each is confirmed by its own number; a question without any score counts as wrong there."""
+    lines = [{**line, "right": {"pred": "A", "answer": "A"}} for line in inferred("AAAB")]
+    run = run_of(tmp_path, lines, {"acc": 0.1, "right": 1.0})
+    assert [record.scores for record in run.records] == [{"right": 1.0}] * 4
+    assert [metric.name for metric in run.metrics] == ["right", "acc"]
+    half = [*inferred("AA"), *host_samples("AA", lambda _: {"pred": "A"}, "acc")]
+    half = [{**line, "doc_id": place} for place, line in enumerate(half)]
+    assert len(run_of(tmp_path, half, {"acc": 0.5}).records[0].scores) == 1
+    assert len(run_of(tmp_path, half, {"acc": 1.0}).records[0].scores) == 0
+
+
+def test_questions_without_a_metric_have_no_part_in_it(tmp_path: Path) -> None:
+    """`seed_image` is of image questions only."""
+    lines = host_samples("AB", lambda letter: {"pred": letter, "answer": "A"}, "seed_image")
+    lines += [{"doc_id": 9, "target": "A", "filtered_resps": "A", "seed_video": {"pred": "A", "answer": "A"}}]
+    run = run_of(tmp_path, lines, {"seed_image": 0.5, "seed_video": 1.0})
+    assert [
+        (run.value(run.metric(name)).value, run.value(run.metric(name)).n) for name in ("seed_image", "seed_video")
+    ] == [
+        (0.5, 2),
+        (1.0, 1),
+    ]
+
+
+def test_ids_are_the_records_or_the_places(tmp_path: Path) -> None:
+    """The first metric's that has one; what the host adds to a sample is no metric."""
+    lines = [
+        {"acc": 1.0, "mmmu_acc": {"id": f"validation_{place}", "score": 1.0}, "submission": {"id": "x"}, "doc": {}}
+        for place in range(2)
+    ]
+    run = run_of(tmp_path, lines)
+    assert [record.id for record in run.records] == ["validation_0", "validation_1"]
+    assert [metric.name for metric in run.metrics] == ["acc", "mmmu_acc"]
+    assert [record.id for record in run_of(tmp_path, [{"acc": 1.0}, {"acc": 0.0}]).records] == ["0", "1"]
+
+
+def test_a_groups_name_counts_once(tmp_path: Path) -> None:
+    """A record may have it under several kinds; the first metric that has groups speaks for the question."""
+    record = {"score": 1.0, "category": "math", "l2_category": "math", "L2-category": "algebra", "subdomain": ""}
+    other = {"score": 1.0, "category": "other"}
+    run = run_of(tmp_path, [{"plain": 1.0, "acc": record, "more": other}, {"acc": {"score": 0.0, "data_type": 3}}])
+    assert [dict(each.groups) for each in run.records] == [
+        {"category": "math", "L2-category": "algebra"},
+        {"data_type": "3"},
+    ]
+    value = run.value(run.metric("acc"), "math")
+    assert (value.value, value.n) == (1.0, 1)
+
+
+def test_an_answer_is_its_text_with_the_question_and_the_true_answer(tmp_path: Path) -> None:
+    """Blanks and the marks of pictures are no part of the question, so that with and without them it is the same."""
+    line = {
+        "doc_id": 4,
+        "target": 7,
+        "filtered_resps": [["A", "B"]],
+        "acc": 1.0,
+        "input": "Look:<image> <image 1>\n and <image_2>say.",
+    }
+    (answer,) = run_of(tmp_path, [line]).read()
+    assert (answer.id, answer.response.text, answer.place, answer.reference) == ("4", "A", 4, "7")
+    assert answer.question == "Look: and say."
+    (empty,) = run_of(tmp_path, [{"acc": 1.0, "filtered_resps": [[]]}]).read()
+    assert (empty.response.text, empty.question) == ("", "")
+
+
+def test_a_failed_request_has_no_score(tmp_path: Path) -> None:
+    """Though the host scored its marker."""
+    run = run_of(tmp_path, [{"acc": 0.0, "filtered_resps": FAILED}, {"acc": 1.0}])
+    first, second = run.records
+    assert (first.status, first.reason, first.scores) == ("request_failed", FAILED, {})
+    assert (second.status, second.reason, second.scores) == ("ok", None, {"acc": 1.0})
+    assert run.by_id["0"].response.failure == FAILED
+    assert run.value(run.metric("acc")).n == 1
+
+
+def test_refusals_are_read_from_the_wording(tmp_path: Path) -> None:
+    """Where no record counts refusals, a wrong answer that says that it sees no picture is one."""
+    lines = host_samples("ABA", lambda letter: float(letter == "A"))
+    for line in lines[1:]:
+        line["filtered_resps"] = ["I'm sorry, I cannot see the image."]
+    run = run_of(tmp_path, lines)
+    assert [run.is_refused(question) for question in run.questions] == [False, True, False]
+
+
+def test_values_over_a_part_of_a_host_task_are_withheld(tmp_path: Path) -> None:
+    """N is what the host counted; a number of the host alone is withheld as well."""
+    lines = host_samples("AAAB", lambda letter: float(letter == "A"))
+    for samples, whole in ((lines, 0.75), (host_samples("AAAB", lambda _: {"x": 1}), 0.5)):
+        path = write_run(tmp_path, "m", {"t": samples}, totals={"t": {"score": 0.5}}, asked=900)
+        (run,) = read_results(path)
+        value = run.value(run.metric("score"))
+        assert (value.n, value.reason) == (4, "4 of 900 questions were answered, fewer than 99%")
+        write_run(tmp_path, "m", {"t": samples}, totals={"t": {"score": 0.5}})
+        (run,) = read_results(path)
+        assert run.value(run.metric("score")).value == whole
+
+
+def test_a_run_without_samples_is_refused_where_its_answers_are_wanted(tmp_path: Path) -> None:
+    """The sentence says how to have them."""
+    run = run_of(tmp_path, [{"acc": 1.0}], {"acc": 0.5})
+    (tmp_path / "20250101_000000_samples_t.jsonl").unlink()
+    assert run.reported == {"acc": 0.5}
+    with pytest.raises(InputError) as error:
+        run.read()
+    assert str(error.value) == (
+        f"Expected the samples of t beside {run.path}, found none. Run the host again with --log_samples."
+    )
+
+
+def test_our_records_in_a_task_whose_settings_are_unknown_are_read_as_a_hosts(tmp_path: Path) -> None:
+    """A run of another version of this package: scores and groups are there all the same."""
+    run = run_of(tmp_path, [choice_sample(0, True), choice_sample(1, False)])
+    assert run.benchmark is None
+    assert [record.id for record in run.records] == ["q0", "q1"]
+    assert run.value(run.metric("accuracy")).value == 0.5
+
+
+VALUES = st.sampled_from(
+    [None, True, 0, 0.25, 1.5, float("nan"), "", "A", "no", [], ["A"], [["B"], 1], {}, {"score": 1}, {"score": None}]
+)
+RECORDS = st.dictionaries(st.sampled_from(["pred", "answer", "id", "score", "category", "A", "B"]), VALUES, max_size=5)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["acc", "doc", "x"]), VALUES | RECORDS), min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_any_records_of_a_host_can_be_read(tmp_path_factory: pytest.TempPathFactory, logged: list[Any]) -> None:
+    """With scores from 0 to 1, or none."""
+    run = run_of(tmp_path_factory.mktemp("any"), logged, {"acc": 0.5})
+    assert all(0 <= score <= 1 for record in run.records for score in record.scores.values())
+    for metric in run.metrics:
+        value = run.value(metric)
+        assert 0 <= value.value <= 1 or value.value != value.value

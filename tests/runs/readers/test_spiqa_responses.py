@@ -1,0 +1,219 @@
+"""SPIQA's own response files, as the released evaluation scripts write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_command import run_json
+
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.readers.spiqa_responses import read_answers, response_files, with_row_ids
+
+PERFIGURE = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
+
+
+def row(paper_id: str, position: int, question: str) -> dict[str, Any]:
+    """What of a row the reader needs."""
+    row_id = f"{paper_id}/{position}"
+    return {"id": row_id, "paper_id": paper_id, "question": question, "question_id": row_id, "step": ""}
+
+
+ROWS = [row("p1", 0, "How many? "), row("p1", 1, "Same?"), row("p1", 2, "Same?"), row("p2", 0, "Why?")]
+
+
+def write(folder: Path, paper_id: str, entries: dict[str, Any]) -> None:
+    """A response file; entries without a question of their own get what a script writes beside it."""
+    whole = {
+        key: {"referred_figures_indices": [0], "all_figures_names": ["f.png"], "answer": "a", **entry}
+        for key, entry in entries.items()
+    }
+    (folder / f"{paper_id}_response.json").write_text(json.dumps(whole))
+
+
+def answers(*paths: Path, rows: Sequence[dict[str, Any]] = ROWS) -> dict[str, str]:
+    """Id -> answer."""
+    found, form, unasked = with_row_ids(read_answers(paths), rows)
+    assert (form, unasked) == ("spiqa-responses", frozenset())
+    return {answer.id: answer.response.text for answer in found}
+
+
+def test_a_question_is_found_by_its_text_and_among_equal_texts_by_its_position(tmp_path: Path) -> None:
+    """A and val write positions as keys, and one paper asks the same question twice."""
+    write(
+        tmp_path, "p1", {"0": {"question": " How many?", "response": "5"}, "2": {"question": "Same?", "response": "z"}}
+    )
+    write(tmp_path, "p2", {"0": {"question": "Why?", "response": "w"}})
+    assert answers(*response_files(tmp_path)) == {"p1/0": "5", "p1/2": "z", "p2/0": "w"}
+
+
+def test_keys_that_are_no_positions_are_matched_by_text(tmp_path: Path) -> None:
+    """B and C write the release's `question_key`."""
+    same = {"69": {"question": "Same?", "response": "first"}, "70": {"question": "Same?", "response": "second"}}
+    write(tmp_path, "p1", {**same, "71": {"question": "Gone?", "response": "x"}})
+    assert answers(*response_files(tmp_path)) == {"p1/1": "first", "p1/2": "second", "p1/71": "x"}
+
+
+def test_rows_without_a_paper_are_passed_over(tmp_path: Path) -> None:
+    """The answers then are to no question of the task."""
+    write(tmp_path, "p2", {"0": {"question": "Why?", "response": "w"}})
+    rows = [{"id": "1", "question": "Why?"}]
+    assert answers(*response_files(tmp_path), rows=rows) == {"p2/0": "w"}
+
+
+def test_response_files_are_found_by_name(tmp_path: Path) -> None:
+    """Those in the folder itself, in order."""
+    for paper in ("q", "p"):
+        write(tmp_path, paper, {})
+    (tmp_path / "other.json").touch()
+    (tmp_path / "below").mkdir()
+    write(tmp_path / "below", "r", {})
+    assert [path.name for path in response_files(tmp_path)] == ["p_response.json", "q_response.json"]
+
+
+def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
+    """The scripts shuffle without a seed, so only the file knows which figure was Image 1."""
+    entry = {"question": "Why?", "response": "w", "all_figures_names": ["b.png", "a.png"]}
+    write(tmp_path, "p2", {"0": entry, "1": {**entry, "all_figures_names": None}})
+    known, unknown = read_answers(response_files(tmp_path))
+    assert (known.response.shown, known.question, known.id) == (("b.png", "a.png"), "Why?", "p2/0")
+    assert unknown.response.shown is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (
+            {"question": "Why?", "response": None},
+            "Expected the response to question 0 of {} to be text, or answers per figure; found NoneType. Ask the "
+            "model again.",
+        ),
+        (
+            {"question": "Why?", "response": {"f.png": ["Yes"]}},
+            "Expected [Yes or No, answer] for f.png in question 0 of {}, found ['Yes']. Ask the model again.",
+        ),
+        (
+            {"question": "Why?", "response": {"f.png": "Yes"}},
+            "Expected [Yes or No, answer] for f.png in question 0 of {}, found 'Yes'. Ask the model again.",
+        ),
+        (
+            {"question": "Why?", "response": {"f.png": ["Yes", None]}},
+            "Expected [Yes or No, answer] for f.png in question 0 of {}, found ['Yes', None]. Ask the model again.",
+        ),
+        (
+            {"response": "w"},
+            "Expected question 0 of {} to have question and response, found referred_figures_indices, "
+            "all_figures_names, answer, response. Give the files that SPIQA's evaluation scripts write.",
+        ),
+        (
+            {"question": "Why?"},
+            "Expected question 0 of {} to have question and response, found referred_figures_indices, "
+            "all_figures_names, answer, question. Give the files that SPIQA's evaluation scripts write.",
+        ),
+    ],
+)
+def test_a_response_of_another_form_is_refused_by_name(tmp_path: Path, entry: dict[str, Any], message: str) -> None:
+    """The message names the file and the question."""
+    write(tmp_path, "p2", {"0": entry})
+    paths = response_files(tmp_path)
+    with pytest.raises(InputError) as error:
+        read_answers(paths)
+    assert str(error.value) == message.format(paths[0])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[]", r"Expected .*p2_response\.json to map question keys to responses, found list\.$"),
+        ("{", r"Expected .*p2_response\.json to be a JSON file, found .* Delete or complete it\.$"),
+        ("[" * 100_000, r"Expected .*p2_response\.json to be a JSON file, found"),
+        ('{"0": 1}', r"Expected question 0 of .*p2_response\.json to have question and response, found int\. Give"),
+    ],
+)
+def test_a_file_that_is_no_response_file_is_refused(tmp_path: Path, content: str, message: str) -> None:
+    """A list, half a file, a number for a question."""
+    path = tmp_path / "p2_response.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=message):
+        read_answers([path])
+    with pytest.raises(InputError, match=r"nowhere to be a JSON file"):
+        read_answers([tmp_path / "nowhere"])
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    """Right answers to every demo question per figure; the first question's figure is found unhelpful."""
+    files: dict[str, dict[str, Any]] = {}
+    for each in PERFIGURE:
+        if each["referred"] and each["step"] == "helpful":
+            paper = files.setdefault(each["paper_id"], {})
+            entry = {"question": each["question"], "answer": each["answer"], "response": {}}
+            entry = paper.setdefault(each["question_id"].rpartition("/")[2], entry)
+            is_first = each["question_id"] == PERFIGURE[0]["question_id"]
+            entry["response"][each["figures"][0]["file"]] = ["I do not" if is_first else "Yes", each["answer"]]
+    for paper_id, questions in files.items():
+        (tmp_path / f"{paper_id}_response.json").write_text(json.dumps(questions))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("no_java")
+@pytest.mark.parametrize("task", ["spiqa_demo_perfigure", "spiqa_demo_perfigure_both"])
+def test_released_answers_are_scored_as_the_task_they_belong_to(
+    released: Path, capsys: pytest.CaptureFixture[str], task: str
+) -> None:
+    """Every question is complete though only some figures were asked about; the unhelpful one is counted."""
+    status, result, errors = run_json(capsys, "score", task, released)
+    questions = len({row["question_id"] for row in PERFIGURE})
+    assert status == 0, errors
+    assert result["metrics"]["incomplete_rate"] == 0
+    assert result["metrics"]["unhelpful_rate"] == pytest.approx(1 / questions)
+    assert result["metrics"]["rouge_l"] == pytest.approx(1 - 1 / questions)
+    assert "predictions:spiqa-responses-per-figure" in result["signature"]
+    assert "questions:" not in result["signature"]
+    assert "are of figures that it does not ask about" in errors
+
+
+def test_figures_that_the_scripts_did_not_ask_about_are_no_missing_ones(released: Path) -> None:
+    """Of questions that have an answer; one without any is missing with all its figures."""
+    read = read_answers(response_files(released))
+    found, form, unasked = with_row_ids(read, PERFIGURE)
+    asked = {answer.id for answer in found}
+    assert form == "spiqa-responses-per-figure"
+    assert asked == {each["id"] for each in PERFIGURE if each["referred"]}
+    assert unasked == {each["id"] for each in PERFIGURE} - asked
+    first = PERFIGURE[0]["question_id"]
+    _, _, unasked = with_row_ids([answer for answer in read if not answer.id.startswith(f"{first}/")], PERFIGURE)
+    assert not [row_id for row_id in unasked if row_id.startswith(f"{first}/")]
+    assert len(read[0].response.shown or ()) == sum(
+        bool(each["referred"]) for each in PERFIGURE if each["question_id"] == first and each["step"] == "helpful"
+    )
+
+
+def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Path) -> None:
+    """The sentence names the task that fits."""
+    with pytest.raises(InputError) as error:
+        with_row_ids(read_answers(response_files(released)), rows_for_scoring("spiqa", "demo", ""))
+    question = PERFIGURE[0]["question_id"]
+    assert str(error.value) == (
+        f"Expected one response to question {question}, found one per figure. Score them as the _perfigure task."
+    )
+    (tmp_path / "direct").mkdir()
+    key = question.rpartition("/")[2]
+    write(tmp_path / "direct", PERFIGURE[0]["paper_id"], {key: {"question": PERFIGURE[0]["question"], "response": "w"}})
+    with pytest.raises(InputError) as error:
+        with_row_ids(read_answers(response_files(tmp_path / "direct")), PERFIGURE)
+    assert str(error.value) == (
+        f"Expected a response per figure to question {question}, found one text. Score them as the task without "
+        "_perfigure."
+    )
+
+
+def test_an_answer_to_another_papers_question_keeps_its_id_whatever_its_form(released: Path) -> None:
+    """It is of no question of the task, and counted as such later."""
+    read = read_answers(response_files(released))
+    found, _, _ = with_row_ids(read, ROWS)
+    assert [answer.id for answer in found] == [answer.id for answer in read]

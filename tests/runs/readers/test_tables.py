@@ -1,0 +1,241 @@
+"""Answers in xlsx, tsv and json tables: MMStar's submission, VLMEvalKit's files and folders, one's own."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from answer_files import mmstar_table, rows_of, write_table
+from run_command import run_json
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.readers.tables import SCORED_COLUMNS, answer_tables, is_table, own_questions, read_answers
+from spiqa_tasks.runs.task_rows import matched_run
+
+(DEMO,) = find_tasks(["mmstar_demo"])
+ROWS = rows_of(DEMO)
+MARKS = ["None", "NA", "nan", "null", "007", "=1+1", "7.0", "", "A\nB", 'say "B"']
+FAILED = ["Failed to obtain answer via API.", "Fail to obtain answer"]
+
+
+def pairs(path: Path) -> list[tuple[str, str]]:
+    """The (id, answer) pairs read from a table."""
+    return [(answer.id, answer.response.text) for answer in read_answers(path)]
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "tsv"])
+def test_tables_are_read_by_their_columns(tmp_path: Path, kind: str) -> None:
+    """The authors' submission and VLMEvalKit's results: an index, a prediction, and columns that do not matter."""
+    table = pd.DataFrame(
+        {
+            "index": [1, 2, 30],
+            "question": ["q", "multi\nline", "q"],
+            "answer": ["A", "B", "C"],
+            "prediction": ["A", "None", "NA"],
+        }
+    )
+    path = tmp_path / f"model_MMStar.{kind}"
+    if kind == "xlsx":
+        table.to_excel(path, index=False)
+    else:
+        table.to_csv(path, sep="\t", index=False)
+    assert pairs(path) == [("1", "A"), ("2", "None"), ("30", "NA")]
+
+
+def test_an_empty_cell_is_an_empty_answer_and_a_decimal_index_a_whole_number(tmp_path: Path) -> None:
+    """Spreadsheet programs turn 30 into 30.0; a model may have said nothing."""
+    path = tmp_path / "p.xlsx"
+    pd.DataFrame({"index": [1.0, 2.0, 30.0], "prediction": ["A", None, "7.0"]}).to_excel(path, index=False)
+    assert pairs(path) == [("1", "A"), ("2", ""), ("30", "7.0")]
+
+
+def test_an_id_column_wins_over_the_running_index(tmp_path: Path) -> None:
+    """Exports whose ids are no numbers carry them in a column of their own."""
+    path = tmp_path / "p.tsv"
+    path.write_text("index\tid\tprediction\n0\t30\tB\n")
+    assert pairs(path) == [("30", "B")]
+
+
+def test_a_table_without_predictions_names_its_columns(tmp_path: Path) -> None:
+    """The message lists what is there."""
+    path = tmp_path / "p.xlsx"
+    pd.DataFrame({"index": [1], "answer": ["A"]}).to_excel(path, index=False)
+    with pytest.raises(InputError, match="found index, answer"):
+        pairs(path)
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
+def test_every_mark_survives_as_text_and_failed_requests_are_known(tmp_path: Path, suffix: str) -> None:
+    """No form turns an answer into a number, a formula or nothing; an escape is decoded."""
+    path = write_table(mmstar_table(ROWS, [*MARKS, *FAILED, "_x000D_B"]), tmp_path / f"m_MMStar.{suffix}")
+    answers = read_answers(path)
+    assert [answer.response.text for answer in answers[: len(MARKS)]] == MARKS
+    failed = answers[len(MARKS) : len(MARKS) + 2]
+    assert [(answer.response.text, answer.response.failure) for answer in failed] == [(text, text) for text in FAILED]
+    assert answers[len(MARKS) + 2].response.text == "\rB"
+    assert all(answer.response.failure is None for answer in answers[len(MARKS) + 2 :])
+
+
+def test_failed_requests_are_counted_and_never_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With two of 24 failed the accuracy is withheld."""
+    status, result, _ = run_json(
+        capsys, "score", "mmstar_demo", write_table(mmstar_table(ROWS, FAILED), tmp_path / "m.tsv")
+    )
+    assert status == 3
+    assert result["metrics"]["accuracy"] is None
+    assert result["counts"]["request_failed"] == 2
+
+
+def test_an_output_folder_is_read(tmp_path: Path) -> None:
+    """The answers lie somewhere below, beside scored copies of themselves and other files."""
+    write_table(mmstar_table(ROWS), tmp_path / "model/T2026/model_MMStar.xlsx")
+    write_table(mmstar_table(ROWS).assign(hit=1), tmp_path / "model/T2026/model_MMStar_result.xlsx")
+    (tmp_path / "model/status.json").write_text("{}")
+    (run,) = read_runs([Place(tmp_path)])
+    assert (run.name, run.form, len(run.read())) == ("model_MMStar", "table", len(ROWS))
+
+
+@pytest.mark.parametrize("columns", [["question"], ["answer"], ["question", "answer"]])
+def test_a_file_that_is_shifted_by_one_row_is_refused(tmp_path: Path, columns: list[str]) -> None:
+    """Questions or true answers under other ids than ours are told from ours; in order they are taken."""
+    frame = mmstar_table(ROWS)
+    kept = ["index", "prediction", *columns]
+    (right,) = read_runs([Place(write_table(frame[kept], tmp_path / "right.tsv"))])
+    assert matched_run(right, DEMO).matched.unmatched["missing"] == []
+    shifted = frame.assign(index=[*frame["index"][1:], frame["index"][0]])
+    (run,) = read_runs([Place(write_table(shifted[kept], tmp_path / "shifted.tsv"))])
+    with pytest.raises(InputError, match="others under the same id"):
+        matched_run(run, DEMO)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_in_any_order_have_the_same_answers_in_the_tasks_order(tmp_path: Path, seed: int) -> None:
+    """And a row that stands there twice is one answer."""
+    frame = mmstar_table(ROWS, ["B"] * 9)
+    shuffled = pd.concat([frame, frame[:3]]).sample(frac=1, random_state=seed)
+    (run,) = read_runs([Place(write_table(shuffled, tmp_path / "m.tsv"))])
+    found = matched_run(run, DEMO).matched
+    assert [answer.response.text for answer in found.answers.values()] == list(frame["prediction"])
+    assert sorted(found.unmatched["duplicates"], key=int) == [row["id"] for row in ROWS[:3]]
+
+
+@pytest.mark.parametrize("options", [(), ("--partial",)])
+def test_without_the_release_a_table_is_scored_from_its_own_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    """The scores are those with the release, and the signature says where the questions came from.
+
+    A table of a part of the questions has values where these are wanted alone, and the number of the task's questions.
+    """
+    path = write_table(mmstar_table(ROWS, ["B"] * 8), tmp_path / "m.xlsx")
+    _, ours, _ = run_json(capsys, "score", "mmstar_demo", path)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
+    status, own, errors = run_json(capsys, "score", "mmstar_filtered", path, *options)
+    assert status == (0 if options else 3)
+    if options:
+        assert own["metrics"] == ours["metrics"]
+    else:
+        assert set(own["metrics"].values()) == {None}
+    assert "|data:mmstar/val@table " in own["signature"]
+    assert "|questions:24 of 1500" in own["signature"]
+    assert "for want of the release" in errors
+
+
+def test_the_authors_submission_has_the_authors_score(
+    real_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """307 real answers as a spreadsheet: every question has its options, and the released rule counts 164 hits."""
+    frame = pd.read_json(real_data / "mmstar/llava_next_34b_sample.jsonl", lines=True)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
+    path = write_table(frame, tmp_path / "real.xlsx")
+    _, result, _ = run_json(capsys, "score", "mmstar_filtered", path, "--partial")
+    hits = (frame["prediction"].str.strip().str.lower().str[0] == frame["answer"].str.strip().str.lower()).mean()
+    assert result["metrics"]["accuracy_released"] == pytest.approx(hits)
+    assert "|questions:307 of 1500" in result["signature"]
+
+
+@pytest.mark.parametrize(("rows", "found"), [("[]", "none"), ('[{"id": 1, "answer": "A"}]', "id, answer")])
+def test_the_columns_are_asked_for(tmp_path: Path, rows: str, found: str) -> None:
+    """The path, what is there and what to do; an empty table has no columns."""
+    path = tmp_path / "p.json"
+    path.write_text(rows)
+    with pytest.raises(InputError) as error:
+        read_answers(path)
+    assert str(error.value) == (
+        f"Expected {path} to have the columns index (or id) and prediction, found {found}. Rename the columns."
+    )
+
+
+def test_an_answer_has_its_place_and_the_files_own_question_and_true_answer() -> None:
+    """Where the table has these columns; nothing in it is a record."""
+    path = write_table(mmstar_table(ROWS), Path("m.tsv"))
+    answers = read_answers(path)
+    assert [(answer.place, answer.question, answer.reference, answer.record) for answer in answers] == [
+        (place, row["question"], row["answer"], None) for place, row in enumerate(ROWS)
+    ]
+    (answer,) = read_answers(write_table(pd.DataFrame({"id": ["a"], "prediction": ["B"]}), Path("p.tsv")))
+    assert (answer.question, answer.reference) == ("", "")
+
+
+def test_the_newest_of_several_runs_counts(tmp_path: Path) -> None:
+    """VLMEvalKit makes a folder for each run; names without answers and broken files are passed over."""
+    old, new = (write_table(mmstar_table(ROWS), tmp_path / name / "model_MMStar.tsv") for name in ("T1", "T2"))
+    other = write_table(mmstar_table(ROWS), tmp_path / "T1" / "model_A.json")
+    os.utime(old, times=(2e9, 2e9))
+    (tmp_path / "broken.xlsx").write_bytes(b"PK\x03\x04 no zip")
+    (tmp_path / "log.tsv").write_text("index\tlog\n1\tx\n")
+    (tmp_path / "other.tsv").write_text("name\tprediction\n1\tx\n")
+    (tmp_path / "folder.tsv").mkdir()
+    for name in SCORED_COLUMNS:
+        write_table(mmstar_table(ROWS).assign(**{name: 1}), tmp_path / f"model_{name}.tsv")
+    write_table(mmstar_table(ROWS), tmp_path / "m.tsv").rename(tmp_path / "m.txt")
+    assert answer_tables(tmp_path) == [other, old]
+    os.utime(new, times=(3e9, 3e9))
+    assert answer_tables(tmp_path) == [other, new]
+    (tmp_path / "empty").mkdir()
+    assert answer_tables(tmp_path / "empty") == []
+
+
+@pytest.mark.parametrize("column", ["question", "answer", "prediction"])
+def test_a_table_has_its_own_questions_where_all_columns_are_there(tmp_path: Path, column: str) -> None:
+    """Questions, true answers and predictions, in any of its rows."""
+    whole = {"question": "q", "answer": "A", "prediction": "B"}
+    path = tmp_path / "p.json"
+    for rows in ([whole], [{"question": "q"}, whole]):
+        path.write_text(json.dumps(rows))
+        assert own_questions(path) == rows
+    for rows in ([{name: text for name, text in whole.items() if name != column}], []):
+        path.write_text(json.dumps(rows))
+        assert own_questions(path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("p.json", b" \n[", False),
+        ("p.json", b"  [{", True),
+        ("p.json", b"\xef\xbb\xbf[", True),
+        ("p.jsonl", b"[1]", False),
+        ("p.json", b'{"a": []}', False),
+        ("p.txt", b"index\tprediction\n", True),
+        ("p.tsv", b'"index"\t"prediction"\n', True),
+        ("p.tsv", b"index\tthe prediction\n", False),
+        ("p.tsv", b"prediction", False),
+        ("p.xlsx", b"PK\x03\x04 no zip", False),
+        ("p.tsv", b"\xff\xfe\tprediction\n", True),
+        ("p", b"", False),
+    ],
+)
+def test_a_table_is_known_by_its_beginning(tmp_path: Path, name: str, content: bytes, expected: bool) -> None:
+    """An xlsx is a zip archive of any name; a json file is a list; other tables have a column called prediction."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert is_table(path) == expected
+    assert is_table(write_table(mmstar_table(ROWS[:1]), tmp_path / "x.xlsx").rename(tmp_path / "odd.name"))

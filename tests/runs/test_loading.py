@@ -1,0 +1,349 @@
+"""From what is named to scored runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import mmstar_table, right_answers, rows_of, scored, write_jsonl, write_run_file, write_table
+from choice_runs import answered, write_own
+from gain_files import host_samples
+from host_files import SPLIT, choice_samples, sample_of, write_run
+from judged_runs import write_judged
+from openai_server import OpenAIServer
+
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.errors import DataError, InputError, JudgeError
+from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs, task_named
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
+
+pytestmark = pytest.mark.usefixtures("no_java")
+RIGHT = right_answers("mmstar_demo")
+HALF = {key: text if place % 2 else "no letter" for place, (key, text) in enumerate(RIGHT.items())}
+(DEMO,) = find_tasks(["mmstar_demo"])
+
+
+def load(*places: str | Path, **wanted: Any) -> tuple[list[Run], list[str]]:
+    return load_runs([Place.parsed(str(place)) for place in places], Wanted(**wanted))
+
+
+def own(*places: str | Path, **wanted: Any) -> tuple[list[Run], list[str]]:
+    return own_runs([Place.parsed(str(place)) for place in places], Wanted(**wanted))
+
+
+def accuracies(runs: list[Run]) -> dict[str, float]:
+    """Model -> accuracy."""
+    return {run.name: run.value(run.metric("accuracy")).value for run in runs}
+
+
+def write_demo(folder: Path, answers: Mapping[str, str], model: str = "m", **options: Any) -> Path:
+    """A run of lmms-eval to MMStar's demo questions, of those that have an answer."""
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    samples = [sample_of(row, answers[row["id"]]) for row in rows if row["id"] in answers]
+    options = {"settings": {"mmstar_demo": "ablation=text"}, "split": "demo", "asked": 24, **options}
+    return write_run(folder, model, {"mmstar_demo": samples}, **options)
+
+
+@pytest.mark.parametrize("form", ["host", "run", "jsonl", "xlsx", "tsv", "json"])
+def test_the_answers_of_every_form_have_the_same_values(tmp_path: Path, form: str) -> None:
+    """Overall and by group; each says of which form it is, and that all questions were answered."""
+    path = tmp_path / f"m_mmstar_demo.{form}"
+    if form == "host":
+        path = write_demo(tmp_path, HALF)
+    elif form == "run":
+        path = write_run_file(tmp_path, "mmstar_demo", "m", HALF)
+    elif form == "jsonl":
+        write_jsonl(path, HALF)
+    else:
+        write_table(mmstar_table(rows_of(DEMO), list(HALF.values())), path)
+    ((run,), remarks) = load(path)
+    assert remarks == []
+    expected = scored("mmstar_demo", HALF)
+    for name in ("accuracy", "accuracy_released", "unparsed_rate"):
+        for group in (None, "math", "geometry"):
+            ours, theirs = expected.value(expected.metric(name), group), run.value(run.metric(name), group)
+            assert (theirs.value, theirs.n, theirs.interval) == (ours.value, ours.n, ours.interval)
+    assert (run.task, run.name, run.coverage) == ("mmstar_demo", "m", "24 of 24")
+    assert run.form == {"host": "lmms-eval", "run": "run", "jsonl": "jsonl"}.get(form, "table")
+
+
+@pytest.mark.parametrize("form", ["host", "run", "jsonl", "tsv"])
+def test_a_part_of_a_task_is_withheld_in_every_form_unless_it_is_wanted(tmp_path: Path, form: str) -> None:
+    """Five of 24 answers."""
+    few = dict(list(HALF.items())[:5])
+    path = tmp_path / f"m_mmstar_demo.{form}"
+    if form == "host":
+        path = write_demo(tmp_path, few)
+    elif form == "run":
+        path = write_run_file(tmp_path, "mmstar_demo", "m", few)
+    elif form == "jsonl":
+        write_jsonl(path, few)
+    else:
+        write_table(mmstar_table(rows_of(DEMO)[:5], list(few.values())), path)
+    ((run,), _) = load(path)
+    assert math.isnan(run.value(run.metric("accuracy")).value)
+    ((run,), _) = load(path, partial=True)
+    assert (run.value(run.metric("accuracy")).value, run.coverage) == (pytest.approx(2 / 5), "5 of 24")
+    assert run.signature.questions == "5 of 24"
+
+
+def test_a_host_task_can_be_loaded_too(tmp_path: Path) -> None:
+    """Its values stand beside those of ours; it is left out where only ours are wanted."""
+    path = write_run(tmp_path, "m", {"t": host_samples("AB", lambda letter: float(letter == "A"))})
+    write_demo(tmp_path, HALF, stamp="2")
+    runs, remarks = load(tmp_path)
+    assert [(run.task, run.benchmark is None) for run in runs] == [("t", True), ("mmstar_demo", False)]
+    assert runs[0].value(runs[0].metric()).value == 0.5
+    assert remarks == []
+    assert [run.task for run in own(tmp_path)[0]] == ["mmstar_demo"]
+    assert [run.task for run in own(path.parent, tasks=["t", "mmstar_demo"])[0]] == ["mmstar_demo"]
+
+
+def test_the_newest_run_counts_whatever_the_order_of_the_places(tmp_path: Path) -> None:
+    """The same model on the same task again replaces the older answers; a sentence says so."""
+    write_demo(tmp_path / "old", HALF, stamp="20250101_000000")
+    write_demo(tmp_path / "new", RIGHT, stamp="20250102_000000")
+    for places in (["old", "new"], ["new", "old"]):
+        runs, remarks = own(*[tmp_path / place for place in places])
+        assert accuracies(runs) == {"m": 1.0}
+        assert remarks == [
+            "mmstar_demo of m was run again: 20250102_000000_results.json counts, not 20250101_000000_results.json."
+        ]
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_fuller_run_counts_though_a_later_one_asked_less(tmp_path: Path, partial: bool) -> None:
+    """Also where values over a part are wanted."""
+    write_demo(tmp_path, HALF, stamp="1")
+    write_demo(tmp_path, dict(list(RIGHT.items())[:3]), stamp="2")
+    runs, remarks = load(tmp_path, partial=partial)
+    assert accuracies(runs) == {"m": 0.5}
+    assert remarks == ["mmstar_demo of m was run again on fewer questions: 1_results.json counts, not 2_results.json."]
+
+
+def test_models_that_differ_in_an_argument_an_ablation_or_a_seed_are_all_there(
+    rows_of_release: Any, tmp_path: Path
+) -> None:
+    """Five runs of one task in one folder are five rows, under names that tell them apart."""
+    rows = rows_of_release("cs_fig2cap", "")
+    given = {
+        "pretrained=a": ("vlm", "pretrained=a,batch_size=2", 0),
+        "max_pixels=9,pretrained=a": ("vlm", "pretrained=a,max_pixels=9", 7),
+        "pretrained=a,ablation=shuffled,seed=1": ("ablated", "base=vlm,ablation=shuffled,seed=1,pretrained=a", 14),
+        "pretrained=a,ablation=shuffled,seed=2": ("ablated", "base=vlm,ablation=shuffled,seed=2,pretrained=a", 7),
+        "pretrained=a,ablation=grey": ("ablated", "base=vlm,ablation=grey,pretrained=a", 0),
+    }
+    for place, (model, arguments, wrong) in enumerate(given.values()):
+        write_own(tmp_path, model, {"t": answered(rows, wrong)}, model_args=arguments, stamp=f"2025010{place}_000000")
+    runs, remarks = own(tmp_path)
+    assert remarks == []
+    assert accuracies(runs) == {f"vlm,{name}": 1 - wrong / 14 for name, (_, _, wrong) in given.items()}
+
+
+@pytest.fixture
+def rows_of_release(scifibench_release: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`rows_of_release(split, settings)`: the questions of a made release of SciFIBench."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
+    return lambda split, settings: load_rows("scifibench", split, settings)
+
+
+def test_runs_without_samples_are_told_and_others_read(tmp_path: Path) -> None:
+    """A task of ours that was run without --log_samples has a sentence; a task of the host has none."""
+    write_demo(tmp_path, HALF)
+    write_demo(tmp_path, {}, "n", stamp="2").with_name("2_samples_mmstar_demo.jsonl").unlink()
+    write_run(tmp_path, "m", {"mmmu_val": [{"mmmu_acc": {"id": "1"}}]}, stamp="3")
+    runs, remarks = own(tmp_path)
+    assert [run.name for run in runs] == ["m"]
+    assert remarks == ["mmstar_demo of n has no samples; run it with --log_samples."]
+    assert len(load(tmp_path)[0]) == 3
+
+
+def test_only_the_tasks_that_are_named_are_read(tmp_path: Path) -> None:
+    """`tasks` chooses; one that is not there is refused with those that are."""
+    write_demo(tmp_path, HALF)
+    write_run_file(tmp_path, "scifibench_demo", "m", right_answers("scifibench_demo"))
+    assert [run.task for run in own(tmp_path, tasks=["scifibench_demo"])[0]] == ["scifibench_demo"]
+    with pytest.raises(InputError, match="Expected runs of v; found mmstar_demo, scifibench_demo"):
+        own(tmp_path, tasks=["v"])
+
+
+def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
+    """An empty folder, samples of the host's tasks only, and a broken samples file."""
+    with pytest.raises(InputError, match="found none"):
+        own(tmp_path)
+    path = write_run(tmp_path, "m", {"t": [{"accuracy": 1.0}]})
+    with pytest.raises(InputError) as error:
+        own(tmp_path)
+    assert str(error.value) == (
+        f"Expected samples of this package's tasks; found none in {path}. Run lmms-eval with --log_samples and "
+        "--output_path."
+    )
+    with pytest.raises(InputError, match="this package's tasks among t, u; found none in"):
+        own(tmp_path, tasks=["t", "u"])
+    path = write_demo(tmp_path, HALF, stamp="2")
+    path.with_name("2_samples_mmstar_demo.jsonl").write_text("{broken")
+    with pytest.raises(InputError, match="line 1"):
+        own(tmp_path)
+
+
+def test_a_run_without_any_answer_is_none(tmp_path: Path) -> None:
+    """The samples file is there and empty."""
+    write_demo(tmp_path, {})
+    with pytest.raises(InputError, match="Expected samples of this package's tasks; found none in"):
+        own(tmp_path)
+
+
+def test_line_separators_in_an_answer_end_no_sample(tmp_path: Path) -> None:
+    """An answer with line separators that JSON leaves as they are is one sample."""
+    samples = [{**sample, "filtered_resps": SPLIT} for sample in choice_samples([True, False])]
+    write_run(tmp_path, "m", {"t": samples}, settings={"t": "prompt=letter"})
+    ((run,), _) = own(tmp_path)
+    assert [record.id for record in run.records] == ["q0", "q1"]
+    assert [answer.response.text for answer in run.read()] == [SPLIT, SPLIT]
+
+
+@pytest.mark.parametrize("named", ["before", "task", "name"])
+def test_answers_that_do_not_say_their_task_are_told_it(tmp_path: Path, named: str) -> None:
+    """As TASK=PATH, as the only task that is wanted, or by the name of their file."""
+    path = write_jsonl(tmp_path / ("m_mmstar_demo.jsonl" if named == "name" else "m.jsonl"), HALF)
+    place = f"mmstar_demo={path}" if named == "before" else path
+    runs, _ = load(place, tasks=["mmstar_demo"] if named == "task" else [])
+    assert accuracies(runs) == {"m": 0.5}
+    assert runs[0].task == "mmstar_demo"
+
+
+@pytest.mark.parametrize("tasks", [[], ["mmstar_demo", "scifibench_demo"]])
+def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path, tasks: list[str]) -> None:
+    """With the three ways to say it."""
+    path = write_jsonl(tmp_path / "m.jsonl", HALF)
+    with pytest.raises(InputError) as error:
+        load(path, tasks=tasks)
+    assert str(error.value) == (
+        f"Expected to know the task of the answers in {path}, found no task in its name. Name it as TASK={path}, call "
+        "the file <model>_<task>.jsonl, or add --task TASK."
+    )
+
+
+def test_answers_to_an_unknown_task_and_to_a_group_are_refused(tmp_path: Path) -> None:
+    """A group has several tasks, of which one must be named."""
+    path = write_jsonl(tmp_path / "m.jsonl", HALF)
+    with pytest.raises(InputError, match="Expected the name of a task or group, found 'mmstar_dem'"):
+        load(f"mmstar_dem={path}")
+    with pytest.raises(InputError, match=r"Expected one task, found the group spiqa of .*\. Name one of them\."):
+        load(f"spiqa={path}")
+    assert task_named("mmstar_demo") == DEMO
+
+
+def test_tasks_of_ones_own_are_found_in_the_folders_that_are_named(tmp_path: Path) -> None:
+    """Their answers are scored with their settings."""
+    (tmp_path / "own").mkdir()
+    text = "task: mine\ntest_split: demo\ndataset_name: prompt=select\nmetadata:\n  benchmark: mmstar\n"
+    (tmp_path / "own" / "mine.yaml").write_text(text)
+    path = write_jsonl(tmp_path / "m_mine.jsonl", HALF)
+    ((run,), _) = load(path, include=[tmp_path / "own"])
+    assert (run.task, run.settings.prompt, accuracies([run])) == ("mine", "select", {"m": 0.5})
+
+
+def test_what_does_not_fit_is_remarked(tmp_path: Path) -> None:
+    """Ids of other questions, and those that are missing."""
+    path = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", {**HALF, "x": "A"})
+    _, remarks = load(path)
+    assert remarks == [f"mmstar_demo: {path}: 1 id is not of this task and is ignored, the first: x."]
+
+
+def test_without_the_release_answers_cannot_be_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence is that of the missing data."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
+    with pytest.raises(DataError):
+        load(write_jsonl(tmp_path / "m_mmstar_filtered.jsonl", HALF))
+
+
+def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(tmp_path: Path) -> None:
+    """SPIQA's L3Score is not there where no judge was asked; BLEU-1 speaks for the run, and a remark says why."""
+    path = write_jsonl(tmp_path / "m_spiqa_demo.jsonl", right_answers("spiqa_demo"))
+    ((run,), remarks) = own(path)
+    assert run.metric().name == "bleu_1"
+    assert "l3score" not in {metric.name for metric in run.metrics}
+    assert remarks == [f"{path}: not judged. Name a judge with --judge, or score it with --output first."]
+    write_judged(tmp_path / "host", "m", None)
+    ((run,), remarks) = own(tmp_path / "host")
+    assert (run.metric().name, remarks) == ("bleu_1", [])
+
+
+def test_l3score_speaks_for_a_judged_run(tmp_path: Path) -> None:
+    """The scores that the judge gave are read from the records; nothing is asked again."""
+    scores = [place / 38 for place in range(39)]
+    write_judged(tmp_path, "m", scores)
+    ((run,), _) = own(tmp_path)
+    value = run.value(run.metric())
+    assert (run.metric().name, value.n, value.value) == ("l3score", 39, pytest.approx(0.5))
+    assert {"bleu_1", "judge_failed_rate"} <= {metric.name for metric in run.metrics}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """A judge that says yes to equal answers."""
+    with OpenAIServer() as running:
+        monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", running.url)
+        monkeypatch.setenv("SPIQA_JUDGE_API_KEY", "key")
+        yield running
+
+
+def test_answers_are_judged_by_the_judge_that_is_wanted(tmp_path: Path, server: OpenAIServer) -> None:
+    """Once: each question is asked about, and the signature names the judge."""
+    path = write_jsonl(tmp_path / "m_spiqa_demo.jsonl", right_answers("spiqa_demo"))
+    ((run,), remarks) = load(path, judge="openai:gpt-4o")
+    assert run.value(run.metric("l3score")).value == pytest.approx(0.9 / 0.98)
+    assert (run.signature.judge, remarks) == ("openai:gpt-4o", [])
+    ids = [request["body"]["messages"] for request in server.requests]
+    load(path, judge="openai:gpt-4o")
+    assert not [each for each in server.requests[len(ids) :] if each["body"]["messages"] not in ids]
+    assert len(server.requests) - len(ids) < 39
+
+
+def test_a_judge_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    """Before any answer is scored."""
+    with pytest.raises(JudgeError, match="anthropic"):
+        load(write_jsonl(tmp_path / "m_spiqa_demo.jsonl", right_answers("spiqa_demo")), judge="anthropic:claude-3")
+
+
+def test_only_scores_of_the_wanted_judge_count(tmp_path: Path) -> None:
+    """A run that another one judged is left out; runs that no judge scored, or without answers, stay."""
+    for judge in ("openai:a", "openai:b"):
+        path = write_judged(tmp_path / judge[-1], judge[-1], [0.5] * 39)
+        logged = path.with_name(path.name.replace("results.json", "samples_spiqa_demo.jsonl"))
+        lines = [json.loads(line) for line in logged.read_text().splitlines()]
+        for line in lines:
+            record = next(value for value in line.values() if isinstance(value, dict) and "signature" in value)
+            record["signature"] = parse(record["signature"]).with_fields(judge=judge).text
+        logged.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_demo(tmp_path / "c", HALF, "c")
+    write_demo(tmp_path / "d", {}, "d").with_name("20250101_000000_samples_mmstar_demo.jsonl").unlink()
+    names = [run.name for run in load(tmp_path, judge="openai:b")[0]]
+    assert sorted(names) == ["b", "c", "d"]
+    assert sorted(run.name for run in load(tmp_path)[0]) == ["a", "b", "c", "d"]
+
+
+def test_answers_that_no_judge_need_score_are_scored_whatever_judge_is_wanted(tmp_path: Path) -> None:
+    """Multiple choice has none."""
+    path = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", HALF)
+    ((run,), _) = load(path, judge="openai:gpt-4o")
+    assert accuracies([run]) == {"m": 0.5}
+
+
+def test_the_judge_of_the_environment_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: OpenAIServer
+) -> None:
+    """Commands on runs ask none unless it is named."""
+    monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
+    rows = rows_for_scoring("spiqa", "demo", "")
+    load(write_jsonl(tmp_path / "m_spiqa_demo.jsonl", {row["id"]: "a" for row in rows}))
+    assert server.requests == []

@@ -1,0 +1,243 @@
+"""A run and the values over its answers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from host_files import FAILED, sample_of, write_run
+from report_runs import REFUSAL, choices, run_of, runs_at
+
+from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Run
+
+ACCURACY = mean_of("accuracy")
+PERFIGURE = "setting=perfigure,max_figures=0"
+
+
+def host_run(scores: list[float | None], **options: Any) -> Run:
+    """A run of a task of a host, whose log has these scores."""
+    records = [
+        Record(str(place), scores={} if score is None else {"acc": score}, details={"metrics": ("acc",)})
+        for place, score in enumerate(scores)
+    ]
+    answers = [Answer(record.id, Response(REFUSAL if record.id == "0" else "A"), record) for record in records]
+    options = {"asked": len(scores), "reported": {"acc": 0.25}, **options}
+    return Run("mmmu_val", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: answers, **options)
+
+
+def perfigure_run(folder: Path, questions: int, more_documents: int) -> Run:
+    """A run of as many whole questions of one figure at a time, and of so many documents of the next one."""
+    rows = load_rows("spiqa", "demo", PERFIGURE)
+    names = list(dict.fromkeys(row["question_id"] for row in rows))
+    whole = [row for row in rows if row["question_id"] in names[:questions]]
+    asked = [*whole, *[row for row in rows if row["question_id"] == names[questions]][:more_documents]]
+    settings = {"t": PERFIGURE}
+    samples = {"t": [sample_of(row, "Yes") for row in asked]}
+    write_run(folder, "m", samples, settings=settings, benchmark="spiqa", split="demo", asked=len(names))
+    (run,) = runs_at(folder)
+    return run
+
+
+def test_the_answers_are_read_once_and_not_before_they_are_asked_for() -> None:
+    """A report asks a run for many values."""
+    reads = []
+
+    def read() -> list[Answer]:
+        reads.append(1)
+        return [Answer("1", Response("A"), Record("1", scores={"accuracy": 1.0}))]
+
+    run = Run("t", Identity("m"), Path("p"), "run", read)
+    assert reads == []
+    assert (len(run.records), run.value(ACCURACY).value, len(run.by_id), len(run.read())) == (1, 1.0, 1, 1)
+    assert reads == [1]
+
+
+def test_a_run_is_called_by_its_label_or_by_its_model() -> None:
+    """The label tells it apart from others of the same model."""
+    run = run_of(choices([True]), model="m")
+    assert run.name == "m"
+    assert replace(run, label="m (a/b)").name == "m (a/b)"
+
+
+def test_only_a_task_of_a_benchmark_has_a_definition() -> None:
+    """A host's own task has neither benchmark nor settings, and asking for its definition is a mistake."""
+    own, other = run_of(choices([True])), host_run([1.0])
+    assert (own.own.benchmark, own.settings.prompt) == ("mmstar", "letter")
+    assert own.benchmark is own.own.entry
+    assert (other.benchmark, other.settings) == (None, None)
+    with pytest.raises(ValueError, match="expected a task of a benchmark, got mmmu_val"):
+        _ = other.own
+
+
+def test_the_judge_is_called_what_the_user_called_it_or_what_the_signature_has() -> None:
+    """A judge at an address of its own has the address in its name and not in the signature."""
+    run = run_of(choices([True]), signature="data:mmstar/val@d|judge:openai:gpt-4o")
+    assert run.judge_name == "openai:gpt-4o"
+    assert replace(run, judge="openai:gpt-4o@http://x").judge_name == "openai:gpt-4o@http://x"
+    assert run_of(choices([True])).judge_name == ""
+
+
+def test_answers_without_a_score_have_no_record() -> None:
+    """They are there by id all the same, in the order of the file."""
+    run = run_of(choices([True, False]))
+    answers = [Answer("new", Response("A")), *run.read()]
+    run = replace(run, read=lambda: answers)
+    assert list(run.by_id) == ["new", "q0", "q1"]
+    assert [record.id for record in run.records] == ["q0", "q1"]
+
+
+@pytest.mark.parametrize("group", [None, "math"])
+@pytest.mark.parametrize(("asked", "is_there"), [(0, True), (99, True), (100, True), (101, False), (1500, False)])
+def test_a_value_over_too_little_of_a_task_is_withheld(group: str | None, asked: int, is_there: bool) -> None:
+    """99 answers are 99% of 100 questions and not of 101; where the number is not known nothing is withheld."""
+    run = replace(run_of(choices([True] * 33 + [False] * 66)), asked=asked)
+    value = run.value(ACCURACY, group)
+    assert value.n == 99
+    assert math.isnan(value.value) != is_there
+    assert run.coverage == f"99 of {asked or 99}"
+    if is_there:
+        assert (value.value, len(run.scores(ACCURACY)), value.reason) == (pytest.approx(1 / 3), 99, None)
+        assert run.signature.questions == ""
+    else:
+        assert value.reason == f"99 of {asked} questions were answered, fewer than 99%"
+        assert (run.scores(ACCURACY), value.interval) == ({}, None)
+        assert run.signature.questions == f"99 of {asked}"
+
+
+@pytest.mark.parametrize("group", [None, "math"])
+def test_a_value_over_a_part_is_there_where_it_is_wanted(group: str | None) -> None:
+    """And the signature says of how many questions."""
+    run = replace(run_of(choices([True, False])), asked=1500, partial=True)
+    assert (run.value(ACCURACY, group).value, run.value(ACCURACY, group).n) == (0.5, 2)
+    assert run.signature.questions == run.coverage == "2 of 1500"
+    assert run.scores(ACCURACY) == {"q0": 1.0, "q1": 0.0}
+
+
+def test_a_group_without_answers_says_so() -> None:
+    """That is another reason than too few answers to the task, which comes first."""
+    run = run_of(choices([True]))
+    assert run.value(ACCURACY, "logic").reason == "there is no such answer"
+    assert "1 of 9 questions" in str(replace(run, asked=9).value(ACCURACY, "logic").reason)
+
+
+@pytest.mark.usefixtures("no_java")
+@pytest.mark.parametrize(("more", "partial"), [(0, False), (0, True), (1, False), (1, True)])
+def test_a_question_that_was_asked_in_part_is_none_that_was_asked(tmp_path: Path, more: int, partial: bool) -> None:
+    """Of a task that shows one figure at a time, two whole questions and a part of the third are two."""
+    run = replace(perfigure_run(tmp_path, 2, more), partial=partial)
+    assert run.coverage == "2 of 39"
+    for name, of_documents in (("rouge_l", False), ("unformatted_rate", True)):
+        for group in (None, next(iter(run.questions[0].groups.values()))):
+            value = run.value(run.metric(name), group)
+            assert math.isnan(value.value) != partial
+            assert not partial or value.n <= (len(run.records) if of_documents else 2)
+    assert len(run.questions) == 2 + more
+    assert run.signature.questions == "2 of 39"
+
+
+def test_a_value_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By metric and group."""
+    computed = []
+    counting = Metric("accuracy", lambda records: computed.append(len(records)) or ACCURACY.compute(records))
+    run = run_of([*choices([True], "math"), *(replace(each, id="l") for each in choices([False], "logic"))])
+    monkeypatch.setattr(Run, "metrics", [counting])
+    for _ in range(2):
+        assert [run.value(run.metric(), group).value for group in (None, "math", "logic")] == [0.5, 1.0, 0.0]
+    assert computed == [2, 1, 1]
+
+
+@pytest.mark.usefixtures("no_java")
+def test_what_takes_programs_is_the_reported_value_over_all_answers(tmp_path: Path) -> None:
+    """METEOR as the host reported it, with its scores; not for a group, and not over a part of the task."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    samples = [sample_of(row, row["answer"]) for row in rows]
+    for sample in samples:
+        sample["bleu_1"]["scores"] |= {"meteor": 0.5}
+    options: dict[str, Any] = {"settings": {"t": ""}, "benchmark": "spiqa", "split": "demo"}
+    reported = {"meteor": 0.4, "rouge_l": 0.3, "unformatted_rate": 0.2}
+    write_run(tmp_path, "m", {"t": samples}, totals={"t": reported}, **options)
+    (run,) = runs_at(tmp_path)
+    assert [metric.name for metric in run.metrics if metric.needs == "text programs"] == ["rouge_l", "meteor"]
+    meteor = run.metric("meteor")
+    value = run.value(meteor)
+    assert (value.value, value.n, value.interval) == (0.4, 39, None)
+    assert value.scores == dict.fromkeys((row["id"] for row in rows), 0.5)
+    assert value.clusters == {row["id"]: row["paper_id"] for row in rows}
+    assert run.value(run.metric("unformatted_rate")).value == 1.0  # of records, whatever is reported
+    assert run.value(run.metric("rouge_l"), "plot").value == pytest.approx(1.0)
+    assert math.isnan(replace(run, asked=100).value(meteor).value)
+    assert replace(run, asked=100, partial=True).value(meteor).value == 0.4
+
+
+def test_the_number_of_answers_behind_a_reported_value_is_that_of_its_scores() -> None:
+    """Without scores it is over all questions."""
+    records = [Record(str(place), "a b", "a b", scores={"meteor": 0.5} if place else {}) for place in range(3)]
+    run = run_of(records, task="spiqa_testA", signature="data:spiqa/testA@d|settings:")
+    run = replace(run, reported={"meteor": 0.5, "cider": 2.0})
+    assert (run.value(run.metric("meteor")).n, run.value(run.metric("cider")).n) == (2, 3)
+
+
+def test_a_host_task_without_scores_has_the_hosts_number() -> None:
+    """With scores it is their mean; a metric that the host did not report has none."""
+    alone = host_run([None, None])
+    value = alone.value(alone.metric())
+    assert (value.value, value.n, value.scores, value.interval) == (0.25, 2, {}, None)
+    assert alone.value(alone.metric(), "group").n == 0
+    scored = host_run([1.0, 0.0])
+    assert scored.value(scored.metric()).value == 0.5
+    unreported = host_run([None, None], reported={})
+    assert math.isnan(unreported.value(unreported.metric()).value)
+    assert math.isnan(replace(alone, asked=5).value(alone.metric()).value)
+
+
+def test_a_metric_that_a_run_lacks_is_refused_with_those_it_has() -> None:
+    """The sentence names every metric that could be chosen, or says that there is none."""
+    run = run_of([Record("1", scores={"accuracy": 1.0})])
+    with pytest.raises(InputError) as error:
+        run.metric("accuracy_llm")
+    assert str(error.value) == (
+        "Expected mmstar_filtered to have the metric accuracy_llm; found accuracy, accuracy_released, refusal_rate, "
+        "unparsed_rate, request_failed_rate, truncated_rate. Choose with --metric."
+    )
+    with pytest.raises(InputError, match=r"mmmu_val to have a metric; found none\. Choose"):
+        host_run([]).metric()
+
+
+def test_refusals_are_counted_by_us_and_read_from_the_wording_of_others() -> None:
+    """A host's right answer is no refusal, whatever its wording; ours says itself what it is."""
+    own = run_of([Record("1", refused=True), Record("2")])
+    assert [own.is_refused(question) for question in own.questions] == [True, False]
+    for score, expected in ((0.0, True), (None, True), (1.0, False)):
+        run = host_run([score, 0.0])
+        assert [run.is_refused(question) for question in run.questions] == [expected, False]
+
+
+def test_a_failed_request_has_no_score(tmp_path: Path) -> None:
+    """One of 24 is more than 1% of the answers: the accuracy is withheld, over the 23 that there are."""
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    samples = [sample_of(row, row["answer"] if place else FAILED) for place, row in enumerate(rows)]
+    write_run(tmp_path, "m", {"t": samples}, settings={"t": "ablation=text"}, split="demo")
+    (run,) = runs_at(tmp_path)
+    value = run.value(run.metric("accuracy"))
+    assert (value.n, value.value) == (23, pytest.approx(math.nan, nan_ok=True))
+    assert run.value(run.metric("request_failed_rate")).value == pytest.approx(1 / 24)
+    assert run.coverage == "24 of 24"
+
+
+def test_the_definition_says_how_questions_are_put_together(tmp_path: Path) -> None:
+    """Records of documents stay, beside one record a question."""
+    run = perfigure_run(tmp_path, 2, 0)
+    assert isinstance(run.definition, Task)
+    assert [question.id for question in run.questions] == list(
+        dict.fromkeys(record.id.rsplit("/", 2)[0] for record in run.records)
+    )

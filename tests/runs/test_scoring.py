@@ -1,0 +1,268 @@
+"""Scores of existing answers, by the code that scores them in a run of a host."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import matched, rows_of, scored, scorer_of
+from host_files import FAILED
+from openai_server import OpenAIServer
+
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.rules import RULES
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.scoring import differences, is_complete, read, score, score_object, values_of
+from spiqa_tasks.runs.task_rows import matched_run
+from spiqa_tasks.scoring.intervals import wilson
+
+pytestmark = pytest.mark.usefixtures("no_java")
+
+
+@pytest.mark.parametrize("name", ["mmstar_demo", "scifibench_demo"])
+def test_right_answers_are_all_right(name: str) -> None:
+    """Letters as answers: accuracy 1, overall and in each group, with Wilson's interval."""
+    result = scored(name)
+    values = values_of(result)
+    assert {value.value for key, value in values.items() if key.startswith("accuracy")} == {1.0}
+    assert values["accuracy"].interval == wilson(24, 24)
+    assert score_object(result)["counts"]["docs"] == 24
+    assert is_complete(result)
+    assert not result.omitted
+
+
+def test_refusals_failures_and_unparsed_answers_are_counted_apart() -> None:
+    """A failed request has no score, and two of 24 withhold the headline; the rest is still told."""
+    (task,) = find_tasks(["mmstar_demo"])
+    answers = {row["id"]: row["answer"] for row in rows_of(task)}
+    ids = list(answers)
+    answers[ids[0]] = "Sorry, I cannot see any image. Could you provide it?"
+    answers[ids[1]] = "A chart shows growth"
+    answers |= dict.fromkeys(ids[2:4], FAILED)
+    result = scored("mmstar_demo", answers)
+    found = score_object(result)
+    assert {key: found["counts"][key] for key in ("docs", "refused", "unparsed", "request_failed")} == {
+        "docs": 24,
+        "refused": 1,
+        "unparsed": 1,
+        "request_failed": 2,
+    }
+    assert found["metrics"]["accuracy"] is None
+    assert "22 of 24" in found["omitted"]["accuracy"]
+    assert found["metrics"]["request_failed_rate"] == pytest.approx(2 / 24)
+    assert not is_complete(result)
+    assert [record.status for record in result.records[:4]] == ["refused", "unparsed"] + 2 * ["request_failed"]
+    assert [record.rule for record in result.records[:2]] == ["refusal", "no_match"]
+
+
+@pytest.mark.parametrize("places", [[0], range(5, 12), range(23), range(24)])
+def test_every_value_over_a_part_of_the_task_is_withheld_unless_it_is_wanted(places: Sequence[int]) -> None:
+    """Any answers but all: no value, of groups neither, and a score over the part where it is asked for."""
+    (task,) = find_tasks(["mmstar_demo"])
+    answers = {row["id"]: row["answer"] for place, row in enumerate(rows_of(task)) if place in places}
+    result = scored("mmstar_demo", answers)
+    is_whole = len(places) == 24
+    assert (result.coverage, is_complete(result)) == (f"{len(places)} of 24", is_whole)
+    found = score_object(result)
+    assert (found["counts"]["docs"], found["counts"]["missing"]) == (len(places), 24 - len(places))
+    assert {value is None for value in found["metrics"].values()} == {not is_whole}
+    reason = f"withheld: {len(places)} of 24 questions were answered, fewer than 99%"
+    assert set(found.get("omitted", {}).values()) == (set() if is_whole else {reason})
+    assert (f"|questions:{len(places)} of 24" in found["signature"]) == (not is_whole)
+    partial = score_object(dataclasses.replace(result, partial=True))
+    assert partial["metrics"]["accuracy"] == 1.0
+    assert {value for name, value in partial["metrics"].items() if name.startswith("accuracy")} == {1.0}
+    assert (f"|questions:{len(places)} of 24" in partial["signature"]) == (not is_whole)
+
+
+def test_without_a_judge_l3score_is_null_with_the_reason() -> None:
+    """The text metrics are there; what is not says why."""
+    result = scored("spiqa_demo")
+    found = score_object(result)
+    assert found["metrics"]["rouge_l"] == pytest.approx(1.0)
+    assert found["metrics"]["l3score"] is None
+    assert found["metrics"]["meteor"] is None
+    assert result.omitted.keys() - {"bertscore_f1"} == {"l3score", "judge_failed_rate", "neither_rate", "meteor"}
+    assert found["omitted"] == result.omitted
+    assert "switched off" in found["omitted"]["l3score"]
+    assert not [name for name in found["metrics"] if name.startswith("l3score/")]
+    assert found["counts"]["judged"] == 0
+
+
+def test_the_image_number_of_an_answer_means_the_figures_that_were_shown() -> None:
+    """With the order of the release's file instead of ours, the same number names another figure."""
+    (task,) = find_tasks(["spiqa_demo"])
+    row = next(row for row in rows_of(task) if len(row["figures"]) > 1)
+    needed = row["figures"][row["referred"][0]]["file"]
+    other = next(figure["file"] for figure in row["figures"] if figure["file"] != needed)
+    cot = Task("cot", "spiqa", "demo", "setting=cot")
+    text = "{'Image': 1, 'Rationale': 'r'} The answer is : a"
+    for shown, expected in (((other, needed), 1.0), ((needed, other), 0.0)):
+        result = score(read(matched(cot, {row["id"]: text}, shown=shown), scorer_of(cot)))
+        found = dataclasses.replace(result, partial=True)
+        assert values_of(found)["retrieval_accuracy"].value == expected
+
+
+def test_figures_shown_one_at_a_time_are_joined_per_question() -> None:
+    """The helpful figure of each question has the right answer, the others are not helpful: every word is right."""
+    (task,) = find_tasks(["spiqa_demo_perfigure"])
+    rows = rows_of(task)
+    said = {
+        row["id"]: ("Yes" if row["referred"] else "No") if row["step"] == "helpful" else row["answer"] for row in rows
+    }
+    result = scored("spiqa_demo_perfigure", said)
+    value = values_of(result)["rouge_l"]
+    questions = {row["question_id"] for row in rows}
+    assert (value.value, value.n) == (pytest.approx(1.0), len(questions))
+    assert score_object(result)["counts"]["docs"] == len(rows)
+    assert (result.asked, result.answered) == (len(questions), len(rows))
+    assert is_complete(result)
+
+
+def test_captions_have_no_accuracy_and_are_kept() -> None:
+    """Captions are ranked elsewhere; scoring says how many there are, and a failed request is none."""
+    (task,) = find_tasks(["scifibench_demo_captioning"])
+    said = {row["id"]: "A  caption." for row in rows_of(task)}
+    said[next(iter(said))] = FAILED
+    result = scored(task.name, said)
+    assert values_of(result)["captioned_rate"].value == pytest.approx((len(said) - 1) / len(said))
+    assert [record.prediction for record in result.records[:2]] == [None, "A caption."]
+    assert [record.status for record in result.records[:2]] == ["request_failed", "ok"]
+
+
+def test_a_scored_run_says_what_it_is_of() -> None:
+    """The form, the number of questions and what did not fit; what the host reported is not its any more."""
+    (task,) = find_tasks(["mmstar_demo"])
+    answers = {row["id"]: "A" for row in rows_of(task)} | {"x": "A"}
+    given = matched(task, answers, "table")
+    given = dataclasses.replace(given, run=dataclasses.replace(given.run, reported={"accuracy": 0.9}))
+    run = score(read(given, scorer_of(task)), "some judge")
+    assert (run.task, run.form, run.asked, run.answered, run.judge) == ("mmstar_demo", "table", 24, 24, "some judge")
+    assert (run.definition, run.reported, run.omitted) == (task, {}, {})
+    assert [answer.place for answer in run.read()] == list(range(24))
+    assert score_object(run)["counts"]["unknown_first"] == ["x"]
+    assert not is_complete(run)
+    assert run.signature.predictions == "table"
+
+
+def test_an_answer_keeps_its_place_among_the_tasks_questions() -> None:
+    """A filter names questions by it."""
+    (task,) = find_tasks(["mmstar_demo"])
+    rows = rows_of(task)
+    run = score(read(matched(task, {rows[7]["id"]: "A", rows[3]["id"]: "B"}), scorer_of(task)))
+    assert [(answer.id, answer.place) for answer in run.read()] == [(rows[3]["id"], 3), (rows[7]["id"], 7)]
+
+
+def test_a_question_of_a_row_is_asked_even_where_the_release_has_fewer() -> None:
+    """The number of questions is that of the task, or that of the rows where these are more."""
+    (task,) = find_tasks(["mmstar_demo"])
+    kept = frozenset(row["id"] for row in rows_of(task)[:5])
+    filtered = dataclasses.replace(task, kept=kept)
+    answers = {row["id"]: row["answer"] for row in rows_of(task)}
+    run = score(read(matched(filtered, answers), scorer_of(filtered)))
+    assert (run.asked, run.coverage, len(run.unmatched["unknown"])) == (5, "5 of 5", 19)
+    given = matched(task, answers)
+    more = dataclasses.replace(given, rows=[*given.rows, {"id": "new"}])
+    assert score(read(more, scorer_of(task))).asked == 25
+
+
+def test_the_wording_is_that_of_the_answers_own_record() -> None:
+    """A scorer knows the task's wording, and not that of a run of another version."""
+    (task,) = find_tasks(["mmstar_demo"])
+    (row, *_) = rows_of(task)
+    record = Record(row["id"], signature=Signature(data="mmstar/demo@old", prompt="own").text)
+    for known, expected in ((record, "own"), (None, scorer_of(task).record(row, Response("A")).signature)):
+        run = Run("mmstar_demo", Identity("m"), Path("p"), "run", lambda known=known: [answer_of(row, known)])
+        prompt = score(read(matched_run(run, task), scorer_of(task))).signature.prompt
+        assert prompt == "own" if known else f"|prompt:{prompt}|" in expected
+
+
+def answer_of(row: Mapping[str, Any], record: Record | None) -> Answer:
+    return Answer(row["id"], Response("A"), record)
+
+
+def test_answers_made_with_other_data_are_named() -> None:
+    """Other data than those that they are scored with; the same, or none recorded, are not."""
+    (task,) = find_tasks(["mmstar_demo"])
+    (row, *_) = rows_of(task)
+    ours = score(read(matched(task, {row["id"]: "A"}), scorer_of(task))).signature.data
+
+    def said(data: str | None) -> list[str]:
+        record = None if data is None else Record(row["id"], signature=Signature(data=data).text)
+        run = Run("mmstar_demo", Identity("m"), Path("p"), "run", lambda: [answer_of(row, record)])
+        given = matched_run(run, task)
+        return list(differences(given, score(read(given, scorer_of(task)))))
+
+    assert said(None) == said(ours) == said("") == []
+    assert said("mmstar/demo@2") == [f"m: made with the data mmstar/demo@2, scored with {ours}."]
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Iterator[Judge]:
+    """A judge at a server of this machine: yes to equal answers."""
+    with OpenAIServer() as server:
+        engine = Engine(JudgeConfig("openai", "gpt-4o", server.url, "key", cache_dir=tmp_path / "cache"))
+        yield Judge(engine, RULES["l3score"]())
+        engine.close()
+
+
+def test_a_judge_signs_what_it_judged(judge: Judge) -> None:
+    """Records are read before it is asked; what it served as is in the run's signature."""
+    (task,) = find_tasks(["spiqa_demo"])
+    rows = rows_of(task)
+    scorer = scorer_of(task, judge)
+    answers = {row["id"]: row["answer"] if place % 2 else "wrong" for place, row in enumerate(rows)}
+    unjudged = read(matched(task, answers), scorer)
+    assert len(scorer.requests(unjudged.records)) == len(rows)
+    run = score(unjudged, "openai:gpt-4o@here")
+    assert (run.judge_name, run.signature.judge) == ("openai:gpt-4o@here", "openai:gpt-4o")
+    assert run.signature.judge_served == "gpt-4o"
+    yes, no = 0.9 / 0.98, 0.08 / 0.98
+    assert values_of(run)["l3score"].value == pytest.approx((19 * yes + 20 * no) / 39)
+    assert score_object(run)["counts"]["judged"] == 39
+    assert is_complete(run)
+
+
+def test_a_record_that_could_not_be_scored_has_no_signature() -> None:
+    """A defect in reading one answer leaves the others scored; the run is not complete."""
+    (task,) = find_tasks(["mmstar_demo"])
+    broken = rows_of(task)[0]["id"]
+    scorer = scorer_of(task)
+    plain = scorer.benchmark.record
+
+    def record(row: Mapping[str, Any], answer: Response, context: Any) -> Record:
+        if row["id"] == broken:
+            raise RuntimeError("defect")
+        return plain(row, answer, context)
+
+    scorer.benchmark = dataclasses.replace(scorer.benchmark, record=record)
+    run = score(read(matched(task, {row["id"]: "A" for row in rows_of(task)}), scorer))
+    assert [record.status for record in run.records].count("scoring_failed") == 1
+    assert (run.records[0].signature, score_object(run)["metrics"]["scoring_failed_count"]) == ("", 1.0)
+    assert "predictions:jsonl" in run.records[1].signature
+    assert not is_complete(run)
+
+
+def test_whether_plain_answers_have_the_wanted_form_is_not_known() -> None:
+    """A file of ids and answers does not say what was asked; other files do."""
+    plain, table = (scored("spiqa_demo", form=form) for form in ("jsonl", "table"))
+    assert "unformatted_rate" not in values_of(plain)
+    assert values_of(table)["unformatted_rate"].value == 1.0
+
+
+def test_the_authors_file_is_complete() -> None:
+    """An id of no question is no answer that is missing, but the file is of another task then."""
+    assert is_complete(scored("mmstar_demo"))
+    (task,) = find_tasks(["mmstar_demo"])
+    answers = {row["id"]: row["answer"] for row in rows_of(task)}
+    assert not is_complete(scored("mmstar_demo", answers | {"x": "A"}))

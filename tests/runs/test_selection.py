@@ -1,0 +1,188 @@
+"""Which of several runs count, and which belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from host_files import choice_samples, write_run
+from report_runs import choices, run_of
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.readers.lmms_eval import read_results
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import newest, of_tasks, told_apart, twin
+
+MODEL = Identity("m")
+
+
+def a_run(
+    path: str = "1_results.json",
+    answered: int = 24,
+    form: str = "lmms-eval",
+    task: str = "t",
+    who: Identity = MODEL,
+    judge: str = "",
+) -> Run:
+    """A run of a task of ours."""
+    run = run_of(choices([True]), task=task)
+    return replace(run, path=Path(path), answered=answered, form=form, identity=who, judge=judge)
+
+
+def of_settings(folder: Path, task: str, settings: str, model: str = "m", arguments: str = "") -> Run:
+    """A run of a task of ours with these settings, or of the host's where they cannot be read."""
+    path = write_run(folder, model, {task: choice_samples([True])}, arguments, settings={task: settings})
+    (run,) = read_results(path)
+    return run
+
+
+def paths(runs: Sequence[Run]) -> list[str]:
+    return [run.path.name for run in runs]
+
+
+def test_the_newest_run_counts_and_a_sentence_says_so() -> None:
+    """Of the same model to the same task; runs of others stand beside it."""
+    runs = [a_run("1_results.json"), a_run("2_results.json"), a_run("3_results.json", who=Identity("n"))]
+    runs += [a_run("4_results.json", task="u")]
+    found, remarks = newest(runs)
+    assert paths(found) == ["2_results.json", "3_results.json", "4_results.json"]
+    assert remarks == ["t of m was run again: 2_results.json counts, not 1_results.json."]
+
+
+@pytest.mark.parametrize("who", [Identity("m", "grey"), Identity("m", seed="1"), Identity("m,a=1")])
+def test_another_ablation_seed_or_argument_is_another_model(who: Identity) -> None:
+    """Nothing is replaced then."""
+    assert newest([a_run(), a_run("2_results.json", who=who)])[1] == []
+
+
+def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
+    """A later trial with --limit leaves the whole run in its place; a later whole run replaces both."""
+    sizes = {"1_results.json": 24, "2_results.json": 5, "3_results.json": 23}
+    runs = [a_run(path, answered) for path, answered in sizes.items()]
+    found, remarks = newest(runs)
+    assert paths(found) == ["1_results.json"]
+    assert remarks == [
+        f"t of m was run again on fewer questions: 1_results.json counts, not {path}."
+        for path in ("2_results.json", "3_results.json")
+    ]
+    found, remarks = newest([*runs[1:], a_run("4_results.json", 24)])
+    assert paths(found) == ["4_results.json"]
+    assert remarks[-1] == "t of m was run again: 4_results.json counts, not 3_results.json."
+
+
+def test_files_of_other_forms_never_replace_each_other() -> None:
+    """They have no date, and each was named or written on purpose."""
+    forms = ["run", "run", "jsonl", "table", "lmms-eval"]
+    runs = [a_run(f"{place}", form=form) for place, form in enumerate(forms)]
+    found, remarks = newest(runs)
+    assert paths(found) == ["4", "0", "1", "2", "3"]
+    assert remarks == []
+
+
+def test_runs_of_one_model_are_told_apart_by_their_judges() -> None:
+    """By the names that the user gave these, where each has another; one without a judge has none."""
+    judges = ["openai:a", "openai:a@http://x/v1", ""]
+    found = told_apart([a_run("a/b/1", judge=judge) for judge in judges])
+    assert [run.name for run in found] == ["m, judge openai:a", "m, judge openai:a@http://x/v1", "m, judge none"]
+
+
+def test_runs_of_one_model_are_told_apart_by_their_folders() -> None:
+    """The last two parts of it; a run that is alone is called by its model, or as it was before."""
+    found = told_apart([a_run("x/a/b/1"), a_run("x/c/b/1"), a_run("x/a/b/1", task="u"), a_run(who=Identity("n"))])
+    assert [run.name for run in found] == ["m (a/b)", "m (c/b)", "m", "n"]
+    alone = replace(a_run(), label="before")
+    assert [run.name for run in told_apart([alone])] == ["before"]
+
+
+def test_runs_of_one_model_in_one_folder_are_told_apart_by_their_paths() -> None:
+    """So that no two are called the same, which tables and files are made by."""
+    for places in (["x/a/b/1", "x/a/b/2"], ["x/a/b/1", "y/a/b/1"], ["x/a/b/1", "x/c/b/1", "x/c/b/2"]):
+        assert [run.name for run in told_apart([a_run(place) for place in places])] == [
+            f"m ({each})" for each in places
+        ]
+
+
+def test_only_the_tasks_that_are_named_are_chosen() -> None:
+    """None named means all; one that is not there is refused with those that are."""
+    runs = [a_run(task="t"), a_run(task="u")]
+    assert of_tasks(runs, []) == runs
+    assert of_tasks(runs, ["u"]) == runs[1:]
+    with pytest.raises(InputError) as error:
+        of_tasks(reversed(runs), ["v", "w"])
+    assert str(error.value) == "Expected runs of v, w; found t, u. Correct --task."
+    with pytest.raises(InputError) as error:
+        of_tasks([], [])
+    assert str(error.value) == "Expected runs of a task; found none. Correct --task."
+
+
+def test_variants_without_pictures_are_chosen_with_their_task(tmp_path: Path) -> None:
+    """Where they are wanted, too; a variant can be named itself."""
+    runs = [of_settings(tmp_path / name, name, settings) for name, settings in (("x", ""), ("x_text", "ablation=text"))]
+    assert [run.task for run in of_tasks(runs, ["x"])] == ["x"]
+    assert [run.task for run in of_tasks(runs, ["x"], variants=True)] == ["x", "x_text"]
+    assert [run.task for run in of_tasks(runs, ["x_text"], variants=True)] == ["x_text"]
+
+
+@pytest.mark.parametrize(
+    ("task", "settings", "source", "ablation", "few_shot"),
+    [
+        ("x", "prompt=letter", "x", "none", False),
+        ("x", "prompt=letter,", "x", "none", False),
+        ("x_text", "prompt=letter,ablation=text", "x", "text", False),
+        ("x_grey", "prompt=letter, ablation=grey", "x", "grey", False),
+        ("x_llm", "prompt=letter,ablation=text,shots=2", "x", "text", True),
+        ("x_llm_authors", "ablation=text,shots=authors", "x", "text", True),
+        ("x_shots", "shots=2", "x_shots", "none", False),
+        ("x_text", "", "x_text", "none", False),
+        ("x_text", "no settings of ours", "x_text", "none", False),
+        ("mine", "ablation=grey,", "mine", "grey", False),
+    ],
+)
+def test_a_task_tells_its_role_by_its_settings(
+    tmp_path: Path, task: str, settings: str, source: str, ablation: str, few_shot: bool
+) -> None:
+    """The `dataset_name` says what was shown, in whatever spelling of commas and blanks the settings allow."""
+    run = of_settings(tmp_path, task, settings)
+    assert (selection.source_task(run), selection.ablation(run), selection.is_few_shot(run)) == (
+        source,
+        ablation,
+        few_shot,
+    )
+    assert selection.is_blind(run) == (ablation != "none" or few_shot)
+
+
+def test_a_wrapped_model_is_its_base(tmp_path: Path) -> None:
+    """`--model ablated` is the base with its arguments; what tells place and speed is left out."""
+    arguments = "base=m,ablation=shuffled,seed=3,pretrained=a,device=cuda"
+    run = of_settings(tmp_path, "t", "ablation=grey", "ablated", arguments)
+    assert (selection.source_task(run), selection.model_name(run)) == ("t", "m,pretrained=a,seed=3")
+    assert (selection.ablation(run), selection.is_blind(run)) == ("shuffled", True)
+    other = of_settings(tmp_path / "b", "t", "none of ours", "ablated", arguments)
+    assert (selection.ablation(other), selection.is_blind(other)) == ("shuffled", True)
+    assert selection.model_name(replace(run, label="told apart")) == "told apart"
+
+
+def seeing(who: Identity, path: str = "p", task: str = "t") -> Run:
+    return a_run(path, who=who, task=task)
+
+
+def test_the_twin_of_a_run_without_pictures_is_that_of_the_same_model_and_seed() -> None:
+    """Or the only one of the model; another task's or model's is none, nor another run without pictures."""
+    blind = a_run(who=Identity("m", "grey", "1"))
+    one, two = seeing(Identity("m", seed="1")), seeing(Identity("m", seed="2"))
+    others = [seeing(Identity("n", seed="1")), seeing(Identity("m", seed="1"), task="u"), blind]
+    assert twin(blind, [*others, two, one]) is one
+    assert twin(blind, [*others, two]) is two
+    assert twin(blind, [*others, two, seeing(Identity("m"))]) is None
+    assert twin(blind, others) is None
+
+
+def test_the_twin_of_a_variant_is_a_run_of_its_source(tmp_path: Path) -> None:
+    """By the same model, whatever the samples' places."""
+    text = of_settings(tmp_path / "a", "x_text", "ablation=text")
+    plain = of_settings(tmp_path / "b", "x", "")
+    assert twin(text, [text, plain]) is plain

@@ -1,0 +1,147 @@
+"""The questions that answers are of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from answer_files import matched, mmstar_table, right_answers, rows_of, write_table
+
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.readers import spiqa_responses, tables
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.task_rows import matched_run
+
+DEMO, FILTERED, SPIQA, PERFIGURE = find_tasks(["mmstar_demo", "mmstar_filtered", "spiqa_demo", "spiqa_demo_perfigure"])
+ANSWERS = right_answers("mmstar_demo")
+
+
+def run_made_with(settings: Mapping[str, str]) -> Run:
+    """A run whose records have the settings in `settings`, by id, in their signatures."""
+    answers = [
+        Answer(key, Response("A"), Record(key, signature=Signature(settings=text).text))
+        for key, text in settings.items()
+    ]
+    return Run("mmstar_demo", Identity("m"), Path("p.run.jsonl"), "run", lambda: answers)
+
+
+def table_run(path: Path, form: str = tables.FORM) -> Run:
+    """A table of answers to MMStar's demo questions."""
+    write_table(mmstar_table(rows_of(DEMO)), path)
+    return Run("mmstar_filtered", Identity("m"), path, form, partial(tables.read_answers, path))
+
+
+@pytest.fixture
+def no_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without any release file."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
+
+
+def test_answers_are_of_the_releases_questions() -> None:
+    """All of them, in their order, and nothing is to be said."""
+    found = matched(DEMO, ANSWERS, "jsonl")
+    assert (found.rows, found.task, found.form, found.remarks) == (rows_of(DEMO), DEMO, "jsonl", ())
+    assert list(found.matched.answers) == [row["id"] for row in found.rows]
+
+
+def test_what_does_not_fit_is_said_with_task_and_file() -> None:
+    """One remark for each way."""
+    found = matched(DEMO, {**ANSWERS, "x": "A"})
+    assert found.remarks == ("mmstar_demo: m.jsonl: 1 id is not of this task and is ignored, the first: x.",)
+
+
+def test_a_filtered_task_has_the_questions_that_were_kept() -> None:
+    """Those of its source are its own under the same ids."""
+    kept = frozenset(list(ANSWERS)[3:6])
+    found = matched(replace(DEMO, kept=kept), ANSWERS)
+    assert [row["id"] for row in found.rows] == list(ANSWERS)[3:6]
+    assert len(found.matched.unmatched["unknown"]) == 21
+
+
+@pytest.mark.usefixtures("no_release")
+def test_a_table_has_its_questions_itself_where_the_release_is_not_there(tmp_path: Path) -> None:
+    """The remark says so, and the digest of the table stands in the place of the release's."""
+    found = matched_run(table_run(tmp_path / "m.tsv"), FILTERED)
+    assert [row["id"] for row in found.rows] == list(ANSWERS)
+    assert [(row["question"], row["options"]) for row in found.rows] == [
+        (row["question"], row["options"]) for row in rows_of(DEMO)
+    ]
+    assert all(row["data"].startswith("table ") for row in found.rows)
+    (remark,) = found.remarks
+    said = f"{tmp_path / 'm.tsv'}: scored from its own questions and answers, for want of the release: Expected "
+    assert remark.startswith(said)
+
+
+@pytest.mark.usefixtures("no_release")
+@pytest.mark.parametrize("lacks", ["question", "form", "benchmark"])
+def test_without_the_release_other_answers_cannot_be_scored(tmp_path: Path, lacks: str) -> None:
+    """A table without questions, a file that is no table, and a benchmark whose rows cannot be read from one."""
+    run = table_run(tmp_path / "m.tsv", "jsonl" if lacks == "form" else tables.FORM)
+    if lacks == "question":
+        write_table(mmstar_table(rows_of(DEMO)).drop(columns=["question"]), run.path)
+    (task,) = find_tasks(["spiqa_testA" if lacks == "benchmark" else "mmstar_filtered"])
+    with pytest.raises(DataError):
+        matched_run(run, task)
+
+
+def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None:
+    """The remark names both; those that say how answers are scored stay the task's."""
+    found = matched_run(run_made_with({"1": "prompt=select"}), DEMO)
+    assert found.task == replace(DEMO, settings=found.task.settings)
+    assert (found.task.typed.prompt, DEMO.typed.prompt) == ("select", "letter")
+    assert found.rows == rows_of(found.task)
+    first, *_ = found.remarks
+    assert first == f"m: scored as it was made, with {found.task.settings}; mmstar_demo has {DEMO.settings}."
+    both = replace(SPIQA, settings="protocol=both")
+    run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=released"})
+    made = matched_run(run, both).task.typed
+    assert (made.max_figures, made.protocol) == (2, "both")
+
+
+@pytest.mark.parametrize("settings", ["", DEMO.settings, f"{DEMO.settings},shots=0"])
+def test_settings_that_say_the_same_are_no_other_ones(settings: str) -> None:
+    """However they are written, and where the answers do not say them."""
+    found = matched_run(run_made_with({"1": settings}), DEMO)
+    assert found.task is DEMO
+    assert len(found.remarks) == 1  # that there are answers missing
+
+
+def test_answers_made_with_different_settings_are_refused() -> None:
+    """They are no one run; the sentence has both."""
+    with pytest.raises(InputError) as error:
+        matched_run(run_made_with({"1": "prompt=select", "2": "ablation=grey"}), DEMO)
+    assert str(error.value).startswith("Expected answers made with the same settings in p.run.jsonl, found ")
+    assert str(error.value).endswith(". Score them apart.")
+    assert str(error.value).count("; ") == 1
+
+
+def spiqa_run(task: Task, figures: int | None) -> Run:
+    """SPIQA's response files; `figures` of each question were asked about (None: the question as a whole)."""
+    answers = []
+    for row in rows_of(task):
+        document = "" if figures is None else f"/{row['figures'][0]['file']}/{row['step']}"
+        if figures is None or int(row["id"].split("/")[-2]) < figures:
+            answers.append(Answer(row["question_id"] + document, Response("Yes"), question=row["question"]))
+    return Run(task.name, Identity("m"), Path("folder"), spiqa_responses.FORM, lambda: answers)
+
+
+def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
+    """Figures that the scripts did not ask about are no missing answers, and a remark counts them."""
+    whole = matched_run(spiqa_run(SPIQA, None), SPIQA)
+    assert (whole.form, whole.remarks, len(whole.matched.answers)) == ("spiqa-responses", (), 39)
+    rows = rows_of(PERFIGURE)
+    part = matched_run(spiqa_run(PERFIGURE, 1), PERFIGURE)
+    asked = [row["id"] for row in rows if row["id"].split("/")[-2] == "0"]
+    assert (part.form, list(part.matched.answers)) == ("spiqa-responses-per-figure", asked)
+    assert part.matched.unmatched["missing"] == []
+    unasked = len(rows) - len(asked)
+    assert part.remarks == (f"folder: {unasked} of {len(rows)} documents are of figures that it does not ask about.",)

@@ -1,0 +1,229 @@
+"""The answers that are to be scored, by their tasks."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_run_file, write_table
+from host_files import choice_samples, sample_of, write_run
+
+from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.unscored import answers_to, own_tasks, task_of_run
+
+ANSWERS = right_answers("mmstar_demo")
+BLIND = "ablation=text"
+FULL = "ablation=text,shots=0"
+"""What is recorded of `BLIND`."""
+OLD, NEW = "20250101_000000", "20250202_000000"
+
+
+def write(
+    folder: Path, model: str = "m", stamp: str = OLD, task: str = "mmstar_demo", settings: str = BLIND, count: int = 24
+) -> Path:
+    """A run of right answers to the demo questions, as the host records its task."""
+    samples = [sample_of(row, row["answer"]) for row in load_rows("mmstar", "demo", settings)[:count]]
+    options: dict[str, Any] = {"settings": {task: settings}, "split": "demo", "asked": 24}
+    return write_run(folder, model, {task: samples}, stamp=stamp, **options)
+
+
+def found_in(folder: Path, *only: str, include: list[Path] | None = None) -> tuple[dict[Task, list[Run]], list[str]]:
+    found, remarks = own_tasks(Place(folder), only, include or [])
+    return dict(found), remarks
+
+
+def write_filtered(folder: Path, task: str) -> list[str]:
+    """The YAML of a filter's task beside the list of the three questions that it kept; returns their ids."""
+    ids = list(ANSWERS)[:3]
+    folder.mkdir()
+    text = f"task: {task}\ntest_split: demo\ndataset_name: {BLIND}\nmetadata:\n  benchmark: mmstar\n"
+    (folder / "mine.yaml").write_text(text)
+    (folder / "kept.json").write_text(json.dumps({"kept": [{"id": key} for key in ids]}))
+    return ids
+
+
+def test_each_task_has_the_answers_of_each_model(tmp_path: Path) -> None:
+    """With the settings of the run's own record; only those tasks that are named, where some are."""
+    write(tmp_path, "a", "1")
+    write(tmp_path, "b", "2")
+    write(tmp_path, "a", "3", "mine", f"{BLIND},prompt=select")
+    found, remarks = found_in(tmp_path)
+    assert remarks == []
+    names = {task.name: [run.name for run in runs] for task, runs in found.items()}
+    assert names == {"mmstar_demo": ["a", "b"], "mine": ["a"]}
+    (task,), (runs,) = zip(*found_in(tmp_path, "mine")[0].items(), strict=True)
+    assert (task.name, task.benchmark, task.split, task.settings) == (
+        "mine",
+        "mmstar",
+        "demo",
+        f"prompt=select,{FULL}",
+    )
+    (run,) = runs
+    assert {key: answer.response.text for key, answer in run.by_id.items()} == ANSWERS
+
+
+def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
+    """Beside other tasks it is a sentence, alone the error has it; tasks of the host are passed over."""
+    path = write(tmp_path / "a", task="mine")
+    write(tmp_path / "b")
+    path.with_name(f"{OLD}_samples_mine.jsonl").unlink()
+    write_run(tmp_path / "c", "m", {"t": choice_samples([True])})
+    found, remarks = found_in(tmp_path)
+    assert [task.name for task in found] == ["mmstar_demo"]
+    assert remarks == ["mine of m has no samples; run it with --log_samples."]
+    with pytest.raises(InputError) as error:
+        found_in(path)
+    assert str(error.value) == (
+        f"Expected answers to this package's tasks in {path}, found none. mine of m has no samples; run it with "
+        "--log_samples."
+    )
+    with pytest.raises(InputError) as error:
+        found_in(tmp_path / "c")
+    assert str(error.value) == f"Expected answers to this package's tasks in {tmp_path / 'c'}, found none."
+
+
+def test_the_newest_run_of_a_model_counts_but_for_one_of_fewer_questions(tmp_path: Path) -> None:
+    """A sentence says which."""
+    write(tmp_path, stamp=OLD)
+    write(tmp_path, stamp=NEW, count=5)
+    (runs,) = found_in(tmp_path)[0].values()
+    assert [run.path.name for run in runs] == [f"{OLD}_results.json"]
+    (remark,) = found_in(tmp_path)[1]
+    assert remark == (
+        f"mmstar_demo of m was run again on fewer questions: {OLD}_results.json counts, not {NEW}_results.json."
+    )
+
+
+def test_runs_of_score_are_scored_again(tmp_path: Path) -> None:
+    """A folder of `score --output` names tasks and models, those at the same place told apart by the judge."""
+    write_run_file(tmp_path, "mmstar_demo", "a", ANSWERS)
+    write_run_file(tmp_path, "scifibench_demo", "a", right_answers("scifibench_demo"))
+    found, remarks = found_in(tmp_path)
+    assert {task.name: [run.name for run in runs] for task, runs in found.items()} == {
+        "mmstar_demo": ["a"],
+        "scifibench_demo": ["a"],
+    }
+    assert remarks == []
+
+
+def test_a_filters_task_asks_only_what_it_kept(tmp_path: Path) -> None:
+    """Its list stands beside the YAML in a folder that is named; without the folder the list is not known."""
+    write(tmp_path / "run", task="mine")
+    ids = write_filtered(tmp_path / "own", "mine")
+    (task,) = found_in(tmp_path / "run", include=[tmp_path / "own"])[0]
+    assert (task.kept, task.settings) == (frozenset(ids), f"prompt=letter,{FULL}")
+    (task,), (runs,) = zip(*found_in(tmp_path / "run")[0].items(), strict=True)
+    assert task.kept is None
+    assert task_of_run(runs[0], [tmp_path / "own"]).kept == frozenset(ids)
+    ((task, _),), _ = answers_to("mine", [write_jsonl(tmp_path / "x.jsonl", ANSWERS)], [tmp_path / "own"])
+    assert task.kept == frozenset(ids)
+
+
+def test_a_file_is_of_the_only_task_that_is_named(tmp_path: Path) -> None:
+    """Whatever it is called; its model is called as it is."""
+    paths = [write_jsonl(tmp_path / f"{name}.jsonl", ANSWERS) for name in ("one", "two_mmstar_demo")]
+    ((task, runs),), remarks = answers_to("mmstar_demo", paths, [])
+    assert (task, remarks) == (find_tasks(["mmstar_demo"])[0], [])
+    assert [(run.task, run.name) for run in runs] == [("mmstar_demo", "one"), ("mmstar_demo", "two")]
+
+
+def test_the_answers_to_a_task_are_found_beside_those_to_others(tmp_path: Path) -> None:
+    """In a folder with several tasks of a host; remarks about the others are left out."""
+    for stamp in (OLD, NEW):
+        write(tmp_path, stamp=stamp)
+        write(tmp_path / "x", stamp=stamp, task="mine")
+    ((_, (run,)),), remarks = answers_to("mmstar_demo", [tmp_path], [])
+    assert (run.task, run.path.name) == ("mmstar_demo", f"{NEW}_results.json")
+    assert remarks == [f"mmstar_demo of m was run again: {NEW}_results.json counts, not {OLD}_results.json."]
+
+
+def test_files_of_one_name_are_told_apart_and_one_file_twice_is_refused(tmp_path: Path) -> None:
+    """By their folders."""
+    paths = [write_jsonl(tmp_path / place / "m.jsonl", ANSWERS) for place in "ab"]
+    ((_, runs),), _ = answers_to("mmstar_demo", paths, [])
+    assert [run.name for run in runs] == [f"m ({tmp_path.name}/{place})" for place in "ab"]
+    same = tmp_path / "a" / ".." / "a" / "m.jsonl"
+    with pytest.raises(InputError) as error:
+        answers_to("mmstar_demo", [paths[0], same], [])
+    assert str(error.value) == ("Expected different files of predictions, found one of them twice. Name each once.")
+
+
+def test_a_task_whose_yaml_is_not_known_is_the_one_that_a_run_recorded(tmp_path: Path) -> None:
+    """The newest record counts; it stands beside a file of answers or below a folder."""
+    write(tmp_path, stamp=OLD, task="mine")
+    path = write(tmp_path, stamp=NEW, task="mine", settings=f"{BLIND},prompt=select")
+    logged = tmp_path / f"{OLD}_samples_mine.jsonl"
+    for place in (tmp_path, path, logged):
+        ((task, runs),), _ = answers_to("mine", [place], [])
+        assert (task.name, task.settings, task.split) == ("mine", f"prompt=select,{FULL}", "demo")
+        assert [run.path.name for run in runs] == [f"{OLD if place == logged else NEW}_results.json"]
+    with pytest.raises(InputError, match="found 'other'"):
+        answers_to("other", [tmp_path], [])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"Expected answers in .*empty, found none"):
+        answers_to("mine", [tmp_path / "empty"], [])
+
+
+def test_a_yaml_names_its_task(tmp_path: Path) -> None:
+    """A file of one's own, wherever it is."""
+    leaf = yaml_folder() / "mmstar" / "mmstar_demo.yaml"
+    yaml = tmp_path / "own.yaml"
+    yaml.write_text(f"include: {leaf}\ntask: own\ndataset_name: prompt=select\n")
+    ((task, (run,)),), _ = answers_to(str(yaml), [write_jsonl(tmp_path / "m.jsonl", ANSWERS)], [])
+    assert (task.name, task.typed.prompt, run.task) == ("own", "select", "own")
+
+
+def test_a_group_is_each_of_its_tasks_that_has_answers(tmp_path: Path) -> None:
+    """Files say by their names of which task they are; what is missing is said once for all."""
+    group = "spiqa"
+    names = [task.name for task in find_tasks([group])]
+    assert len(names) > 1
+    path = write_jsonl(tmp_path / f"m_{names[1]}.jsonl", ANSWERS)
+    ((task, (run,)),), remarks = answers_to(group, [path], [])
+    assert (task.name, run.task, run.name) == (names[1], names[1], "m")
+    others = [name for name in names if name != names[1]]
+    assert remarks == [f"{group}: no answers to {', '.join(others)}."]
+    unnamed = write_jsonl(tmp_path / "m.jsonl", ANSWERS)
+    with pytest.raises(InputError) as error:
+        answers_to(group, [unnamed], [])
+    assert str(error.value) == (
+        f"Expected answers to {group} in {unnamed}, found none. Call files of answers <model>_<task>, or name a single "
+        "task."
+    )
+
+
+def test_several_files_that_name_no_task_are_refused(tmp_path: Path) -> None:
+    """Which of them is meant must be said; so must it where there is none."""
+    rows = rows_of(*find_tasks(["mmstar_demo"]))
+    for name in ("a/one.tsv", "two.tsv"):
+        write_table(mmstar_table(rows), tmp_path / "tables" / name)
+    with pytest.raises(InputError) as error:
+        answers_to("mmstar_demo", [tmp_path / "tables"], [])
+    assert str(error.value) == (
+        f"Expected one file of answers to mmstar_demo in {tmp_path / 'tables'}, found a/one.tsv, two.tsv. Name one of "
+        "them."
+    )
+    (tmp_path / "tables" / "two.tsv").unlink()
+    ((_, (run,)),), _ = answers_to("mmstar_demo", [tmp_path / "tables"], [])
+    assert (run.path.name, run.task) == ("one.tsv", "mmstar_demo")
+    write(tmp_path / "runs", task="mine")
+    with pytest.raises(InputError, match=re.escape("runs, found none. Name one of them.")):
+        answers_to("mmstar_demo", [tmp_path / "runs"], [])
+
+
+def test_a_result_file_of_other_tasks_is_refused_with_their_names(tmp_path: Path) -> None:
+    """It has no answers to the one that is named."""
+    samples = {name: choice_samples([True]) for name in ("one", "two")}
+    path = write_run(tmp_path, "m", samples, settings=dict.fromkeys(samples, ""))
+    with pytest.raises(InputError) as error:
+        answers_to("mmstar_demo", [path], [])
+    assert str(error.value) == (
+        f"Expected one file of answers to mmstar_demo in {path}, found one, two. Name one of them."
+    )

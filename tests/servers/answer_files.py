@@ -1,0 +1,94 @@
+"""Files of answers of one's own, for tests of what reads them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.lmms_eval.markers import response_of
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.runs import scoring
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.readers.run_files import write_runs
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.task_rows import MatchedRun, matched_run
+
+
+def rows_of(task: Task) -> list[dict[str, Any]]:
+    """Return a task's rows as scoring loads them."""
+    return rows_for_scoring(task.benchmark, task.split, task.settings)
+
+
+def right_answers(name: str) -> dict[str, str]:
+    """Return the true answer to every question of a task, by id."""
+    return {row["id"]: row["answer"] for row in rows_of(*find_tasks([name]))}
+
+
+def scorer_of(task: Task, judge: Judge | None = None) -> Scorer:
+    """Return a task's scorer."""
+    return make_scorer(task.benchmark, task.settings, "offline", judge)
+
+
+def matched(task: Task, answers: Mapping[str, str], form: str = "jsonl", **options: Any) -> MatchedRun:
+    """Return the answers of a model m with a task's questions; `options` as of `Response`."""
+    found = [Answer(key, replace(response_of(text), **options)) for key, text in answers.items()]
+    return matched_run(Run(task.name, Identity("m"), Path("m.jsonl"), form, lambda: found), task)
+
+
+def scored(name: str, answers: Mapping[str, str] | None = None, form: str = "jsonl") -> Run:
+    """Return the scored answers to a task, those of its documents by id; by default every answer is the right one."""
+    (task,) = find_tasks([name])
+    given = matched(task, right_answers(name) if answers is None else answers, form)
+    return scoring.score(scoring.read(given, scorer_of(task)))
+
+
+def write_jsonl(path: Path, answers: Mapping[str, str] | Iterable[tuple[str, str]]) -> Path:
+    """Write a line of id and prediction for each answer; return the file's path."""
+    pairs = answers.items() if isinstance(answers, Mapping) else answers
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps({"id": key, "prediction": text}) + "\n" for key, text in pairs))
+    return path
+
+
+def mmstar_table(rows: Sequence[Mapping[str, Any]], predictions: Sequence[str] = ()) -> pd.DataFrame:
+    """Return MMStar's questions as VLMEvalKit writes them, with these predictions first and right ones after."""
+    return pd.DataFrame(
+        {
+            "index": int(row["id"]),
+            "question": row["question"],
+            "answer": row["answer"],
+            "category": row["category"],
+            "l2_category": row["subcategory"],
+            "prediction": predictions[place] if place < len(predictions) else row["answer"],
+        }
+        for place, row in enumerate(rows)
+    )
+
+
+def write_table(frame: pd.DataFrame, path: Path) -> Path:
+    """Write a table in the form of the name's suffix; return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".xlsx":
+        frame.to_excel(path, index=False)
+    elif path.suffix == ".json":
+        frame.to_json(path, orient="records", indent=4, force_ascii=False)
+    else:
+        frame.to_csv(path, sep="\t", index=False, quoting=csv.QUOTE_ALL)
+    return path
+
+
+def write_run_file(folder: Path, task: str, model: str, answers: Mapping[str, str]) -> Path:
+    """Write what `score --output` writes of a model's answers to a task; return the file's path."""
+    (path,) = write_runs([replace(scored(task, answers), identity=Identity(model))], folder)
+    return path
