@@ -6,6 +6,7 @@ Exit status: 0 the thing asked for was done; 2 unusable arguments or input; 3 do
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import sys
 from collections.abc import Sequence
@@ -42,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     named = given[:1] if given and given[0] in COMMANDS else COMMANDS  # what the others import takes seconds
     arguments = parser(named).parse_args(given)
+    gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
     try:
         status: int = arguments.run(arguments)
     except SpiqaTasksError as error:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_files import sample_of, write_run
+from choice_runs import write_captions
+from host_files import sample_of
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks import L3Score
@@ -83,9 +84,7 @@ def predictions(tmp_path: Path) -> str:
 def run(tmp_path: Path) -> str:
     """A model's captions of the demo's figures."""
     rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[:2]
-    task = "scifibench_demo_captioning"
-    samples = [sample_of(row, "a plot") for row in rows]
-    write_run(tmp_path / "a", "a", {task: samples}, settings={task: "prompt=caption"}, benchmark="scifibench")
+    write_captions(tmp_path / "a", "a", [sample_of(row, "a plot") for row in rows])
     return str(tmp_path / "a")
 
 

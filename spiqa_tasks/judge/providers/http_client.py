@@ -26,7 +26,7 @@ class JsonClient:
     """Posts JSON to paths under the judge's base URL, over at most `concurrency` connections that are kept open.
 
     aiohttp, because at 64 connections it needs a third of the processor time per request that the SDKs' clients need
-    (docs/judge.md has the figures, perf/clients.py measures them). The connections belong to the loop that makes the
+    (docs/judge.md has the figures). The connections belong to the loop that makes the
     first request.
     """
 

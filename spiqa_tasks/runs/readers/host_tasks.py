@@ -77,12 +77,11 @@ def score_of(logged: Any) -> float | None:
         if options and isinstance(predicted, str):
             return float(extract_choice(predicted, options).letter == logged["answer"])
         return float(_plain(logged["answer"]) in _flat(predicted))
-    is_score = isinstance(logged, bool | int | float) and 0 <= logged <= 1
-    return float(logged) if is_score else None
+    return float(logged) if isinstance(logged, (int, float)) and 0 <= logged <= 1 else None
 
 
 def _answer(sample: Mapping[str, Any]) -> Answer:
-    values = {name: value for name, value in sample.items() if name not in _NO_METRICS}
+    values = {name: sample[name] for name in sample if name not in _NO_METRICS}
     mappings = [value for value in values.values() if isinstance(value, dict)]
     key = next((str(value["id"]) for value in mappings if "id" in value), str(sample["doc_id"]))
     text = _response(sample)
@@ -110,6 +109,8 @@ def _response(sample: Mapping[str, Any]) -> str:
 
 def _groups(value: Mapping[str, Any]) -> dict[str, str]:
     """Kind -> name of the groups in a metric's value, each name once."""
+    if value.keys().isdisjoint(_GROUPS):
+        return {}
     kinds: dict[str, str] = {}
     for kind in _GROUPS:
         if value.get(kind):
