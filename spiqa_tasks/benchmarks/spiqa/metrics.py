@@ -47,7 +47,7 @@ def table(settings: SpiqaSettings) -> list[str]:
 
 
 def _corrected(settings: SpiqaSettings) -> list[Metric]:
-    retrieval = [mean_of("retrieval_accuracy")] if settings.setting == "cot" else []
+    retrieval = [_retrieval("retrieval_accuracy")] if settings.setting == "cot" else []
     l3score = Metric("l3score", lambda records: _L3SCORE.compute(_whole(records)), needs="judge")
     texts = [text_metric(name, name, _prediction) for name in METRICS]
     return [l3score, *retrieval, *texts]
@@ -57,7 +57,7 @@ def _released(settings: SpiqaSettings) -> list[Metric]:
     if settings.setting == "perfigure":
         l3score = Metric(f"l3score{RELEASED}", _perfigure_l3score_released, needs="judge")
         return [l3score, *(text_metric(f"{name}{RELEASED}", name, _answers_released) for name in METRICS)]
-    retrieval = [mean_of(f"retrieval_accuracy{RELEASED}")] if settings.setting == "cot" else []
+    retrieval = [_retrieval(f"retrieval_accuracy{RELEASED}")] if settings.setting == "cot" else []
     texts = [text_metric(f"{name}{RELEASED}", name, _prediction_released) for name in METRICS]
     return [mean_of(f"l3score{RELEASED}", "judge"), *retrieval, *texts]
 
@@ -73,6 +73,35 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     of_questions = [share_of("incomplete_rate", _is_incomplete), _UNHELPFUL]
     of_questions += [] if settings.protocol == "released" else [_PERFIGURE_JUDGE_FAILED]
     return [_of_documents(unformatted), *of_questions, NEITHER, _of_documents(request_failed)]
+
+
+def _retrieval(name: str) -> Metric:
+    """The mean of a score that is there only where the order is known in which the figures were shown."""
+
+    def compute(records: Sequence[Record]) -> Value:
+        unknown = sum(map(_has_unknown_order, records))
+        if unknown and not is_covered(len(records) - unknown, len(records)):
+            reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers"
+            return Value(math.nan, len(records) - unknown, reason=reason)
+        return mean_of(name).compute(records)
+
+    return Metric(name, compute)
+
+
+def order_advice(records: Sequence[Record]) -> list[str]:
+    """Return what to do where nobody knows which figure the number is of that a chain of thought names."""
+    unknown = sum("image" in record.details and _has_unknown_order(record) for record in records)
+    if not unknown:
+        return []
+    return [
+        f"The figures that the model saw, in their order, are not known for {unknown} of {len(records)} answers, which "
+        "have no retrieval accuracy. Add a column of their file names, called figures, or name it with --columns "
+        "figures=COLUMN."
+    ]
+
+
+def _has_unknown_order(record: Record) -> bool:
+    return record.prediction is not None and not record.details.get("figures")
 
 
 def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:

@@ -66,7 +66,7 @@ def signature(row: Mapping[str, Any], context: Context) -> str:
 
 def _with_corrected(found: Record, row: Mapping[str, Any], settings: SpiqaSettings, context: Context) -> Record:
     if settings.setting == "cot":
-        found = found.with_scores({"retrieval_accuracy": float(found.details["image"] in row["referred"])})
+        found = _retrieved(found, "retrieval_accuracy", found.details["image"], row)
     return _asking(found, "l3score", Candidate(found.prediction or "", row["question"], row["answer"]), context)
 
 
@@ -77,9 +77,14 @@ def _with_released(
     released: dict[str, Any] = {"prediction": parse_answer_released(response)}
     if settings.setting == "cot":
         released["image"], released["prediction"] = parse_cot_released(response)
-        found = found.with_scores({"retrieval_accuracy_released": float(released["image"] in row["referred"])})
+        found = _retrieved(found, "retrieval_accuracy_released", released["image"], row)
     candidate = Candidate(released["prediction"], row["question"], row["answer"])
     return _asking(_detailed(found, {"released": released}), "l3score_released", candidate, context)
+
+
+def _retrieved(found: Record, metric: str, image: int | None, row: Mapping[str, Any]) -> Record:
+    """The record with the score of the image that it names; none where nobody knows which figures were shown."""
+    return found.with_scores({metric: float(image in row["referred"])}) if row["figures"] else found
 
 
 def _asking(found: Record, metric: str, candidate: Candidate, context: Context) -> Record:
@@ -99,7 +104,7 @@ def _parse(setting: str, response: str) -> tuple[str, str, int | None]:
 
 
 def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:
-    """The row with the figures that the model was really shown, in that order."""
+    """The row with the figures that the model was really shown, in that order; with none where that is not known."""
     referred = {row["figures"][index]["file"] for index in row["referred"]}
     indices = [index for index, file in enumerate(shown) if file in referred]
     return {**row, "figures": [{"file": file} for file in shown], "referred": indices}

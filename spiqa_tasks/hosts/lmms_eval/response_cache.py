@@ -11,7 +11,7 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
+from spiqa_tasks.hosts.failed_requests import is_request_failure
 
 
 def drop_failures(folder: Path) -> int:
