@@ -151,3 +151,23 @@ def test_a_column_over_a_part_says_so(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["score", "mmstar_demo", whole, part]) == 3
     line = capsys.readouterr().out.splitlines()[3]
     assert line.split() == ["accuracy", "100.0", "[86.2,", "100.0]", "-"]
+
+
+def test_a_judge_that_cannot_be_asked_holds_nothing_else_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """MMStar is scored in full, SPIQA by its text metrics; how to name a judge is said; status 3."""
+    monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for task, benchmark in (("mmstar_demo", "mmstar"), ("spiqa_demo", "spiqa")):
+        rows = rows_for_scoring(benchmark, "demo", "")
+        as_lmms_eval(tmp_path, "m", task, rows, [row["answer"] for row in rows])
+    status, found, errors = run_json(capsys, "score", tmp_path)
+    assert status == 3
+    metrics = {each["task"]: each["metrics"] for each in found}
+    assert metrics["mmstar_demo"]["accuracy"] == 1
+    assert metrics["spiqa_demo"]["rouge_l"] == 1
+    assert metrics["spiqa_demo"].get("l3score") is None
+    assert "OPENAI_API_KEY" in errors
+    assert "--judge" in errors
+    assert run_json(capsys, "score", "spiqa_demo", tmp_path)[0] == 2
