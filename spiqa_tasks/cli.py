@@ -10,6 +10,7 @@ import gc
 import importlib
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from spiqa_tasks import __version__
 from spiqa_tasks.errors import SpiqaTasksError
@@ -22,13 +23,23 @@ COMMANDS = (
 """The subcommands, each a module of `commands`, in the order of the help page."""
 
 
+class _Command(argparse.ArgumentParser):
+    """The parser of a subcommand, which refuses arguments that it does not know with its own usage."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
+
 def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of subcommands; each sets `run`, a function of the parsed arguments."""
     result = argparse.ArgumentParser(
         prog="spiqa-tasks", description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses."
     )
     result.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
-    subparsers = result.add_subparsers(required=True, metavar="COMMAND")
+    subparsers = result.add_subparsers(required=True, metavar="COMMAND", parser_class=_Command)
     if commands == COMMANDS:
         import shtab
 
@@ -42,6 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; errors go to stderr in one sentence."""
     given = sys.argv[1:] if argv is None else argv
     named = given[:1] if given and given[0] in COMMANDS else COMMANDS  # what the others import takes seconds
+    if not given:
+        parser().print_help()
+        return 0
     arguments = parser(named).parse_args(given)
     gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.commands import batching
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
@@ -79,6 +79,8 @@ def add(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; 0 when every question has an answer that could be scored, else 3.
 
+    Of a RUN's tasks, those whose judge cannot be asked are scored without it.
+
     Raises:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
@@ -91,7 +93,14 @@ def run(arguments: argparse.Namespace) -> int:
     results: list[list[Run]] = []
     all_there = True
     for task, given in _given(arguments):
-        found = _score(arguments, task, given)
+        try:
+            found = _score(arguments, task, given)
+        except JudgeError as error:
+            if arguments.predictions or arguments.judge:
+                raise
+            say(f"{task.name}: {error}", *_recorded_judge(given))
+            all_there = False
+            found = _score(_without_judge(arguments), task, given)
         all_there &= found is not None
         if found:
             results.append(found)
@@ -170,9 +179,23 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     else:
         found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path)
     say(*remarks)
-    for task, _ in found:  # before any file is read
+    for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
     return [(task, [matched_run(run, task) for run in runs]) for task, runs in found]
+
+
+def _recorded_judge(given: Sequence[MatchedRun]) -> Iterable[str]:
+    """How to ask the judges that judged runs before."""
+    for name, host in dict.fromkeys((each.run.judge_name, each.run.signature.judge_host) for each in given):
+        if name:
+            place = f" at {host}" if host else ""
+            yield f"These answers were judged by {name}{place}: --judge {name} asks it again. Scored without a judge."
+        else:
+            yield "Scored without a judge; --judge PROVIDER:MODEL[@URL] names one."
+
+
+def _without_judge(arguments: argparse.Namespace) -> argparse.Namespace:
+    return argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
 
 
 def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:

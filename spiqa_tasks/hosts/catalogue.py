@@ -186,7 +186,9 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
                 if member in tasks or member in groups:  # a group may have tasks of the host too
                     add(member)
         else:
-            near = difflib.get_close_matches(name, [*tasks, *groups], n=3, cutoff=0.4)
+            names = [*tasks, *groups]
+            near = [known for known in names if known.casefold() == name.casefold()]
+            near = near or difflib.get_close_matches(name, names, n=3, cutoff=0.4)
             raise InputError(
                 f"Expected the name of a task or group, found {name!r}. "
                 + (f"Nearest: {', '.join(near)}. " if near else "")

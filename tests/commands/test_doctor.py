@@ -13,10 +13,25 @@ from spiqa_tasks.commands import doctor
 from spiqa_tasks.extras import supported_versions
 
 
-def test_doctor_reports_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without any data the doctor says so and ends with status 3."""
+def test_absent_data_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without any data the doctor names what fetches it, after all that works, and ends with status 0."""
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (absent,) = (line for line in lines if line.startswith("absent   data of mmstar"))
+    assert "spiqa-tasks prepare" in absent
+    assert lines[0].startswith("ok ")
+    statuses = [line.split()[0] for line in lines]
+    assert "ok" not in statuses[statuses.index("absent") :]
+
+
+def test_a_judge_that_cannot_be_asked_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A judge without a key is missing, and the status is 3."""
+    monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert main(["doctor"]) == 3
-    assert "missing  data of mmstar" in capsys.readouterr().out
+    assert "missing  judge" in capsys.readouterr().out
 
 
 def test_missing_extras_are_no_fault(

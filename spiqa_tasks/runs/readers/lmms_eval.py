@@ -15,9 +15,10 @@ from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.files.typed import conforms
 from spiqa_tasks.hosts.catalogue import Task, task_of
 from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
+from spiqa_tasks.runs import host_metrics
 from spiqa_tasks.runs.answer import Answer, logged_response
 from spiqa_tasks.runs.identity import Identity, identity
-from spiqa_tasks.runs.readers.host_tasks import host_answers, natural
+from spiqa_tasks.runs.readers.host_tasks import host_answers
 from spiqa_tasks.runs.run import Run
 
 FORM = "lmms-eval"
@@ -131,8 +132,8 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
     task = _own_task(values)
     asked, read = original, partial(own_answers, logged)
     if task is None:
-        reported = {metric: natural(name, metric, value) for metric, value in reported.items()}
-        read = partial(host_answers, path, logged, name, reported, samples)
+        is_reported = partial(host_metrics.is_reported, name, values, reported)
+        read = partial(host_answers, path, logged, name, is_reported, samples)
     else:
         asked = _asked(task, values, original)
     there = logged.is_file()

@@ -138,10 +138,10 @@ def test_a_task_of_the_host_has_as_many_questions_as_the_host_counted(tmp_path: 
     assert changed(path, change).asked == 0
 
 
-def test_a_host_tasks_numbers_are_shares(tmp_path: Path) -> None:
-    """Those that are in percent are divided by 100."""
+def test_a_host_tasks_numbers_are_as_it_reports_them(tmp_path: Path) -> None:
+    """In its own units, which are known or not."""
     path = write_run(tmp_path, "m", {"t": choice_samples([True])}, totals={"t": {"a": 75.0, "b": 0.75}})
-    assert read_results(path)[0].reported == {"a": 0.75, "b": 0.75}
+    assert read_results(path)[0].reported == {"a": 75.0, "b": 0.75}
     assert read_results(write_own(tmp_path / "own", totals={"t": {"cider": 7.5}}))[0].reported == {"cider": 7.5}
 
 
