@@ -9,6 +9,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+
 def check_types(kind: type, values: Mapping[str, Any]) -> None:
     """Check JSON values against the fields of the same names of a dataclass; other names are not looked at.
 
