@@ -18,9 +18,7 @@ def letters_of(doc: Doc) -> list[str]:
         InputError: not a multiple-choice task of ours.
     """
     if "letters" not in doc:
-        raise InputError(
-            "Expected a multiple-choice task of MMStar or SciFIBench; this task's documents have no letters."
-        )
+        raise InputError("Expected a multiple-choice task of this package; this task's documents have no letters.")
     return list(doc["letters"])
 
 
@@ -32,8 +30,9 @@ class RandomChoice(Baseline):
         self._seed = seed
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """Return a letter."""
-        return random.Random(f"{doc['id']}#{self._seed}").choice(letters_of(doc))
+        """Return a letter; nothing for an open question among choices."""
+        letters = letters_of(doc)
+        return random.Random(f"{doc['id']}#{self._seed}").choice(letters) if letters else ""
 
 
 class FrequentChoice(Baseline):
@@ -44,8 +43,9 @@ class FrequentChoice(Baseline):
         self._letters: dict[str, dict[str, str]] = {}
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return a letter."""
-        letters_of(doc)
+        """Return a letter; nothing for an open question among choices."""
+        if not letters_of(doc):
+            return ""
         if key not in self._letters:
             self._letters[key] = _most_frequent(docs)
         return self._letters[key][doc["category"]]
@@ -54,7 +54,7 @@ class FrequentChoice(Baseline):
 def _most_frequent(docs: Sequence[Doc]) -> dict[str, str]:
     """Category -> letter, over all of a task's documents, whatever `--limit` says."""
     counts: dict[str, Counter[str]] = {}
-    for doc in docs:
+    for doc in (doc for doc in docs if doc["letters"]):
         counts.setdefault(doc["category"], Counter())[doc["answer"]] += 1
     return {
         category: min(counter, key=lambda letter: (-counter[letter], letter)) for category, counter in counts.items()
