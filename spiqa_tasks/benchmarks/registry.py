@@ -16,6 +16,7 @@ from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
+from spiqa_tasks.printable import said_if_slow
 
 BENCHMARKS: dict[str, Benchmark] = {}
 
@@ -89,14 +90,14 @@ def load_table(name: str, split: str, settings: str, source: Source | None = Non
     import pyarrow
 
     benchmark, source = _resolved(name, split, source)
-    rows = benchmark.load(source, split, benchmark.parse(settings))
+    rows = _loaded(benchmark, source, split, settings)
     return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
 
 
 def load_rows(name: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
     """Return the rows of a task as dicts; see `load_table`."""
     benchmark, source = _resolved(name, split, source)
-    rows = benchmark.load(source, split, benchmark.parse(settings))
+    rows = _loaded(benchmark, source, split, settings)
     found: list[dict[str, Any]] = rows if isinstance(rows, list) else rows.to_pylist()
     return found
 
@@ -112,6 +113,11 @@ def rows_for_scoring(name: str, split: str, settings: str, source: Source | None
     for row in rows:
         row["settings"] = settings_text(parsed)
     return rows
+
+
+def _loaded(benchmark: Benchmark, source: Source, split: str, settings: str) -> Any:
+    with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):
+        return benchmark.load(source, split, benchmark.parse(settings))
 
 
 def _resolved(name: str, split: str, source: Source | None) -> tuple[Benchmark, Source]:

@@ -131,7 +131,7 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
         return None
     length = (config.get("generation_kwargs") or {}).get("max_new_tokens")
     settings = str(config.get("dataset_name") or "")
-    return Task(str(config["task"]), benchmark, config["test_split"], settings, length=length)
+    return Task(str(config["task"]), benchmark, str(config["test_split"]), settings, length=length)
 
 
 def _tasks_in(folders: Iterable[Path]) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:

@@ -1,4 +1,4 @@
-"""Patches of five modules of lmms-eval: task index, filters, results, baselines and the user interface."""
+"""Patches of six modules of lmms-eval: task index, filters, results, baselines, response cache, user interface."""
 
 from __future__ import annotations
 
@@ -113,11 +113,19 @@ def _patch_baselines(host: Any) -> None:
     host._extract_score_from_sample = score_of
 
 
+def _patch_cache(host: Any) -> None:
+    """The response cache survives a killed run and keeps no failed request."""
+    from spiqa_tasks.hosts.lmms_eval import response_cache
+
+    response_cache.patch(host)
+
+
 PATCHES: Mapping[str, tuple[str, Callable[[Any], None]]] = {
     "lmms_eval.tasks": ("TaskManager", _patch_tasks),
     "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
     "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
     "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines),
+    "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),
     "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery),
 }
 """Module of the host -> (an attribute that it has once it is imported, the function that patches it)."""
