@@ -31,9 +31,9 @@ class RandomChoice(_Choice):
         self._seed = seed
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """Return a letter."""
+        """Return a letter; nothing for an open question among choices."""
         letters: list[str] = doc["letters"]
-        return random.Random(f"{doc['id']}#{self._seed}").choice(letters)
+        return random.Random(f"{doc['id']}#{self._seed}").choice(letters) if letters else ""
 
 
 class FrequentChoice(_Choice):
@@ -44,7 +44,9 @@ class FrequentChoice(_Choice):
         self._letters: dict[str, dict[str, str]] = {}
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return a letter."""
+        """Return a letter; nothing for an open question among choices."""
+        if not doc["letters"]:
+            return ""
         if key not in self._letters:
             self._letters[key] = _most_frequent(docs)
         return self._letters[key][doc["category"]]
@@ -53,7 +55,7 @@ class FrequentChoice(_Choice):
 def _most_frequent(docs: Sequence[Doc]) -> dict[str, str]:
     """Category -> letter, over all of a task's documents, whatever `--limit` says."""
     counts: dict[str, Counter[str]] = {}
-    for doc in docs:
+    for doc in (doc for doc in docs if doc["letters"]):
         counts.setdefault(doc["category"], Counter())[doc["answer"]] += 1
     return {
         category: min(counter, key=lambda letter: (-counter[letter], letter)) for category, counter in counts.items()
