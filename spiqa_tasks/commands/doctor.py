@@ -46,7 +46,8 @@ def add(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per finding, what works first; 0 when nothing but data and extras is missing, else 3."""
-    findings = [*_host(), *_extras(), _cache(), *_data(), *_text_metrics(), _judge()]
+    scores = [*_data(), *_text_metrics()] if is_installed("score") else []
+    findings = [*_host(), *_extras(), _cache(), *scores, _judge()]
     findings.sort(key=lambda finding: STATUSES.index(finding.status))
     if arguments.json:
         print(json.dumps([asdict(finding) for finding in findings], indent=2))

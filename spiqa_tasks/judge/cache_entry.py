@@ -27,7 +27,7 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
     `fingerprint` differs where the names do not, such as for two versions of a local model's files.
     """
     judge = (config.provider, config.model, config.url, fingerprint, config.extra)
-    sampling = (request.system, request.max_tokens, request.temperature, request.top_logprobs)
+    sampling = (request.system, request.max_tokens, request.temperature, request.top_logprobs, request.repeat)
     digest, after = _frame(judge, sampling, request.lookup, tuple(map(_image_key, request.images)))
     whole = digest.copy()
     whole.update((encode_basestring_ascii(request.prompt) + after).encode())
@@ -40,12 +40,13 @@ def _frame(
 ) -> tuple[Any, str]:
     """The digest of what stands before the prompt in the fields' JSON, and the text behind it."""
     fields: dict[str, Any] = dict(zip(("provider", "model", "base_url", "fingerprint", "extra"), judge, strict=True))
-    fields |= dict(zip(("system", "max_tokens", "temperature", "top_logprobs"), sampling, strict=True))
+    fields |= dict(zip(("system", "max_tokens", "temperature", "top_logprobs", "repeat"), sampling, strict=True))
     fields |= {"kind": "logprobs", "lookup": lookup, "images": images, "prompt": ""}
     if fields["top_logprobs"] is None:
         fields |= _WRITTEN
-    if not fields["extra"]:
-        del fields["extra"]
+    for name in ("extra", "repeat"):  # later than the first keys, which stay what they were
+        if not fields[name]:
+            del fields[name]
     before, _, after = json.dumps(fields, sort_keys=True).partition('"prompt": ""')
     return hashlib.sha256((before + '"prompt": ').encode()), after
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spiqa_tasks.errors import InputError
@@ -102,6 +102,10 @@ class L3ScoreRule(Rule):
         digest = hashlib.sha256(PROMPTS[self.prompt].encode()).hexdigest()[:12]
         rule = f"top-{self._top}" if self._top else FULL_VOCABULARY
         return {"prompt": f"{self.prompt}:{digest}", "rule": rule, "temperature": 0.0, "max_tokens": 1}
+
+    def rewordings(self) -> Mapping[str, Rule]:
+        """Return the rule with the other prompts."""
+        return {name: replace(self, prompt=name) for name in PROMPTS if name != self.prompt}
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         """Return what the verdicts on a right and a wrong answer lack."""

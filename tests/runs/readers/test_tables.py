@@ -147,6 +147,25 @@ def test_without_the_release_a_table_is_scored_from_its_own_columns(
     assert "for want of the release" in errors
 
 
+def test_without_the_release_tables_of_the_same_questions_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever their predictions; another true answer makes them others."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
+    frames = [mmstar_table(ROWS, ["B"] * count) for count in (8, 20)]
+    for task, frame in zip(("mmstar_filtered", "mmstar_filtered_text"), frames, strict=True):
+        write_table(frame, tmp_path / f"m_{task}.tsv")
+    places = [str(path) for path in sorted(tmp_path.glob("*.tsv"))]
+    status, records, _ = run_json(capsys, "gain", *places, "--partial")
+    assert (status, records[0]["n"], records[0]["s_v"] > records[0]["s_wv"]) == (0, 24, True)
+    frames[1].loc[0, "answer"] = next(letter for letter in "AB" if letter != frames[1].loc[0, "answer"])
+    write_table(frames[1], tmp_path / "m_mmstar_filtered_text.tsv")
+    status, records, errors = run_json(capsys, "gain", *places, "--partial")
+    assert (status, records) == (2, [])
+    assert "Expected the same data" in errors
+
+
 def test_the_authors_submission_has_the_authors_score(
     real_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
