@@ -6,22 +6,19 @@ import argparse
 import dataclasses
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.commands import batching
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.commands.judge_options import add_rule_options, forecast
+from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.pricing import PRICE_VARIABLE
-from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
-from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.printable import counted, say
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
-    from spiqa_tasks.judge.engine import JudgingEstimate
     from spiqa_tasks.judge.judge import Judge
     from spiqa_tasks.judge.types import JudgeRequest
     from spiqa_tasks.runs.run import Run
@@ -66,19 +63,7 @@ def add(subparsers: Any) -> None:
         help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
         "(default: SPIQA_JUDGE)",
     )
-    score.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
-    score.add_argument("--top", default="5", help="first-token log-probabilities used: a number, or full-vocabulary")
-    score.add_argument(
-        "--judge-extra",
-        metavar="JSON",
-        help="fields that every request to a judge at an address of its own, or in this process, has in addition "
-        f"(default: {EXTRA_VARIABLE})",
-    )
-    score.add_argument(
-        "--judge-price",
-        metavar="PROMPT,COMPLETION",
-        help=f"US dollars per million tokens of judges without a list price (default: {PRICE_VARIABLE})",
-    )
+    add_rule_options(score)
     score.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
     score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
     score.add_argument("--json", action="store_true", help="print one JSON object")
@@ -89,6 +74,8 @@ def add(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; 0 when every question has an answer that could be scored, else 3.
+
+    Of a RUN's tasks, those whose judge cannot be asked are scored without it.
 
     Raises:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
@@ -102,7 +89,14 @@ def run(arguments: argparse.Namespace) -> int:
     results: list[list[Run]] = []
     all_there = True
     for task, given in _given(arguments):
-        found = _score(arguments, task, given)
+        try:
+            found = _score(arguments, task, given)
+        except JudgeError as error:
+            if arguments.predictions or arguments.judge:
+                raise
+            say(f"{task.name}: {error}", *_recorded_judge(given))
+            all_there = False
+            found = _score(_without_judge(arguments), task, given)
         all_there &= found is not None
         if found:
             results.append(found)
@@ -127,7 +121,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
     from spiqa_tasks.runs import scoring
 
     say(*(remark for each in given for remark in each.remarks))
-    judges = chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+    judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.engine.config for judge in judges.values()]
     batching.check(arguments, configs)
     _check_extra(arguments.judge_extra, configs)
@@ -141,7 +135,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
             unjudged.append((name, read))
     estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
-        print(_forecast(task, estimates, arguments.json, batching.price_share(arguments)))
+        print(forecast(estimates, {"task": task.name}, arguments.json, batching.price_share(arguments)))
         return []
     for name in judges:
         if estimates[name].calls:
@@ -183,9 +177,23 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
         columns = Columns.parsed(arguments.columns or "")
         found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path, columns)
     say(*remarks)
-    for task, _ in found:  # before any file is read
-        chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+    for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
+        chosen_judges(task, arguments, os.environ)
     return [(task, [matched_run(run, task, arguments.accept_differences) for run in runs]) for task, runs in found]
+
+
+def _recorded_judge(given: Sequence[MatchedRun]) -> Iterable[str]:
+    """How to ask the judges that judged runs before."""
+    for name, host in dict.fromkeys((each.run.judge_name, each.run.signature.judge_host) for each in given):
+        if name:
+            place = f" at {host}" if host else ""
+            yield f"These answers were judged by {name}{place}: --judge {name} asks it again. Scored without a judge."
+        else:
+            yield "Scored without a judge; --judge PROVIDER:MODEL[@URL] names one."
+
+
+def _without_judge(arguments: argparse.Namespace) -> argparse.Namespace:
+    return argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
 
 
 def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
@@ -196,34 +204,6 @@ def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
             f"Expected a judge at an address of its own, or in this process, for --judge-extra; found {names}. "
             "Name its address (provider:model@URL), or leave --judge-extra out."
         )
-
-
-def _environ(arguments: argparse.Namespace) -> dict[str, str]:
-    """The environment, with what the arguments say instead."""
-    said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
-    return {**os.environ, **{name: value for name, value in said.items() if value is not None}}
-
-
-def _forecast(task: Task, estimates: Mapping[str, JudgingEstimate], as_json: bool, share: float) -> str:
-    """What judging would take, at a share of the list price."""
-    estimates = {
-        name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)
-        for name, estimate in estimates.items()
-    }
-    if as_json:
-        rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
-        return json.dumps({"task": task.name, "dry_run": rows}, indent=2)
-    if not estimates:
-        return "No judge would be asked."
-    lines = []
-    for name, estimate in estimates.items():
-        tokens = f"{estimate.prompt_tokens + estimate.completion_tokens:,}"
-        price = "its price is not known" if estimate.cost is None else f"about ${estimate.cost:.2f}"
-        lines.append(
-            f"Judge {name}: {estimate.calls} calls to make, {estimate.cached} verdicts in the cache, "
-            f"about {tokens} tokens, {price}"
-        )
-    return "\n".join(lines)
 
 
 def _failures(run: Run) -> Iterable[str]:

@@ -64,12 +64,13 @@ def _xlsx(path: Path) -> list[Cells]:
 
 
 def _separated(path: Path) -> list[Cells]:
-    """The rows of a text whose header has tabs between its cells, else commas."""
+    """The rows of a text with tabs between its cells, or commas in a csv file."""
     import pandas as pd
 
     with path.open("rb") as file:
-        separator = "\t" if b"\t" in file.readline() else ","
+        separator = "," if path.suffix.lower() == ".csv" and b"\t" not in file.readline() else "\t"
     form: dict[str, Any] = {"sep": separator, "dtype": str, "keep_default_na": False, "na_filter": False}
+    form["lineterminator"] = "\n"  # a carriage return alone is part of an answer
     try:
         table = pd.read_csv(path, **form, header=None, encoding="utf-8-sig")
     except pd.errors.ParserError as error:
@@ -81,7 +82,10 @@ def _separated(path: Path) -> list[Cells]:
         ) from error
     except (ValueError, OSError) as error:
         raise InputError(f"Expected {path} to be a tsv or csv file, found {error}. Save it again.") from error
-    return _rows(path, [[_text(cell) for cell in row] for row in table.itertuples(index=False, name=None)])
+    rows = [[_text(cell) for cell in row] for row in table.itertuples(index=False, name=None)]
+    if rows[0][-1].endswith("\r"):
+        rows = [[*row, last.removesuffix("\r")] for *row, last in rows]
+    return _rows(path, rows)
 
 
 def _rows(path: Path, cells: Sequence[Sequence[str]]) -> list[Cells]:

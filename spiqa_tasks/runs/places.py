@@ -14,7 +14,7 @@ from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers import jsonl, lmms_eval, run_files, spiqa_responses, tables
-from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice
+from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 from spiqa_tasks.runs.run import Run
 
 FORMS = (
@@ -140,7 +140,7 @@ def _unknown_form(path: Path) -> InputError:
     first = jsonl.first_object(path)
     if first is not None:
         return InputError(
-            f"Expected {path} in a known form, found JSON with the keys {', '.join(first)}. {advice(first)} Or give "
+            f"Expected {path} in a known form, found JSON with the keys {listed(first)}. {advice(first)} Or give "
             f"{FORMS}."
         )
     found = "an empty file" if not path.stat().st_size else "no JSON object in its first line"

@@ -135,7 +135,7 @@ def test_an_unknown_form_is_refused_with_the_known_ones(tmp_path: Path, content:
 @pytest.mark.parametrize(
     ("content", "keys", "line"),
     [
-        ("{}", "", "prediction=...,reference=...,figures=..."),
+        ("{}", "none", "prediction=...,reference=...,figures=..."),
         ('{"id": 1, "answer": "A"}', "id, answer", "prediction=answer"),
         (
             '{"key": 1, "output": "A", "target": "B", "selected_figures": []}',

@@ -34,7 +34,7 @@ _GUESSES: Mapping[str, tuple[str, ...]] = {
     "figures": ("selected_figures_names", "selected_figures", "figures", "all_figures_names", "images"),
 }
 """What is guessed in a message, the likeliest name first."""
-_LONGEST_CELL = 10_000
+_LONGEST_CELL, _LONGEST_NAME = 10_000, 60
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,7 @@ class Columns:
         missing = [name for name in self.named.values() if name and name not in found]
         if missing:
             raise InputError(
-                f"Expected the column {missing[0]} of --columns in {where}, found {', '.join(found) or 'none'}. "
-                "Correct --columns."
+                f"Expected the column {missing[0]} of --columns in {where}, found {listed(found)}. Correct --columns."
             )
 
     def answer(self, row: Mapping[str, Any], answer_id: str, text: str, place: int = 0) -> Answer:
@@ -111,6 +110,11 @@ class Columns:
 
 
 USUAL = Columns()
+
+
+def listed(found: Iterable[str]) -> str:
+    """Return names of columns for a message."""
+    return ", ".join(name[:_LONGEST_NAME] for name in found) or "none"
 
 
 def guessed(found: Collection[str]) -> str:

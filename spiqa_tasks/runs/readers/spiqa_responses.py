@@ -18,7 +18,7 @@ from spiqa_tasks.benchmarks.spiqa.table import STEPS
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice
+from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 
 FORM, PER_FIGURE = "spiqa-responses", "spiqa-responses-per-figure"
 SUFFIX = "_response.json"
@@ -124,7 +124,7 @@ def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -
         columns.name(what, entry, known) for what, known in (("prediction", _PREDICTION), ("question", ()))
     )
     if column is None or question is None or not isinstance(entry[question], str):
-        raise InputError(f"Expected {where} to have question and response, found {', '.join(entry)}. {advice(entry)}")
+        raise InputError(f"Expected {where} to have question and response, found {listed(entry)}. {advice(entry)}")
     response = entry[column]
     try:
         if isinstance(response, str):

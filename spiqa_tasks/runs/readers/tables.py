@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import zipfile
-from collections.abc import Iterable, KeysView, Mapping
+from collections.abc import Iterable, KeysView
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.tables import ID_COLUMNS, Cells, read_cells, row_id
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice
+from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 
 FORM = "table"
 SCORED_COLUMNS = frozenset({"hit", "log", "score"})
@@ -25,25 +24,24 @@ def is_table(path: Path) -> bool:
     if zipfile.is_zipfile(path) or (path.suffix == ".json" and first.lstrip().startswith("[")):
         return True
     is_separated = path.suffix in (".tsv", ".csv") and bool(first.strip())
-    return is_separated or ("\t" in first and "prediction" in next(csv.reader([first], delimiter="\t")))
+    return is_separated or ("\t" in first and "prediction" in first.replace('"', "").rstrip("\r\n").split("\t"))
 
 
 def read_answers(path: Path, columns: Columns = USUAL) -> list[Answer]:
     """Return the answers of a table.
 
     Raises:
-        InputError: see `read_cells`; or a column is missing.
+        InputError: see `read_cells`; or a column is missing, of a row too.
     """
     table = read_cells(path)
     found = _columns(table)
     columns.check(found, path)
-    names = {what: columns.name(what, found) for what in ("id", "prediction")}
-    if None in names.values():
+    names = [columns.name(what, found) for what in ("id", "prediction")]
+    if None in names:
         raise InputError(
-            f"Expected {path} to have the columns index (or id) and prediction, found "
-            f"{', '.join(found) or 'none'}. {advice(found)}"
+            f"Expected {path} to have the columns index (or id) and prediction, found {listed(found)}. {advice(found)}"
         )
-    return [_answer(path, cells, place, columns, names) for place, cells in enumerate(table)]
+    return [_answer(path, cells, place, columns, *map(str, names)) for place, cells in enumerate(table)]
 
 
 def own_questions(path: Path) -> list[Cells]:
@@ -69,12 +67,17 @@ def _has_answers(path: Path) -> bool:
     return "prediction" in columns and bool(columns & ID_COLUMNS) and not columns & SCORED_COLUMNS
 
 
-def _answer(path: Path, cells: Cells, place: int, columns: Columns, names: Mapping[str, str | None]) -> Answer:
-    try:
-        return columns.answer(cells, row_id(cells, [str(names["id"])]), cells[str(names["prediction"])], place)
-    except (KeyError, ValueError) as error:
+def _answer(path: Path, cells: Cells, place: int, columns: Columns, row: str, prediction: str) -> Answer:
+    if row not in cells or prediction not in cells:
         raise InputError(
-            f"Expected an answer and names of figures in row {place + 1} of {path}, found {error}. Correct the row."
+            f"Expected row {place + 1} of {path} to have the columns {row} and {prediction}, found {listed(cells)}. "
+            "Complete the row."
+        )
+    try:
+        return columns.answer(cells, row_id(cells, [row]), cells[prediction], place)
+    except ValueError as error:
+        raise InputError(
+            f"Expected names of figures in row {place + 1} of {path}, found {error}. Correct it."
         ) from error
 
 
