@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from spiqa_tasks.files.typed import check_types
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 Status = Literal[
@@ -98,9 +99,9 @@ class Record:
         Raises:
             KeyError, TypeError: `value` is no such dict.
         """
-        known = {name: value[name] for name in _LOGGED if name in value}
-        known["verdicts"] = tuple(known.get("verdicts", ()))
-        return cls(**{**known, "id": str(value["id"])})
+        known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
+        check_types(cls, known)
+        return cls(**known | {"verdicts": tuple(known.get("verdicts", ()))})
 
     @property
     def judge_failed(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_runs, places_apart
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.printable import said_if_slow
 
 DEFAULT = Path("report.html")
 
@@ -57,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     for path, write in writers.items():
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, write().encode("utf-8", "replace"))
+            with said_if_slow(f"writing {path.name}"):
+                text = write()
+            write_atomically(path, text.encode("utf-8", "replace"))
             print(path.resolve())
     return 0

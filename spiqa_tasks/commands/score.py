@@ -6,22 +6,19 @@ import argparse
 import dataclasses
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.commands import batching
+from spiqa_tasks.commands.judge_options import add_rule_options, forecast
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.pricing import PRICE_VARIABLE
-from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
-from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.printable import counted, say
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
-    from spiqa_tasks.judge.engine import JudgingEstimate
     from spiqa_tasks.judge.judge import Judge
     from spiqa_tasks.judge.types import JudgeRequest
     from spiqa_tasks.runs.run import Run
@@ -55,19 +52,7 @@ def add(subparsers: Any) -> None:
         help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
         "(default: SPIQA_JUDGE)",
     )
-    score.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
-    score.add_argument("--top", default="5", help="first-token log-probabilities used: a number, or full-vocabulary")
-    score.add_argument(
-        "--judge-extra",
-        metavar="JSON",
-        help="fields that every request to a judge at an address of its own, or in this process, has in addition "
-        f"(default: {EXTRA_VARIABLE})",
-    )
-    score.add_argument(
-        "--judge-price",
-        metavar="PROMPT,COMPLETION",
-        help=f"US dollars per million tokens of judges without a list price (default: {PRICE_VARIABLE})",
-    )
+    add_rule_options(score)
     score.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
     score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
     score.add_argument("--json", action="store_true", help="print one JSON object")
@@ -125,7 +110,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
     from spiqa_tasks.runs import scoring
 
     say(*(remark for each in given for remark in each.remarks))
-    judges = chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+    judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.engine.config for judge in judges.values()]
     batching.check(arguments, configs)
     _check_extra(arguments.judge_extra, configs)
@@ -139,7 +124,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
             unjudged.append((name, read))
     estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
-        print(_forecast(task, estimates, arguments.json, batching.price_share(arguments)))
+        print(forecast(estimates, {"task": task.name}, arguments.json, batching.price_share(arguments)))
         return []
     for name in judges:
         if estimates[name].calls:
@@ -180,7 +165,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
         found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path)
     say(*remarks)
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
-        chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+        chosen_judges(task, arguments, os.environ)
     return [(task, [matched_run(run, task) for run in runs]) for task, runs in found]
 
 
@@ -206,34 +191,6 @@ def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
             f"Expected a judge at an address of its own, or in this process, for --judge-extra; found {names}. "
             "Name its address (provider:model@URL), or leave --judge-extra out."
         )
-
-
-def _environ(arguments: argparse.Namespace) -> dict[str, str]:
-    """The environment, with what the arguments say instead."""
-    said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
-    return {**os.environ, **{name: value for name, value in said.items() if value is not None}}
-
-
-def _forecast(task: Task, estimates: Mapping[str, JudgingEstimate], as_json: bool, share: float) -> str:
-    """What judging would take, at a share of the list price."""
-    estimates = {
-        name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)
-        for name, estimate in estimates.items()
-    }
-    if as_json:
-        rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
-        return json.dumps({"task": task.name, "dry_run": rows}, indent=2)
-    if not estimates:
-        return "No judge would be asked."
-    lines = []
-    for name, estimate in estimates.items():
-        tokens = f"{estimate.prompt_tokens + estimate.completion_tokens:,}"
-        price = "its price is not known" if estimate.cost is None else f"about ${estimate.cost:.2f}"
-        lines.append(
-            f"Judge {name}: {estimate.calls} calls to make, {estimate.cached} verdicts in the cache, "
-            f"about {tokens} tokens, {price}"
-        )
-    return "\n".join(lines)
 
 
 def _failures(run: Run) -> Iterable[str]:

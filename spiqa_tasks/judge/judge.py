@@ -38,8 +38,11 @@ class Judge:
         self._report = report
         self._verdicts: dict[JudgeRequest, Verdict] = {}
 
-    def preflight(self) -> list[Verdict]:
+    def preflight(self, *, anyway: bool = False) -> list[Verdict]:
         """Ask the rule's test questions, past the cache; return the verdicts.
+
+        Args:
+            anyway: whether a judge that is unfit by the rule is used all the same.
 
         Raises:
             JudgeError: the judge has no key, does not answer, or is unfit by the rule; the message has the remedy.
@@ -53,7 +56,7 @@ class Judge:
                 advice = reason if "; " in reason else f"{reason}; {_REMEDY}"
                 raise JudgeError(f"The judge {named} did not answer a test question: {advice}, or {self.rule.remedy}.")
         fault = self.rule.fault(verdicts)
-        if fault is not None:
+        if fault is not None and not anyway:
             raise JudgeError(f"The judge {named} cannot be used: {fault}, or {self.rule.remedy}.")
         return verdicts
 

@@ -70,8 +70,9 @@ def test_keys_of_later_versions_are_ignored_and_a_dict_without_id_is_none_of_our
     assert Record.from_dict({"id": 7, "status": "ok", "mood": "good"}) == Record("7")
     with pytest.raises(KeyError):
         Record.from_dict({"status": "ok"})
-    with pytest.raises(TypeError):
-        Record.from_dict({"id": "a", "verdicts": 3})
+    for damage in ({"verdicts": 3}, {"details": None}, {"scores": {"accuracy": []}}, {"status": "fine"}):
+        with pytest.raises(TypeError, match=next(iter(damage))):
+            Record.from_dict({"id": "a", **damage})
 
 
 def test_a_verdict_becomes_a_score_and_is_kept() -> None:

@@ -71,6 +71,10 @@ class Rule(ABC):
     def signature(self) -> Mapping[str, Any]:
         """Return what a score depends on beside the judge, under names of a signature's fields less `judge_`."""
 
+    def rewordings(self) -> Mapping[str, Rule]:
+        """Return the rule in its other wordings, by their names: a verdict should not depend on which is used."""
+        return {}
+
     def fault(self, _verdicts: Sequence[Verdict], /) -> str | None:
         """Return why a judge with these verdicts on `tests` cannot be used, and what to do; None where it can."""
         return None

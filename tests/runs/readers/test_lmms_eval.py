@@ -261,6 +261,13 @@ def test_samples_of_other_tasks_are_refused(tmp_path: Path, line: dict[str, Any]
     )
 
 
+def test_a_damaged_record_is_named_by_its_field(tmp_path: Path) -> None:
+    """`details: null` in a sample is a sentence."""
+    line = {"doc_id": 0, "target": "", "accuracy": {**Record("1").as_dict(), "details": None}, "filtered_resps": "A"}
+    with pytest.raises(InputError, match=r"line 1 of .*, found details: None"):
+        own_answers(write_samples(tmp_path / "s.jsonl", [line]))
+
+
 def test_a_samples_file_is_of_the_run_beside_it(tmp_path: Path) -> None:
     """The one of its task."""
     own = [sample_of(row, row["answer"]) for row in ROWS[:3]]
