@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.after_import import Patches
 from spiqa_tasks.printable import say
 
@@ -44,12 +45,14 @@ def _patch_files(host: Any) -> None:
 
 def _patch_datasets(host: Any) -> None:
     """Our tasks are datasets, and `SpiqaTasks` is where `--config` looks for classes."""
-    from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
-
     try:
+        for extra in ("score", "vlmevalkit"):
+            require(extra, "This package's part in VLMEvalKit")
+        from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
+
         names = SpiqaTasks.supported_datasets()
     except SpiqaTasksError as error:
-        say(f"{error} VLMEvalKit does not know this package's tasks until then.")
+        say(f"{error} Until then VLMEvalKit runs without this package's tasks.")
         return
     host.DATASET_CLASSES.append(SpiqaTasks)
     host.SUPPORTED_DATASETS.extend(names)
