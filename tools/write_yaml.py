@@ -14,6 +14,7 @@ from pathlib import Path
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.spiqa.settings import RULES
 
 FOLDER = Path(__file__).resolve().parents[1] / "yaml_configs"
 TEMPLATE = "_template_yaml"
@@ -88,7 +89,7 @@ def _spiqa() -> Family:
     ]
     leaves.append(Leaf("spiqa_train", "train"))
     readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
-    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings]
+    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings] + [f"rule={rule}" for rule in RULES]
     return Family("setting=direct", variants, 512, leaves, groups, ("cluster_key: cluster",))
 
 
