@@ -9,6 +9,8 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
+from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
+from spiqa_tasks.benchmarks.own.definition import Definition, parse
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
@@ -26,6 +28,34 @@ def register(benchmark: Benchmark) -> None:
 
 for _own in (SPIQA, MMSTAR, SCIFIBENCH):
     register(_own)
+
+
+def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
+    """Make the benchmark of a YAML's values known; one of one's own of the same name is replaced.
+
+    Raises:
+        InputError: an unknown key or value, or the name of another benchmark.
+    """
+    definition = parse(values, folder)
+    known = BENCHMARKS.get(definition.benchmark)
+    if known is None or known.definition != definition.portable:
+        if known is not None and known.definition is None:
+            raise InputError(
+                f"Expected another name than that of a benchmark of this package, found {definition.benchmark} in "
+                f"{folder}. Correct benchmark: of the YAML."
+            )
+        register(own_benchmark(definition))
+    return definition
+
+
+def register_recorded(values: Any) -> None:
+    """Make a benchmark of one's own known as results have it, where no YAML has made it known.
+
+    Raises:
+        InputError: no values of such a YAML.
+    """
+    if isinstance(values, Mapping) and values.get("benchmark") not in BENCHMARKS:
+        register_own(values, Path())
 
 
 def benchmark_of(row: Mapping[str, Any]) -> Benchmark:

@@ -68,7 +68,8 @@ def _xlsx(path: Path) -> list[Cells]:
 def _tsv(path: Path) -> list[Cells]:
     import pandas as pd
 
-    form: dict[str, Any] = {"sep": "\t", "dtype": str, "keep_default_na": False, "na_filter": False}
+    separator = "," if path.suffix.lower() == ".csv" else "\t"
+    form: dict[str, Any] = {"sep": separator, "dtype": str, "keep_default_na": False, "na_filter": False}
     form["lineterminator"] = "\n"  # a carriage return alone is part of an answer
     try:
         with warnings.catch_warnings():

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, L3SCORE, NEITHER, is_incomplete, text_metric, whole
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
-from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY, says_neither
-from spiqa_tasks.metrics.text_scores import METRICS, text_scores, tokenizer_name
+from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.coverage import is_covered
 
-MOST_NEITHER = 0.05
-"""Largest share of judgements without yes and no of which nothing is said."""
 SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")
 """The text metrics in the host's table; `breakdown` has the others."""
-
-L3SCORE = "l3score"
-Texts = Callable[[Record], Sequence[str]]
-"""The predictions of a record that a text metric is over."""
 
 
 def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
@@ -56,7 +50,7 @@ def table(settings: SpiqaSettings) -> list[str]:
 def _corrected(settings: SpiqaSettings) -> list[Metric]:
     retrieval = [mean_of("retrieval_accuracy")] if settings.setting == "cot" else []
     mean = mean_of(settings.judged, "judge")
-    headline = Metric(mean.name, lambda records: mean.compute(_whole(records)), needs="judge")
+    headline = Metric(mean.name, lambda records: mean.compute(whole(records)), needs="judge")
     texts = [text_metric(name, name, _prediction) for name in METRICS]
     return [headline, *retrieval, *texts]
 
@@ -77,54 +71,12 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     neither = [NEITHER] if settings.judged == L3SCORE else []
     if settings.setting != "perfigure":
         truncated = share_of("truncated_rate", lambda record: record.rule == "truncated")
-        judge_failed = share_of("judge_failed_rate", lambda record: record.judge_failed, "judge")
         no_text = [_NO_TEXT] if settings.setting == "fullpaper" else []
-        return [unformatted, truncated, judge_failed, *neither, request_failed, *no_text]
-    of_questions = [share_of("incomplete_rate", _is_incomplete), _UNHELPFUL]
+        return [unformatted, truncated, JUDGE_FAILED, *neither, request_failed, *no_text]
+    of_questions = [share_of("incomplete_rate", is_incomplete), _UNHELPFUL]
     if settings.protocol != "released":
         of_questions.append(_perfigure_judge_failed(settings.judged))
     return [_of_documents(unformatted), *of_questions, *neither, _of_documents(request_failed)]
-
-
-def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:
-    """Return a text metric over the predictions that `texts` takes from a record, against the record's reference.
-
-    Args:
-        name: the metric's.
-        toolkit: its name in `metrics.text_scores`.
-        texts: gives none where the record has no answer.
-    """
-
-    def pairs(records: Sequence[Record]) -> Pairs:
-        return [(text, record.reference) for record in _whole(records) for text in texts(record)]
-
-    def compute(records: Sequence[Record]) -> Value:
-        questions = _whole(records)
-        answered = [record.id for record in questions if texts(record)]
-        missing = withheld(len(answered), len(questions))
-        if missing is not None:
-            return missing
-        asked = pairs(questions)
-        scores = text_scores(asked, [toolkit])
-        if toolkit in scores.omitted:
-            return Value(math.nan, len(answered), reason=scores.omitted[toolkit])
-        items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
-        return Value(float(scores.values[toolkit]), len(answered), dict(zip(answered, items, strict=False)))
-
-    return Metric(name, compute, needs="text programs", of_corpus=toolkit == "cider", pairs=pairs, signature=_tokenizer)
-
-
-def _tokenizer() -> dict[str, str]:
-    return {"tokenizer": tokenizer_name()}
-
-
-def _whole(records: Sequence[Record]) -> list[Record]:
-    """The questions whose documents are all there; questions that are one document always are."""
-    return [record for record in records if not _is_incomplete(record)]
-
-
-def _is_incomplete(record: Record) -> bool:
-    return record.status == "incomplete"
 
 
 def _of_documents(metric: Metric) -> Metric:
@@ -149,7 +101,7 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
 
     The script means to count a question without a helpful figure, but never notes that it had one.
     """
-    questions = _whole(records)
+    questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]
     told = [verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name]
     scores = [verdict["score"] for verdict in told if "score" in verdict]
@@ -163,7 +115,7 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
 
 def _unhelpful(records: Sequence[Record]) -> Value:
     """The share of questions of which no figure was found helpful, by the released rule where it alone is."""
-    questions = _whole(records)
+    questions = whole(records)
     answered = {r.id: float(r.status == "no_helpful_figure") for r in questions if r.prediction is not None}
     return withheld(len(answered), len(questions)) or Value(
         sum(answered.values()) / len(answered), len(answered), answered
@@ -192,23 +144,4 @@ def _no_text(records: Sequence[Record]) -> Value:
 _NO_TEXT = Metric("no_text_count", _no_text, higher_is_better=False)
 
 
-def judge_advice(records: Sequence[Record]) -> list[str]:
-    """Return what to do, where the judge said neither yes nor no first for more than 5% of what it judged."""
-    value = _neither(records)
-    if not value.n or value.value <= MOST_NEITHER:
-        return []
-    return [
-        f"For {value.value:.0%} of {value.n} judgements the judge's first word was neither yes nor no, and they count "
-        f"as 0: {NEITHER_REMEDY}."
-    ]
-
-
-def _neither(records: Sequence[Record]) -> Value:
-    """The share of judgements with neither yes nor no among the log-probabilities that count."""
-    judged = [verdict for record in records for verdict in record.verdicts if "top_logprobs" in verdict]
-    told = [verdict["top_logprobs"] for verdict in judged if verdict["metric"].removesuffix(RELEASED) == L3SCORE]
-    return Value(sum(map(says_neither, told)) / len(told) if told else 0.0, len(told))
-
-
-NEITHER = Metric("neither_rate", _neither, higher_is_better=False, needs="judge")
 _UNHELPFUL = Metric("unhelpful_rate", _unhelpful, higher_is_better=False)

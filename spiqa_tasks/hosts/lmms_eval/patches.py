@@ -16,9 +16,9 @@ wrapped_names: dict[str, str] = {}
 def _folders() -> list[Path]:
     """Return the folders with task YAMLs, looked up when needed: benchmarks may be registered until then."""
     from spiqa_tasks.benchmarks.registry import yaml_folders
-    from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
+    from spiqa_tasks.hosts.filtered_tasks import filtered_tasks, included_folders
 
-    return [*yaml_folders(), *filtered_tasks()]
+    return [*yaml_folders(), *filtered_tasks(), *included_folders()]
 
 
 def _patch_tasks(host: Any) -> None:
@@ -28,8 +28,13 @@ def _patch_tasks(host: Any) -> None:
 
     @functools.wraps(initialize)
     def with_ours(self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any) -> Any:
+        from spiqa_tasks.hosts.lmms_eval.own_tasks import check_names, write_own
+
         given = [include_path] if isinstance(include_path, str) else list(include_path or [])
-        return initialize(self, [*given, *map(str, _folders())], *args, **kwargs)
+        own = write_own([Path(folder) for folder in given])
+        index = initialize(self, [*given, *map(str, [*_folders(), *own])], *args, **kwargs)
+        check_names(index, own)
+        return index
 
     def get_model_name(self: Any) -> str | None:
         name: str | None = self.__dict__["model_name"]

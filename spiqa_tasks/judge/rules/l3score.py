@@ -109,9 +109,6 @@ class L3ScoreRule(Rule):
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         """Return what the verdicts on a right and a wrong answer lack."""
-        wanted, fewest = self._top or TOP, min(len(verdict.top_logprobs) for verdict in verdicts)
-        if fewest < wanted:
-            return f"it gives {fewest} log-probabilities where the rule needs {wanted}; use --top {max(fewest, 2)}"
         words = [verdict.text.strip()[:20] for verdict in verdicts if says_neither(verdict.top_logprobs)]
         if words:
             return f"it begins its answer with {words[0]!r} and not with yes or no; {NEITHER_REMEDY}"
