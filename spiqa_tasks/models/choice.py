@@ -11,18 +11,19 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.base import Baseline, Doc
 
 
-def letters_of(doc: Doc) -> list[str]:
-    """Return the option letters of a row.
+class _Choice(Baseline):
+    """Answers with a letter."""
 
-    Raises:
-        InputError: not a multiple-choice task of ours.
-    """
-    if "letters" not in doc:
-        raise InputError("Expected a multiple-choice task of this package; this task's documents have no letters.")
-    return list(doc["letters"])
+    def check(self, doc: Doc) -> None:
+        """
+        Raises:
+            InputError: no multiple-choice task of ours.
+        """
+        if "letters" not in doc:
+            raise InputError("Expected a multiple-choice task of this package, found documents without letters.")
 
 
-class RandomChoice(Baseline):
+class RandomChoice(_Choice):
     """Answers every question with one of its options; the draw depends on `seed` and the question's id alone."""
 
     def __init__(self, seed: int = 0, **kwargs: Any) -> None:
@@ -31,11 +32,11 @@ class RandomChoice(Baseline):
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
         """Return a letter; nothing for an open question among choices."""
-        letters = letters_of(doc)
+        letters: list[str] = doc["letters"]
         return random.Random(f"{doc['id']}#{self._seed}").choice(letters) if letters else ""
 
 
-class FrequentChoice(Baseline):
+class FrequentChoice(_Choice):
     """Answers with the most frequent answer letter of the question's category, ties by the alphabet."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -44,7 +45,7 @@ class FrequentChoice(Baseline):
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
         """Return a letter; nothing for an open question among choices."""
-        if not letters_of(doc):
+        if not doc["letters"]:
             return ""
         if key not in self._letters:
             self._letters[key] = _most_frequent(docs)

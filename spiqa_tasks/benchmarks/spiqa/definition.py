@@ -33,8 +33,8 @@ SPIQA = Benchmark(
     unseen=_unseen,
     table=table,
     signature=ablation_fields,
-    judge=lambda _settings: "l3score",
+    judge=lambda settings: settings.rule,
     join=lambda settings: join if settings.setting == "perfigure" else None,
     remarks=lambda records: [*image_limit_advice(records), *judge_advice(records)],
-    scoring=frozenset({"protocol"}),
+    scoring=frozenset({"protocol", "rule"}),
 )
