@@ -67,7 +67,7 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     environ = environ_of(arguments, os.environ)
     configs = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
     batching.check(arguments, configs.values())
-    judges = {name: Judge(config, rule_of(arguments)) for name, config in configs.items()}
+    judges = {name: Judge(config, rule_of(arguments, arguments.rule or "l3score")) for name, config in configs.items()}
     asked = {
         name: (judge.engine, requests(judge.rule, labels.answers, arguments.repeat, arguments.rewordings))
         for name, judge in judges.items()

@@ -177,9 +177,19 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
         columns = Columns.parsed(arguments.columns or "")
         found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path, columns)
     say(*remarks)
+    found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
     return [(task, [matched_run(run, task, arguments.accept_differences) for run in runs]) for task, runs in found]
+
+
+def _with_rule(task: Task, rule: str | None) -> Task:
+    """The task with its answers judged by another rule; InputError for one that has no choice of rules."""
+    if rule is None:
+        return task
+    if "rule" not in task.entry.scoring:
+        raise InputError(f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out.")
+    return task.with_settings(f"{task.settings},rule={rule}".strip(","))
 
 
 def _recorded_judge(given: Sequence[MatchedRun]) -> Iterable[str]:

@@ -9,7 +9,7 @@ from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.engine import Engine, shared_engine
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.retry import RetryPolicy
-from spiqa_tasks.judge.rules import RULES, Rule
+from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
@@ -89,21 +89,23 @@ def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) ->
     """Return a judge that has passed the rule's test questions; None where judging is switched off.
 
     Args:
-        rule: its name.
+        rule: as `make_rule` takes it.
         config: the judge; None for none.
         report: see `Judge`.
 
     Raises:
+        InputError: an unknown rule, or one that cannot be made.
         JudgeError: a judge that cannot be used, or none where the task cannot do without.
     """
-    if config is None and RULES[rule].required_by:
+    made = make_rule(rule, {})
+    if config is None and made.required_by:
         raise JudgeError(
-            f"Expected a judge for {RULES[rule].required_by}, found {JUDGE_VARIABLE}=none. "
+            f"Expected a judge for {made.required_by}, found {JUDGE_VARIABLE}=none. "
             f"Set {JUDGE_VARIABLE}=provider:model."
         )
     if config is None:
         return None
-    judge = Judge(config, RULES[rule](), report=report)
+    judge = Judge(config, made, report=report)
     judge.preflight()
     return judge
 

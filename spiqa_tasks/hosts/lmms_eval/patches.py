@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from spiqa_tasks.hosts.after_import import Patches
 
 NO_FILTER = "none"
 """What the host calls the filter of a task whose YAML names none; it takes the first of a request's answers."""
@@ -120,7 +122,7 @@ def _patch_cache(host: Any) -> None:
     response_cache.patch(host)
 
 
-PATCHES: Mapping[str, tuple[str, Callable[[Any], None]]] = {
+PATCHES: Patches = {
     "lmms_eval.tasks": ("TaskManager", _patch_tasks),
     "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
     "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
@@ -128,4 +130,3 @@ PATCHES: Mapping[str, tuple[str, Callable[[Any], None]]] = {
     "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),
     "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery),
 }
-"""Module of the host -> (an attribute that it has once it is imported, the function that patches it)."""

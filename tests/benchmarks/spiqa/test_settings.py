@@ -26,8 +26,12 @@ def test_negative_number_of_figures_is_refused() -> None:
 def test_every_key_of_a_text_is_read_and_the_others_keep_their_default() -> None:
     """Each key changes its own field."""
     text = "setting=cot,max_figures=3,seed=7,resolution=224px,ablation=grey,protocol=both,figures=referred"
-    assert parse_settings(SpiqaSettings, text) == SpiqaSettings("cot", 3, 7, "224px", "grey", "both", "referred")
-    assert parse_settings(SpiqaSettings, "") == SpiqaSettings("direct", 8, 0, "full", "none", "corrected", "all")
+    assert parse_settings(SpiqaSettings, text) == SpiqaSettings(
+        "cot", 3, 7, "224px", "grey", "both", "l3score", "referred"
+    )
+    assert parse_settings(SpiqaSettings, "") == SpiqaSettings(
+        "direct", 8, 0, "full", "none", "corrected", "l3score", "all"
+    )
 
 
 def test_pictures_are_shown_unless_the_setting_or_the_ablation_hides_them() -> None:
