@@ -33,10 +33,11 @@ class Thumbnails:
     def made(self) -> list[str]:
         """Return the pictures as base64 of WebP files, in their order; empty where one cannot be read."""
         with ThreadPoolExecutor() as pool:
-            return list(pool.map(partial(_encoded, side=self._side), self._places))
+            return list(pool.map(partial(small_picture, side=self._side), self._places))
 
 
-def _encoded(path: str, side: int) -> str:
+def small_picture(path: str, side: int) -> str:
+    """Return a picture as base64 of a WebP file whose longer side has at most so many pixels; empty if unreadable."""
     buffer = io.BytesIO()
     try:
         with Image.open(unpacked(path)) as image:
