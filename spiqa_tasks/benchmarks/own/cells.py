@@ -44,6 +44,11 @@ def as_value(value: Any) -> Any:
     return value
 
 
+def single(value: Any) -> Any:
+    """Return the only value of a list of one; any other value as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
 def text_of(record: Fields, column: str) -> str:
     """Return a column's text, stripped.
 

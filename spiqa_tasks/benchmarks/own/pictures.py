@@ -33,7 +33,7 @@ class Pictures:
 
     def __init__(self, columns: Sequence[str], folder: Path, cache: str) -> None:
         self._columns = columns
-        self._folder = str(folder)
+        self._folder = os.path.normpath(folder)
         self._cache = cache
         self._by_id: dict[str, list[str]] = {}
 
