@@ -47,6 +47,8 @@ class Benchmark:
         properties: name -> a number measured of a row, for `breakdown --by`.
         measured: settings -> those under which rows are loaded to be measured.
         scoring: names of the settings that change how answers are scored, and nothing that a model sees.
+        definition: of a benchmark of one's own: its YAML's values, which results carry, so that they can be read
+            without it.
         from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
     """
 
@@ -68,6 +70,7 @@ class Benchmark:
     properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     measured: Callable[[Any], Any] = lambda settings: settings
     scoring: frozenset[str] = frozenset()
+    definition: Mapping[str, Any] | None = None
     from_table: Callable[[Sequence[Mapping[str, str]], str, Any, str], list[dict[str, Any]]] | None = None
 
     def parse(self, text: str) -> Any:

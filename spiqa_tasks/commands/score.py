@@ -6,22 +6,19 @@ import argparse
 import dataclasses
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spiqa_tasks.commands import batching
+from spiqa_tasks.commands.judge_options import add_rule_options, forecast
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.pricing import PRICE_VARIABLE
-from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
-from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.printable import counted, say
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
-    from spiqa_tasks.judge.engine import JudgingEstimate
     from spiqa_tasks.judge.judge import Judge
     from spiqa_tasks.judge.types import JudgeRequest
     from spiqa_tasks.runs.run import Run
@@ -56,19 +53,7 @@ def add(subparsers: Any) -> None:
         help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
         "(default: SPIQA_JUDGE)",
     )
-    score.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
-    score.add_argument("--top", default="5", help="first-token log-probabilities used: a number, or full-vocabulary")
-    score.add_argument(
-        "--judge-extra",
-        metavar="JSON",
-        help="fields that every request to a judge at an address of its own, or in this process, has in addition "
-        f"(default: {EXTRA_VARIABLE})",
-    )
-    score.add_argument(
-        "--judge-price",
-        metavar="PROMPT,COMPLETION",
-        help=f"US dollars per million tokens of judges without a list price (default: {PRICE_VARIABLE})",
-    )
+    add_rule_options(score)
     score.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
     score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
     score.add_argument("--json", action="store_true", help="print one JSON object")
@@ -132,7 +117,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Matched
     from spiqa_tasks.runs import scoring
 
     say(*(remark for each in given for remark in each.remarks))
-    judges = chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+    judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.engine.config for judge in judges.values()]
     batching.check(arguments, configs)
     _check_extra(arguments.judge_extra, configs)
@@ -146,7 +131,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Matched
             unjudged.append((name, read))
     estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
-        print(_forecast(task, estimates, arguments.json, batching.price_share(arguments)))
+        print(forecast(estimates, {"task": task.name}, arguments.json, batching.price_share(arguments)))
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()
@@ -191,9 +176,19 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     else:
         found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path)
     say(*remarks)
+    found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
-        chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+        chosen_judges(task, arguments, os.environ)
     return [(task, [matched_run(run, task) for run in runs]) for task, runs in found]
+
+
+def _with_rule(task: Task, rule: str | None) -> Task:
+    """The task with its answers judged by another rule; InputError for one that has no choice of rules."""
+    if rule is None:
+        return task
+    if "rule" not in task.entry.scoring:
+        raise InputError(f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out.")
+    return task.with_settings(f"{task.settings},rule={rule}".strip(","))
 
 
 def _recorded_judge(given: Sequence[MatchedRun]) -> Iterable[str]:
@@ -218,34 +213,6 @@ def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
             f"Expected a judge at an address of its own, or in this process, for --judge-extra; found {names}. "
             "Name its address (provider:model@URL), or leave --judge-extra out."
         )
-
-
-def _environ(arguments: argparse.Namespace) -> dict[str, str]:
-    """The environment, with what the arguments say instead."""
-    said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
-    return {**os.environ, **{name: value for name, value in said.items() if value is not None}}
-
-
-def _forecast(task: Task, estimates: Mapping[str, JudgingEstimate], as_json: bool, share: float) -> str:
-    """What judging would take, at a share of the list price."""
-    estimates = {
-        name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)
-        for name, estimate in estimates.items()
-    }
-    if as_json:
-        rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
-        return json.dumps({"task": task.name, "dry_run": rows}, indent=2)
-    if not estimates:
-        return "No judge would be asked."
-    lines = []
-    for name, estimate in estimates.items():
-        tokens = f"{estimate.prompt_tokens + estimate.completion_tokens:,}"
-        price = "its price is not known" if estimate.cost is None else f"about ${estimate.cost:.2f}"
-        lines.append(
-            f"Judge {name}: {estimate.calls} calls to make, {estimate.cached} verdicts in the cache, "
-            f"about {tokens} tokens, {price}"
-        )
-    return "\n".join(lines)
 
 
 def _failures(run: Run) -> Iterable[str]:

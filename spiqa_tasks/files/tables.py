@@ -68,7 +68,9 @@ def _xlsx(path: Path) -> list[Cells]:
 def _tsv(path: Path) -> list[Cells]:
     import pandas as pd
 
-    form: dict[str, Any] = {"sep": "\t", "dtype": str, "keep_default_na": False, "na_filter": False}
+    separator = "," if path.suffix.lower() == ".csv" else "\t"
+    form: dict[str, Any] = {"sep": separator, "dtype": str, "keep_default_na": False, "na_filter": False}
+    form["lineterminator"] = "\n"  # a carriage return alone is part of an answer
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # more cells than columns
@@ -82,6 +84,10 @@ def _tsv(path: Path) -> list[Cells]:
         ) from error
     except (ValueError, OSError) as error:
         raise InputError(f"Expected {path} to be a tab-separated file, found {error}. Save it again as tsv.") from error
+    *_, last = table.columns
+    if str(last).endswith("\r"):
+        table[last] = table[last].str.removesuffix("\r")
+        table = table.rename(columns={last: last.removesuffix("\r")})
     rows: list[Cells] = [{str(key): _text(value) for key, value in row.items()} for row in table.to_dict("records")]
     return rows
 
@@ -89,7 +95,7 @@ def _tsv(path: Path) -> list[Cells]:
 def _json(path: Path) -> list[Cells]:
     try:
         content = json.loads(path.read_bytes())
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise InputError(f"Expected {path} to be a JSON file, found {error}. Write it again.") from error
     if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
         raise InputError(f"Expected {path} to be a list of objects, found something else. Name a table of answers.")

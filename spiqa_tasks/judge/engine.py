@@ -23,6 +23,7 @@ from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.summary import Summary, Tally
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+from spiqa_tasks.printable import counted, said_if_slow
 
 _CLOSE_SECONDS = 5.0
 
@@ -136,8 +137,9 @@ class Engine:
             from tqdm import tqdm
 
             name = f"judge {self.config.name}"
-            for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
-                pending.result()
+            with said_if_slow(f"{name}: {counted(len(pendings), 'judgement')}"):
+                for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
+                    pending.result()
         if report and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)
@@ -169,15 +171,13 @@ class Engine:
         """
         with self._condition:
             cache = self._running().cache
-        answered = {key for key, verdict in verdicts.items() if verdict.ok}
-        reason = "it is locked or cannot be written"
+        answered = [(key, verdict) for key, verdict in verdicts.items() if verdict.ok]
+        stored, reason = not answered, "it is locked or cannot be written"
         try:
-            if cache is not None:
-                cache.put_many(verdicts.items())
-                answered -= cache.known(list(answered))
+            stored = stored or (cache is not None and cache.put_many(answered))
         except sqlite3.Error as error:
             reason = str(error)
-        if answered:
+        if not stored:
             raise JudgeError(
                 f"Expected to store {len(answered)} verdicts in the judge's cache, which failed: {reason}. "
                 "Run the same command again when it can be written: nothing is lost."

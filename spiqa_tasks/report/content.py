@@ -136,7 +136,7 @@ def _judges(runs: Sequence[Run], colours: Mapping[str, int]) -> list[Section]:
     for task in dict.fromkeys(run.task for run in runs):
         told = [(run.name, colours[run.name], list(judges.judged(run).values())) for run in runs if run.task == task]
         known = [each for each in told if each[2]]
-        drawn += [plots.histogram(f"L3Score of single answers, {task}", known, "L3Score")] if known else []
+        drawn += [plots.histogram(f"The judge's scores of single answers, {task}", known, "score")] if known else []
     drawn += [
         plots.scatter(f"Two judges, {a.task}", pairs, a.signature.judge, b.signature.judge)
         for a, b, pairs in judges.judge_pairs(runs)

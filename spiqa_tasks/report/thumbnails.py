@@ -31,15 +31,16 @@ class Thumbnails:
     def made(self) -> list[str]:
         """Return the pictures as base64 of WebP files, in their order; empty where one cannot be read."""
         with ThreadPoolExecutor() as pool:
-            return list(pool.map(_small, self._places))
+            return list(pool.map(small_picture, self._places))
 
 
-def _small(path: str) -> str:
+def small_picture(path: str, side: int = SIDE) -> str:
+    """Return a picture as base64 of a WebP file whose longer side has at most so many pixels; empty if unreadable."""
     buffer = io.BytesIO()
     try:
         with Image.open(unpacked(path)) as image:
-            image.draft("RGB", (SIDE, SIDE))
-            image.thumbnail((SIDE, SIDE))
+            image.draft("RGB", (side, side))
+            image.thumbnail((side, side))
             on_page(image).save(buffer, "WEBP", quality=QUALITY)
     except (DataError, *UNREADABLE):
         return ""

@@ -41,4 +41,5 @@ def logged_response(record: Record, text: str) -> Response:
     """
     figures = None if "step" in record.details else record.details.get("figures")
     failure = record.reason or text if record.status == "request_failed" else None
-    return Response(text, failure, tuple(figures) if figures else None, record.details.get("truncated"))
+    shown = tuple(map(str, figures)) if isinstance(figures, list) and figures else None
+    return Response(text, failure, shown, record.details.get("truncated"))

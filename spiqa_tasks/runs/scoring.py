@@ -89,9 +89,12 @@ def score_object(run: Run) -> dict[str, Any]:
 
 
 def is_complete(run: Run) -> bool:
-    """Return whether every question had one answer, every answer could be scored, and no value is withheld."""
+    """Return whether every question had one answer, every answer could be scored, and no value is withheld.
+
+    Where values over a part of the task are asked for, questions may be missing.
+    """
     found = score_object(run)["counts"]
-    names = ("missing", "unknown", "judge_failed", "request_failed", "scoring_failed")
+    names = ("unknown", "judge_failed", "request_failed", "scoring_failed", *(() if run.partial else ("missing",)))
     return run.record_set.withheld() is None and not any(found.get(name) for name in names)
 
 

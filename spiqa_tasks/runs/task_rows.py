@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +11,6 @@ from typing import Any
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.source import fingerprint
 from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import matching
@@ -76,11 +77,13 @@ def _release_rows(task: Task) -> list[dict[str, Any]]:
 
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
-    """The questions that a table of answers has itself; none where it has none."""
+    """The questions that a table of answers has itself; none where it has none. Tables of the same ones are alike."""
     if task.entry.from_table is None or run.form != tables.FORM:
         return []
     cells = [{**row, "id": row_id(row)} for row in tables.own_questions(run.path)]
-    return task.entry.from_table(cells, task.split, task.typed, f"table {fingerprint([run.path])}") if cells else []
+    asked = [{name: str(cell) for name, cell in row.items() if name != "prediction"} for row in cells]
+    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
+    return task.entry.from_table(cells, task.split, task.typed, f"table {digest}") if cells else []
 
 
 def _as_run(task: Task, run: Run) -> Task:

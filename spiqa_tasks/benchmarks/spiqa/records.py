@@ -67,7 +67,7 @@ def signature(row: Mapping[str, Any], context: Context) -> str:
 def _with_corrected(found: Record, row: Mapping[str, Any], settings: SpiqaSettings, context: Context) -> Record:
     if settings.setting == "cot":
         found = found.with_scores({"retrieval_accuracy": float(found.details["image"] in row["referred"])})
-    return _asking(found, "l3score", Candidate(found.prediction or "", row["question"], row["answer"]), context)
+    return _asking(found, settings.judged, Candidate(found.prediction or "", row["question"], row["answer"]), context)
 
 
 def _with_released(
@@ -79,7 +79,7 @@ def _with_released(
         released["image"], released["prediction"] = parse_cot_released(response)
         found = found.with_scores({"retrieval_accuracy_released": float(released["image"] in row["referred"])})
     candidate = Candidate(released["prediction"], row["question"], row["answer"])
-    return _asking(_detailed(found, {"released": released}), "l3score_released", candidate, context)
+    return _asking(_detailed(found, {"released": released}), f"{settings.judged}_released", candidate, context)
 
 
 def _asking(found: Record, metric: str, candidate: Candidate, context: Context) -> Record:

@@ -13,6 +13,8 @@ from spiqa_tasks.files.image_ablation import Ablation
 
 Setting = Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"]
 Protocol = Literal["corrected", "released", "both"]
+RULES = ("l3score", "compass", "grade")
+"""The judge's rules for free answers."""
 SMALL = "224px"
 """The resolution of the release's archives of small pictures."""
 
@@ -31,6 +33,8 @@ class SpiqaSettings:
         ablation: `grey` shows grey pictures of the same size, `text` no picture.
         protocol: `corrected` follows the paper; `released` does what the released scripts do, under metric names of
             their own; `both` gives both, for up to twice the judge calls.
+        rule: how a judge scores an answer, and the name of the headline: `l3score`, `compass`, or `grade` with a rubric
+            of one's own as `grade:FILE`.
     """
 
     setting: Setting = "direct"
@@ -39,12 +43,20 @@ class SpiqaSettings:
     resolution: str = "full"
     ablation: Ablation = "none"
     protocol: Protocol = "corrected"
+    rule: str = "l3score"
 
     def __post_init__(self) -> None:
         if self.max_figures < 0:
             raise InputError(f"Expected max_figures to be 0 (all figures) or more; found {self.max_figures}.")
+        if self.judged not in RULES:
+            raise InputError(f"Expected rule to be one of {', '.join(RULES)}; found {self.rule!r}.")
         if self.resolution not in ("full", SMALL) and not (self.resolution.isdecimal() and int(self.resolution) > 0):
             raise InputError(f"Expected resolution to be full, {SMALL} or a number of pixels; found {self.resolution}.")
+
+    @property
+    def judged(self) -> str:
+        """The name of the metric that a judge gives."""
+        return self.rule.partition(":")[0]
 
     @property
     def shows_pictures(self) -> bool:

@@ -107,7 +107,7 @@ def _advice(records: Sequence[Record]) -> Iterator[str]:
     if failed:
         yield (
             f"{failed} of {len(records)} requests to the model failed. Run again to ask them again; with --use_cache "
-            "DIR first run `spiqa-tasks cache drop-failures DIR`, or the host serves the failures as answers."
+            "DIR only these are asked."
         )
 
 

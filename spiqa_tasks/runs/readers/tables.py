@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import zipfile
 from collections.abc import Iterable, KeysView
 from pathlib import Path
@@ -25,7 +24,7 @@ def is_table(path: Path) -> bool:
         first = file.readline().decode("utf-8-sig", errors="replace")
     if zipfile.is_zipfile(path) or (path.suffix == ".json" and first.lstrip().startswith("[")):
         return True
-    return "\t" in first and "prediction" in next(csv.reader([first], delimiter="\t"))
+    return "\t" in first and "prediction" in first.replace('"', "").rstrip("\r\n").split("\t")
 
 
 def read_answers(path: Path) -> list[Answer]:
@@ -34,14 +33,7 @@ def read_answers(path: Path) -> list[Answer]:
     Raises:
         InputError: see `read_cells`; or a column is missing.
     """
-    table = read_cells(path)
-    columns = _columns(table)
-    if not columns & ID_COLUMNS or "prediction" not in columns:
-        raise InputError(
-            f"Expected {path} to have the columns index (or id) and prediction, found "
-            f"{', '.join(columns) or 'none'}. Rename the columns."
-        )
-    return [_answer(cells, place) for place, cells in enumerate(table)]
+    return [_answer(path, cells, place) for place, cells in enumerate(read_cells(path) or [{}])]
 
 
 def own_questions(path: Path) -> list[Cells]:
@@ -67,7 +59,12 @@ def _has_answers(path: Path) -> bool:
     return "prediction" in columns and bool(columns & ID_COLUMNS) and not columns & SCORED_COLUMNS
 
 
-def _answer(cells: Cells, place: int) -> Answer:
+def _answer(path: Path, cells: Cells, place: int) -> Answer:
+    if cells.keys().isdisjoint(ID_COLUMNS) or "prediction" not in cells:
+        raise InputError(
+            f"Expected row {place + 1} of {path} to have the columns index (or id) and prediction, found "
+            f"{', '.join(cells) or 'none'}. Rename the columns, or complete the row."
+        )
     text, response = cells["prediction"], response_of(cells["prediction"])
     told = (cells.get("question", ""), cells.get("answer", ""))
     return Answer(row_id(cells), Response(text, response.failure), None, place, *told)

@@ -147,6 +147,25 @@ def test_without_the_release_a_table_is_scored_from_its_own_columns(
     assert "for want of the release" in errors
 
 
+def test_without_the_release_tables_of_the_same_questions_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever their predictions; another true answer makes them others."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
+    frames = [mmstar_table(ROWS, ["B"] * count) for count in (8, 20)]
+    for task, frame in zip(("mmstar_filtered", "mmstar_filtered_text"), frames, strict=True):
+        write_table(frame, tmp_path / f"m_{task}.tsv")
+    places = [str(path) for path in sorted(tmp_path.glob("*.tsv"))]
+    status, records, _ = run_json(capsys, "gain", *places, "--partial")
+    assert (status, records[0]["n"], records[0]["s_v"] > records[0]["s_wv"]) == (0, 24, True)
+    frames[1].loc[0, "answer"] = next(letter for letter in "AB" if letter != frames[1].loc[0, "answer"])
+    write_table(frames[1], tmp_path / "m_mmstar_filtered_text.tsv")
+    status, records, errors = run_json(capsys, "gain", *places, "--partial")
+    assert (status, records) == (2, [])
+    assert "Expected the same data" in errors
+
+
 def test_the_authors_submission_has_the_authors_score(
     real_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,15 +180,23 @@ def test_the_authors_submission_has_the_authors_score(
     assert "|questions:307 of 1500" in result["signature"]
 
 
-@pytest.mark.parametrize(("rows", "found"), [("[]", "none"), ('[{"id": 1, "answer": "A"}]', "id, answer")])
-def test_the_columns_are_asked_for(tmp_path: Path, rows: str, found: str) -> None:
-    """The path, what is there and what to do; an empty table has no columns."""
+@pytest.mark.parametrize(
+    ("rows", "number", "found"),
+    [
+        ("[]", 1, "none"),
+        ('[{"id": 1, "answer": "A"}]', 1, "id, answer"),
+        ('[{"id": 1, "prediction": "A"}, {"id": 2}]', 2, "id"),
+    ],
+)
+def test_the_columns_are_asked_for(tmp_path: Path, rows: str, number: int, found: str) -> None:
+    """The path, the row, what is there and what to do; an empty table has no columns."""
     path = tmp_path / "p.json"
     path.write_text(rows)
     with pytest.raises(InputError) as error:
         read_answers(path)
     assert str(error.value) == (
-        f"Expected {path} to have the columns index (or id) and prediction, found {found}. Rename the columns."
+        f"Expected row {number} of {path} to have the columns index (or id) and prediction, found {found}. Rename the "
+        "columns, or complete the row."
     )
 
 
@@ -239,3 +266,30 @@ def test_a_table_is_known_by_its_beginning(tmp_path: Path, name: str, content: b
     path.write_bytes(content)
     assert is_table(path) == expected
     assert is_table(write_table(mmstar_table(ROWS[:1]), tmp_path / "x.xlsx").rename(tmp_path / "odd.name"))
+
+
+def test_a_lone_carriage_return_is_part_of_an_answer(tmp_path: Path) -> None:
+    """Only line feeds end a row, with a carriage return before each where the file has those."""
+    path = tmp_path / "p.tsv"
+    for end in ("\n", "\r\n"):
+        path.write_bytes(end.join(["index\tprediction", "1\tA\rB", '2\t"C\r"', "3\tD", ""]).encode())
+        assert is_table(path)
+        assert pairs(path) == [("1", "A\rB"), ("2", "C\r"), ("3", "D")]
+
+
+@pytest.mark.parametrize("content", ["x" * 140_000 + "\tprediction\n1\tA\n", "pred\riction\tprediction\n1\tA\n"])
+def test_a_header_of_any_form_is_looked_through(tmp_path: Path, content: str) -> None:
+    """Longer than a csv module's longest field, or with a carriage return in a name."""
+    path = tmp_path / "p.tsv"
+    path.write_text(content, newline="")
+    assert is_table(path)
+    with pytest.raises(InputError, match="Expected row 1"):
+        read_answers(path)
+
+
+def test_a_table_nested_too_deeply_is_told(tmp_path: Path) -> None:
+    """A sentence instead of a stack of frames."""
+    path = tmp_path / "p.json"
+    path.write_text('[{"id": 1, "prediction": ' + "[" * 100_000)
+    with pytest.raises(InputError, match="to be a JSON file"):
+        read_answers(path)
