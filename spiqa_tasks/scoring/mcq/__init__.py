@@ -25,6 +25,7 @@ from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.reading import Reading
 from spiqa_tasks.scoring.mcq.released import released_match
 from spiqa_tasks.scoring.mcq.text import plain, shortened
+from spiqa_tasks.scoring.mcq.turns import turns
 from spiqa_tasks.scoring.refusals import is_refusal
 
 __all__ = ["MATCHER_VERSION", "Choice", "extract_choice", "is_refusal", "released_match"]
@@ -54,21 +55,32 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
     for option in choices.values():
         if "\n" in option:
             text = text.replace(option, " ".join(option.split()))
-    reading = Reading(text, Options({letter: choices[key] for letter, key in keys.items()}))
-    reason = ""
+    options = Options({letter: choices[key] for letter, key in keys.items()})
+    unread = Choice(None, "empty")
+    for turn in turns(text):
+        choice, stated = _read(Reading(turn, options), keys)
+        if stated:
+            return choice
+        unread = choice if unread.rule == "empty" else unread
+    return unread
+
+
+def _read(reading: Reading, keys: Mapping[str, str]) -> tuple[Choice, bool]:
+    """Return what a turn picks, or the reason why not, and whether a rule applied."""
     for name, rule in RULES.items():
         letters = rule(reading)
         if len(letters) == 1 and letters <= keys.keys():
             (letter,) = letters
-            return Choice(keys[letter], name)
+            return Choice(keys[letter], name), True
+        if letters and not is_refusal(reading.text):
+            return Choice(None, "ambiguous" if len(letters) > 1 else "out_of_range"), True
         if letters:
-            reason = "ambiguous" if len(letters) > 1 else "out_of_range"
-            break
-    if not plain(text):
-        return Choice(None, "empty")
-    if is_refusal(text):
-        return Choice(None, "refusal")
-    return Choice(None, reason or ("ambiguous" if len(reading.mentioned()) > 1 else "no_match"))
+            return Choice(None, "refusal"), True
+    if not plain(reading.text):
+        return Choice(None, "empty"), False
+    if is_refusal(reading.text):
+        return Choice(None, "refusal"), False
+    return Choice(None, "ambiguous" if len(reading.mentioned()) > 1 else "no_match"), False
 
 
 def _check(choices: Mapping[str, str]) -> dict[str, str]:
