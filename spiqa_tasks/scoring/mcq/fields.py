@@ -15,11 +15,11 @@ _BOX = re.compile(r"\\boxed[^{]{0,5}\{")
 _LONGEST = 2000
 
 
-def fields_in(text: str) -> list[str]:
-    """Return the contents of the fields in `text`, the last one first."""
+def fields_in(text: str) -> list[tuple[int, str]]:
+    """Return where each field in `text` begins and its content, the last one first."""
     found = [(tag.start(), next(group for group in tag.groups() if group is not None)) for tag in _TAG.finditer(text)]
     found += [(box.start(), text[box.end() : _closing(text, box.end())]) for box in _BOX.finditer(text)]
-    return [content for _, content in sorted(found, reverse=True)]
+    return sorted(found, reverse=True)
 
 
 def _closing(text: str, start: int) -> int:

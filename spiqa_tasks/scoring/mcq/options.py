@@ -20,12 +20,14 @@ class Options:
 
     Attributes:
         texts: the folded texts by letter.
+        are_labels: whether the texts are unknown, or name what has the letter in the picture: "Point A".
         sought: the texts that are looked for and the letters that share each, longest first; no single letters.
     """
 
     def __init__(self, choices: Mapping[str, str]) -> None:
         texts = {letter: fold(plain(text)) for letter, text in choices.items()}
         self.texts = {letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()}
+        self.are_labels = all(not text or letter.lower() in text.split() for letter, text in self.texts.items())
         owners: dict[str, str] = {}
         for letter, text in self.texts.items():
             if text and text.upper() not in self.texts:

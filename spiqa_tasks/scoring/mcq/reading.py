@@ -7,14 +7,21 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
+from spiqa_tasks.scoring.mcq import kinds
 from spiqa_tasks.scoring.mcq.claims import Line, opening, settle
+from spiqa_tasks.scoring.mcq.cues import KIND_OF
+from spiqa_tasks.scoring.mcq.fields import fields_in
+from spiqa_tasks.scoring.mcq.forms import compiled
 from spiqa_tasks.scoring.mcq.options import Options, masked
+from spiqa_tasks.scoring.mcq.stance import is_undecided
 from spiqa_tasks.scoring.mcq.text import lower, plain
 from spiqa_tasks.scoring.mcq.tokens import has_candidates, read_line
 
-_ITEM = re.compile(r"[^\w\n]{0,8}(?:(?:option|choice|figure|caption|image) )?([a-z])\**[.):\]]", re.IGNORECASE)
+_ITEM = re.compile(r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.):\]]", re.IGNORECASE)
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
 _HEADING = re.compile(r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:the |my )?(?:final |correct )?answer\W{0,3}", re.IGNORECASE)
+_ANSWERS = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == kinds.ANSWER), re.IGNORECASE)
+_UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]")
 
 
 class Reading:
@@ -23,18 +30,46 @@ class Reading:
     def __init__(self, text: str, options: Options) -> None:
         self.options = options
         self.text = text
+        self.fields = fields_in(text)
         self._lines = [line for line in text.split("\n") if line and not line.isspace()]
         self._by_index: dict[int, Line | None] = {}
-        self._by_text: dict[str, Line | None] = {}
+        self._by_text: dict[str, Line] = {}
 
-    def _read(self, text: str) -> Line | None:
-        """A line as kinds, None where it mentions no option; read once, however often it stands."""
+    def _read(self, text: str, always: bool = False) -> Line | None:
+        """A line as kinds, read once, however often it stands; None where it mentions no option, unless `always`."""
         if text not in self._by_text:
             cleaned = plain(text)
             low = masked(lower(cleaned), self.options)
-            line = read_line(cleaned, low, self.options) if has_candidates(cleaned, low) else None
-            self._by_text[text] = line if line is not None and any(line.letters) else None
-        return self._by_text[text]
+            if not (always or has_candidates(cleaned, low)):
+                return None
+            self._by_text[text] = read_line(cleaned, low, self.options)
+        line = self._by_text[text]
+        return line if always or any(line.letters) else None
+
+    def _line(self, index: int, always: bool = False) -> Line | None:
+        """The line at `index` with the heading that announces it."""
+        return self._read(self._heading_of(index) + self._lines[index], always)
+
+    def is_undecided(self, index: int, start: int) -> bool:
+        """Return whether a line from `start` on, or a later one, says that nothing can be chosen."""
+        if is_undecided(self._line(index, True), start):
+            return True
+        return any(is_undecided(self._read(line, True)) for line in self._lines[index + 1 :])
+
+    @cached_property
+    def unread(self) -> int:
+        """The index of the last line with an answer that names no option (`\\boxed{108}`, `Answer: 108`), or -1."""
+        filled = [(start, content) for start, content in self.fields if content.strip()]
+        last = -1
+        if filled and not self.content(filled[0][1], True):
+            before = self.text[: filled[0][0]].split("\n")
+            last = sum(bool(line.strip()) for line in before[:-1])
+        for index in range(len(self._lines) - 1, last, -1):
+            if _ANSWERS.search(self._lines[index]):
+                line = self._line(index, True)
+                if _UNREAD.search(line.kinds) and not line.claims:
+                    return index
+        return last
 
     def _heading_of(self, index: int) -> str:
         """The line before one that begins with an option, where it announces it: `Answer:`."""
@@ -43,11 +78,11 @@ class Reading:
         before = self._lines[index - 1]
         return f"{before.rstrip(' *_:#')}: " if _HEADING.fullmatch(before) else ""
 
-    def backwards(self) -> Iterator[tuple[int, Line]]:
-        """Yield the lines that mention an option, the last one first, with their indices."""
-        for index in reversed(range(len(self._lines))):
+    def backwards(self, after: int = -1) -> Iterator[tuple[int, Line]]:
+        """Yield the lines behind that at `after` that mention an option, the last one first, with their indices."""
+        for index in range(len(self._lines) - 1, after, -1):
             if index not in self._by_index:
-                self._by_index[index] = self._read(self._heading_of(index) + self._lines[index])
+                self._by_index[index] = self._line(index)
             line = self._by_index[index]
             if line is not None:
                 yield index, line

@@ -17,7 +17,7 @@ _JOINED = "|".join(sorted(cues.KIND_OF_JOINED, key=len, reverse=True))
 _PHRASES = "|".join(sorted(map(re.escape, cues.KIND_OF_PHRASE), key=len, reverse=True))
 _WORD = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _TOKEN = re.compile(
-    rf"(?P<enclosed>(?<![\w'\\^_)\]}}])[(\[{{\"'<]\ ?[a-z]\ ?[)\]}}\"'>])"
+    rf"(?P<enclosed>(?<![\w'\\^_)\]}}])(?:[(\[{{<]\ ?(?:option\ |choice\ )?[a-z]\ ?[)\]}}>]))"
     rf"|\b(?:{_PHRASES})\b"
     rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]))"
     rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
@@ -33,6 +33,8 @@ _CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |an
 _CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = compiled("[IS AND BECAUSE FITS WRONG NOT BUT COMMA STOP COLON QUESTION]")
+_TEXT_LIKE = ("no", "none", "neither", "nothing")
+"""Negations that may begin the text of the option whose marked letter stands before them."""
 _MENTIONS = (kinds.LETTER, kinds.ENCLOSED, kinds.OUT_OF_RANGE, kinds.WEAK, kinds.ARTICLE)
 
 
@@ -52,11 +54,12 @@ def read_line(line: str, low: str, options: Options) -> Line:
         group, value, named = token.lastgroup, token[0], ""
         before = found[-1] if found else ""
         if group == "word":
-            kind = _kind_of_word(value)
+            kind = kinds.FILL if value in _TEXT_LIKE and before == kinds.ENCLOSED else _kind_of_word(value)
         elif group == "letter":
             kind, named, skip = _letter(line, low, token.start(), token.end(), before, options)
         elif group == "enclosed":
-            kind, named, skip = _enclosed(low, token.start() + 1 + (value[1] == " "), token.end(), options)
+            at = token.start() + len(value[:-1].rstrip()) - 1
+            kind, named, skip = _enclosed(low, at, token.end(), options)
             if letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]:
                 found[-1], letters[-1] = kinds.FILL, ""  # "C (D)" where D is "C"
         elif group == "text":

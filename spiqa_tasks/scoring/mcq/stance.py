@@ -1,0 +1,86 @@
+"""What the sentences of a line say for the options that they mention, where they commit in no form of the table.
+
+A mention counts unless its clause denies it, sets it against another or asks. Words such as "matches", "more likely" or
+"correct" in the clause speak for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from spiqa_tasks.scoring.mcq.claims import Line
+from spiqa_tasks.scoring.mcq.forms import compiled
+from spiqa_tasks.scoring.mcq.kinds import ASIDE, LESS, LETTER, PART, QUESTION, THAN
+
+_SENTENCE = compiled("[^STOP QUESTION]+ [STOP QUESTION]?")
+_MENTIONS = compiled("[LETTER ENCLOSED CONFIRMED TEXT] ([COMMA AND]{1,2} OPTION? [LETTER ENCLOSED CONFIRMED TEXT])*")
+_MARKED = compiled("[ENCLOSED CONFIRMED]")
+_BEFORE = compiled("([COMMA COLON BUT BECAUSE SO THAN] | ^) [^COMMA COLON BUT BECAUSE SO THAN]* $")
+_AFTER = compiled("[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*")
+_UNTIL_NEXT = compiled("[^LETTER ENCLOSED CONFIRMED TEXT]*")
+_DENIES = compiled("[NOT IF WRONG]")
+_SPEAKS_FOR = compiled("[GOOD FITS PICK ANSWER]")
+_CONCLUDES = compiled("[^COMMA]{0,3} [SO BECAUSE]")
+_PREDICATE = compiled("[IS COLON] FILL{0,3} $")
+_END = compiled("[COMMA STOP BECAUSE] | $")
+_UNDECIDED = compiled(
+    "(NOT | HARD) [FILL OTHER IT GOOD AND]{0,4} [KNOW PICK ANSWER]"  # I cannot say which; there is no correct answer
+    "| NOT FILL{0,3} [IT OPTION LISTING]"  # none of the options
+)
+
+By = Literal["mark", "text", "letter"]
+
+
+@dataclass(frozen=True)
+class Stance:
+    """What a sentence says for options at kinds[start] of a line.
+
+    Attributes:
+        strength: 2 where a conclusion speaks for them, 1 where another sentence does, 0 where they are only mentioned.
+        by: a letter in brackets or with its option's text, a text, or a letter.
+    """
+
+    letters: frozenset[str]
+    strength: int
+    by: By
+    start: int
+
+
+def stances(line: Line) -> Iterator[Stance]:
+    """Yield what is said for the options of a line in their order."""
+    claimed = {claim.start: claim for claim in line.claims if claim.of_text}
+    for sentence in _SENTENCE.finditer(line.kinds):
+        for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
+            claim = claimed.get(mention.start())
+            if claim is not None:
+                yield Stance(claim.letters, 1 if claim.level == "stated" else 2, "text", claim.start)
+            elif not sentence[0].endswith(QUESTION):
+                strength = _strength(line.kinds, sentence.span(), mention.span())
+                by: By = "mark" if _MARKED.search(mention[0]) else "letter" if LETTER in mention[0] else "text"
+                if strength is not None:
+                    yield Stance(line.named(*mention.span()), strength, by, mention.start())
+
+
+def _strength(kinds: str, sentence: tuple[int, int], mention: tuple[int, int]) -> int | None:
+    """Return how strongly a sentence speaks for a mention in it, None where it does not."""
+    before = kinds[sentence[0] : mention[0]]
+    after = _AFTER.match(kinds, mention[1], sentence[1])[0]
+    clause = _BEFORE.search(before)[0] + after
+    if _DENIES.search(clause) or LESS in after or clause[:1] == THAN or before.endswith(PART):
+        return None
+    concludes = _CONCLUDES.match(before) is not None
+    if _SPEAKS_FOR.search(clause):
+        return 2 if concludes else 1
+    rest = _UNTIL_NEXT.match(kinds, mention[1], sentence[1])[0]
+    if ASIDE in kinds[slice(*sentence)] or THAN in rest or _DENIES.search(rest) or LESS in rest:
+        return None
+    if concludes and (_MARKED.search(kinds, *mention) or (_PREDICATE.search(before) and _END.match(kinds, mention[1]))):
+        return 2
+    return 0
+
+
+def is_undecided(line: Line, start: int = 0) -> bool:
+    """Return whether a line says, from `start` on, that nothing can be chosen."""
+    return _UNDECIDED.search(line.kinds, start) is not None
