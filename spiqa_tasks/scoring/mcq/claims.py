@@ -13,7 +13,7 @@ from spiqa_tasks.scoring.mcq.kinds import CONFIRMED, QUESTION, STOP, TEXT
 
 _ANYWHERE: tuple[Level, ...] = ("named", "concluded", "stated")
 _CLAUSE_END = compiled("[COMMA STOP COLON QUESTION BECAUSE BUT SO]")
-_DENIAL = compiled("[NOT IF] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK IS COLON]) WRONG")  # there, said of the option
+_DENIAL = compiled("[NOT IF MAY] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK IS COLON]) WRONG")  # there, said of the option
 _CORRECTION = compiled("[BUT SO]")
 _QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
 _LETTER = compiled("BY_LETTER | OUT_OF_RANGE")

@@ -33,9 +33,10 @@ WORDS: dict[str, str] = {
     # taking one
     kinds.PICK: """choose chose chosen choosing select selected selecting pick picked picking guess say leaving leaves
         elijo escojo escolho choisis wähle scelgo выбираю""",
-    kinds.NOT: """not never neither nor cannot no without except excluding non não nao ne pas nicht kein keine не
+    kinds.NOT: """not none never neither nor cannot no without except excluding non não nao ne pas nicht kein keine не
         ни нет""",
-    kinds.IF: "if whether unless suppose supposing assuming assume si se wenn falls если may might could",
+    kinds.IF: "if whether unless suppose supposing assuming assume si se wenn falls если",
+    kinds.MAY: "may might could",
     kinds.SO: """so therefore thus hence consequently then finally final overall ultimately ∴ ⇒
         entonces así portanto logo assim donc ainsi also daher somit deshalb folglich quindi dunque perciò pertanto
         поэтому следовательно итак значит dus""",
@@ -78,6 +79,7 @@ PHRASES: dict[str, str] = {
     kinds.ASIDE: "on the other hand|in contrast|by contrast|on the contrary",
     kinds.WRONG: "ruled out|rule out|ruling out|not correct|not right|not true",
     kinds.NOT: "rather than|instead of|other than|as opposed to|anything but",
+    kinds.LISTING: "of the above",
     kinds.FILL: "if i had to|if forced to|if i have to|if i must|no doubt|not only|no question|i would|i'd",
     kinds.OTHER: """right angle|right triangle|right side|right hand|the right of|to the right|right angled|right-angled
         |best of

@@ -21,7 +21,8 @@ _ITEM = re.compile(r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|capti
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
 _HEADING = re.compile(r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:the |my )?(?:final |correct )?answer\W{0,3}", re.IGNORECASE)
 _ANSWERS = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == kinds.ANSWER), re.IGNORECASE)
-_UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]")
+_UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} (OTHER | $)")
+_DENIAL = compiled("^ FILL{0,3} NOT")
 
 
 class Reading:
@@ -59,10 +60,9 @@ class Reading:
     @cached_property
     def unread(self) -> int:
         """The index of the last line with an answer that names no option (`\\boxed{108}`, `Answer: 108`), or -1."""
-        filled = [(start, content) for start, content in self.fields if content.strip()]
         last = -1
-        if filled and not self.content(filled[0][1], True):
-            before = self.text[: filled[0][0]].split("\n")
+        if self.fields and not self.content(self.fields[0].content, True):
+            before = self.text[: self.fields[0].start].split("\n")
             last = sum(bool(line.strip()) for line in before[:-1])
         for index in range(len(self._lines) - 1, last, -1):
             if _ANSWERS.search(self._lines[index]):
@@ -95,6 +95,15 @@ class Reading:
         claim = opening(line, "alone") or opening(line, "lead")
         claims = line.claims if claim is None else [claim]
         return settle([claim for claim in claims if claim.of_text <= of_text], line)
+
+    def denies(self, field: str) -> bool:
+        """Return whether the content of a field says that no option is right: `none of these`."""
+        line = self._read(field, True)
+        return line is not None and _DENIAL.search(line.kinds) is not None and not self.content(field, True)
+
+    def stands_out(self, index: int, of_text: bool) -> bool:
+        """Return whether a line that is nothing but an option is no item of a listing, nor a text among other lines."""
+        return not self.in_listing(index) and (not of_text or index in (0, len(self._lines) - 1))
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""

@@ -10,17 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from spiqa_tasks.scoring.mcq.claims import Line
+from spiqa_tasks.scoring.mcq.claims import Line, opening
 from spiqa_tasks.scoring.mcq.forms import compiled
-from spiqa_tasks.scoring.mcq.kinds import ASIDE, LESS, LETTER, PART, QUESTION, THAN
+from spiqa_tasks.scoring.mcq.kinds import ASIDE, LESS, LETTER, MAY, PART, QUESTION
 
 _SENTENCE = compiled("[^STOP QUESTION]+ [STOP QUESTION]?")
 _MENTIONS = compiled("[LETTER ENCLOSED CONFIRMED TEXT] ([COMMA AND]{1,2} OPTION? [LETTER ENCLOSED CONFIRMED TEXT])*")
 _MARKED = compiled("[ENCLOSED CONFIRMED]")
 _BEFORE = compiled("([COMMA COLON BUT BECAUSE SO THAN] | ^) [^COMMA COLON BUT BECAUSE SO THAN]* $")
 _AFTER = compiled("[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*")
-_UNTIL_NEXT = compiled("[^LETTER ENCLOSED CONFIRMED TEXT]*")
-_DENIES = compiled("[NOT IF WRONG]")
+_REST = compiled("([^LETTER ENCLOSED CONFIRMED TEXT]* [COMMA COLON BUT BECAUSE SO THAN STOP QUESTION])?")
+_DENIES = compiled("[NOT WRONG]")
+_REJECTS = compiled("(IF | MAY | NOT | WRONG).* $ | ^THAN")
 _SPEAKS_FOR = compiled("[GOOD FITS PICK ANSWER]")
 _CONCLUDES = compiled("[^COMMA]{0,3} [SO BECAUSE]")
 _PREDICATE = compiled("[IS COLON] FILL{0,3} $")
@@ -48,14 +49,17 @@ class Stance:
     start: int
 
 
-def stances(line: Line) -> Iterator[Stance]:
-    """Yield what is said for the options of a line in their order."""
+def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
+    """Yield what is said for the options of a line in their order; the first line may begin with the text of one."""
     claimed = {claim.start: claim for claim in line.claims if claim.of_text}
+    lead = opening(line, "lead") if is_first else None
+    if lead is not None and lead.of_text:
+        claimed.setdefault(lead.start, lead)
     for sentence in _SENTENCE.finditer(line.kinds):
         for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
             claim = claimed.get(mention.start())
             if claim is not None:
-                yield Stance(claim.letters, 1 if claim.level == "stated" else 2, "text", claim.start)
+                yield Stance(claim.letters, 1 if claim.level in ("stated", "lead") else 2, "text", claim.start)
             elif not sentence[0].endswith(QUESTION):
                 strength = _strength(line.kinds, sentence.span(), mention.span())
                 by: By = "mark" if _MARKED.search(mention[0]) else "letter" if LETTER in mention[0] else "text"
@@ -67,14 +71,14 @@ def _strength(kinds: str, sentence: tuple[int, int], mention: tuple[int, int]) -
     """Return how strongly a sentence speaks for a mention in it, None where it does not."""
     before = kinds[sentence[0] : mention[0]]
     after = _AFTER.match(kinds, mention[1], sentence[1])[0]
-    clause = _BEFORE.search(before)[0] + after
-    if _DENIES.search(clause) or LESS in after or clause[:1] == THAN or before.endswith(PART):
+    opened = _BEFORE.search(before)[0]
+    if _REJECTS.search(opened) or _DENIES.search(after) or LESS in after or before.endswith(PART):
         return None
     concludes = _CONCLUDES.match(before) is not None
-    if _SPEAKS_FOR.search(clause):
+    if _SPEAKS_FOR.search(opened + after) and MAY not in after:
         return 2 if concludes else 1
-    rest = _UNTIL_NEXT.match(kinds, mention[1], sentence[1])[0]
-    if ASIDE in kinds[slice(*sentence)] or THAN in rest or _DENIES.search(rest) or LESS in rest:
+    rest = _REST.match(kinds, mention[1], sentence[1])[0]
+    if ASIDE in kinds[slice(*sentence)] or _DENIES.search(rest) or LESS in rest:
         return None
     if concludes and (_MARKED.search(kinds, *mention) or (_PREDICATE.search(before) and _END.match(kinds, mention[1]))):
         return 2

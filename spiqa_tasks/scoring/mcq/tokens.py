@@ -19,7 +19,7 @@ _WORD = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _TOKEN = re.compile(
     rf"(?P<enclosed>(?<![\w'\\^_)\]}}])(?:[(\[{{<]\ ?(?:option\ |choice\ )?[a-z]\ ?[)\]}}>]))"
     rf"|\b(?:{_PHRASES})\b"
-    rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]))"
+    rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#+-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]|/[a-z]?[0-9+^(]))"
     rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
     rf"|(?P<text>[{TEXTS}-\ue0ff])"
     r"|[.!?…。](?=[\s\"')\]]|$|(?<=[。!?]))"
@@ -27,6 +27,7 @@ _TOKEN = re.compile(
     rf"|{_JOINED}"
     r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af]",
 )  # fmt: skip
+_FORMULA = re.compile(rf"(?<![0-9a-z])(?!(?:{'|'.join(sorted(cues.KIND_OF_WORD))})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$")
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
 _MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
 _CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
@@ -123,6 +124,8 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
     if letter not in options.texts:
         out_of_range = capital and letter not in "AI"
         return kinds.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), kinds.OTHER)
+    if _FORMULA.search(low, max(0, end - 12), end):
+        return kinds.OTHER
     if low.startswith(")", end) and before != kinds.OPTION:
         return kinds.ENCLOSED
     if before == kinds.OPTION or (capital and letter not in "AI"):
