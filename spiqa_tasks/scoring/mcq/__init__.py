@@ -63,20 +63,20 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
 
 def _read(reading: Reading, keys: Mapping[str, str]) -> tuple[Choice, bool]:
     """Return what a turn picks, or the reason why not, and whether a rule applied."""
+    stated = reason = ""
     for name, rule in RULES.items():
         letters = rule(reading)
         if len(letters) == 1 and letters <= keys.keys():
             (letter,) = letters
             return Choice(keys[letter], name), True
-        if letters and not is_refusal(reading.text):
-            return Choice(None, "ambiguous" if len(letters) > 1 else "out_of_range"), True
         if letters:
-            return Choice(None, "refusal"), True
+            stated = "ambiguous" if len(letters) > 1 else "out_of_range"
+            break
     if not plain(reading.text):
-        return Choice(None, "empty"), False
-    if is_refusal(reading.text):
-        return Choice(None, "refusal"), False
-    return Choice(None, "ambiguous" if len(reading.mentioned()) > 1 else "no_match"), False
+        reason = "empty"
+    elif reading.declines():
+        reason = "refusal"
+    return Choice(None, reason or stated or ("ambiguous" if len(reading.mentioned()) > 1 else "no_match")), bool(stated)
 
 
 def _check(choices: Mapping[str, str]) -> dict[str, str]:

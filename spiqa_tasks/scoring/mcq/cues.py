@@ -52,9 +52,13 @@ WORDS: dict[str, str] = {
     kinds.THAN: "than unlike whereas while although though versus vs",
     kinds.LESS: "different differs differ less least unlikely unrelated worse lacks lack fails inconsistent off",
     kinds.ASIDE: "however conversely meanwhile",
-    kinds.HARD: "difficult impossible challenging unable insufficient hard",
+    # inability to choose
+    kinds.HARD: """difficult impossible challenging unable insufficient hard
+        imposible difícil impossível impossibile difficile unmöglich schwierig невозможно трудно сложно""",
     kinds.KNOW: """determine determined identify identified decide decided conclude distinguish know tell confirm
-        information context decision determination judgment assessment""",
+        information context decision determination judgment assessment
+        determinar identificar saber decidir responder déterminer identifier répondre décider bestimmen erkennen
+        beantworten entscheiden determinare identificare rispondere decidere определить ответить выбрать""",
     kinds.PART: "panel panels subfigure subplot part row column step equation",
     kinds.LISTING: "options choices answers alternatives opciones opções",
 }
@@ -80,10 +84,11 @@ PHRASES: dict[str, str] = {
     kinds.WRONG: "ruled out|rule out|ruling out|not correct|not right|not true",
     kinds.NOT: "rather than|instead of|other than|as opposed to|anything but",
     kinds.LISTING: "of the above",
+    kinds.KNOW: "to answer|answer the|answer this|answer your|be answered|definitive answer|definite answer",
     kinds.FILL: "if i had to|if forced to|if i have to|if i must|no doubt|not only|no question|i would|i'd",
     kinds.OTHER: """right angle|right triangle|right side|right hand|the right of|to the right|right angled|right-angled
         |best of
-        |answer the|answer this|answer your|true that|in that|so that|so far|so many|so much
+        |true that|in that|so that|so far|so many|so much
         |image shows|figure shows""",
     kinds.BECAUSE: "as it|as the|as they|as this|as there|as a|as we|as well|as an|as i",
     kinds.IF: "had been|were the|at first glance|at first sight|at first",
@@ -97,13 +102,13 @@ JOINED: dict[str, str] = {
     kinds.WRONG: "错误 錯誤 不正确 不正確 错 間違 誤り 不适合 틀",
     kinds.IS: "是 为 為 は が 은 는 이 가 即",
     kinds.PICK: "选择 選擇 选 選 選び",
-    kinds.NOT: "不是 不 没有 无法 無法 无 無 没 ではな 아니",
+    kinds.NOT: "不是 不 没有 无法 無法 无 無 できません できない 없 没 ではな 아니",
     kinds.IF: "如果 若 假设 もし 만약",
     kinds.SO: "所以 因此 故 综上 綜上 因而 由此 したがって よって だから 따라서 그러므로",
     kinds.BUT: "但是 但 でも 하지만",
     kinds.AND: "和 或 与 と 또는",
     kinds.FILL: "应该 应 最 的 です だ である 最も 입니다 번 我 案",
-    kinds.KNOW: "确定 確定 判断 判斷 得出 識別 识别",
+    kinds.KNOW: "确定 確定 判断 判斷 判定 得出 識別 识别 特定 判别 판단 확인",
     kinds.BECAUSE: "因为 由于 因為 なぜなら",
     kinds.ONLY: "只有 만",
 }

@@ -15,6 +15,7 @@ LETTER = "L"  # a capital
 ENCLOSED = "E"  # a letter in brackets
 CONFIRMED = "D"  # a letter with its option's text
 TEXT = "T"  # an option's text alone
+WORD = "w"  # an option's text that is a word like others: "no", "II"
 WEAK = "l"  # a letter that may be a word: the article, the pronoun, one in lower case
 OUT_OF_RANGE = "R"  # a capital that is no option
 ARTICLE = "a"  # an A that the next word shows to be the article or the option

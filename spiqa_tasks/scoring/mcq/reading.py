@@ -13,9 +13,10 @@ from spiqa_tasks.scoring.mcq.cues import KIND_OF
 from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import compiled
 from spiqa_tasks.scoring.mcq.options import Options, masked
-from spiqa_tasks.scoring.mcq.stance import is_undecided
+from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided
 from spiqa_tasks.scoring.mcq.text import lower, plain
 from spiqa_tasks.scoring.mcq.tokens import has_candidates, read_line
+from spiqa_tasks.scoring.refusals import is_refusal
 
 _ITEM = re.compile(r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.):\]]", re.IGNORECASE)
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
@@ -95,6 +96,10 @@ class Reading:
         claim = opening(line, "alone") or opening(line, "lead")
         claims = line.claims if claim is None else [claim]
         return settle([claim for claim in claims if claim.of_text <= of_text], line)
+
+    def declines(self) -> bool:
+        """Return whether the answer says that it cannot be given."""
+        return is_refusal(self.text) or any(is_unable(self._read(line, True)) for line in self._lines)
 
     def denies(self, field: str) -> bool:
         """Return whether the content of a field says that no option is right: `none of these`."""

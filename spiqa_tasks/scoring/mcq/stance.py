@@ -15,21 +15,26 @@ from spiqa_tasks.scoring.mcq.forms import compiled
 from spiqa_tasks.scoring.mcq.kinds import ASIDE, LESS, LETTER, MAY, PART, QUESTION
 
 _SENTENCE = compiled("[^STOP QUESTION]+ [STOP QUESTION]?")
-_MENTIONS = compiled("[LETTER ENCLOSED CONFIRMED TEXT] ([COMMA AND]{1,2} OPTION? [LETTER ENCLOSED CONFIRMED TEXT])*")
+_MENTIONS = compiled(
+    "[LETTER ENCLOSED CONFIRMED TEXT] ([COMMA AND]{1,2} OPTION? [LETTER ENCLOSED CONFIRMED TEXT])*"
+    "| (?<=[IS COLON]) WORD (?=[COMMA STOP BECAUSE] | $)"
+)
 _MARKED = compiled("[ENCLOSED CONFIRMED]")
 _BEFORE = compiled("([COMMA COLON BUT BECAUSE SO THAN] | ^) [^COMMA COLON BUT BECAUSE SO THAN]* $")
 _AFTER = compiled("[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*")
 _REST = compiled("([^LETTER ENCLOSED CONFIRMED TEXT]* [COMMA COLON BUT BECAUSE SO THAN STOP QUESTION])?")
 _DENIES = compiled("[NOT WRONG]")
 _REJECTS = compiled("(IF | MAY | NOT | WRONG).* $ | ^THAN")
+_DESCRIBES = compiled("NOT FILL{0,2} [OTHER FITS] IS FILL{0,2} $")  # the one that does not fit is
 _SPEAKS_FOR = compiled("[GOOD FITS PICK ANSWER]")
 _CONCLUDES = compiled("[^COMMA]{0,3} [SO BECAUSE]")
 _PREDICATE = compiled("[IS COLON] FILL{0,3} $")
 _END = compiled("[COMMA STOP BECAUSE] | $")
-_UNDECIDED = compiled(
-    "(NOT | HARD) [FILL OTHER IT GOOD AND]{0,4} [KNOW PICK ANSWER]"  # I cannot say which; there is no correct answer
-    "| NOT FILL{0,3} [IT OPTION LISTING]"  # none of the options
+_UNABLE = compiled(
+    "(NOT | (?<!NOT) HARD) [FILL OTHER IT GOOD AND]{0,4} KNOW"  # I cannot tell; it is difficult to say
+    "| ((?<!IS) NOT | HARD) [FILL OTHER]{0,4} PICK | KNOW OTHER? NOT"  # cannot choose; 判断できません
 )
+_NONE = compiled("(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT ([FILL GOOD OTHER]{0,2} ANSWER | FILL{0,3} [IT OPTION LISTING])")
 
 By = Literal["mark", "text", "letter"]
 
@@ -53,13 +58,13 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
     """Yield what is said for the options of a line in their order; the first line may begin with the text of one."""
     claimed = {claim.start: claim for claim in line.claims if claim.of_text}
     lead = opening(line, "lead") if is_first else None
-    if lead is not None and lead.of_text:
-        claimed.setdefault(lead.start, lead)
+    if lead is not None and lead.of_text and lead.start not in claimed:
+        yield Stance(lead.letters, 1, "text", lead.start)
     for sentence in _SENTENCE.finditer(line.kinds):
         for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
             claim = claimed.get(mention.start())
             if claim is not None:
-                yield Stance(claim.letters, 1 if claim.level in ("stated", "lead") else 2, "text", claim.start)
+                yield Stance(claim.letters, 1 if claim.level == "stated" else 2, "text", claim.start)
             elif not sentence[0].endswith(QUESTION):
                 strength = _strength(line.kinds, sentence.span(), mention.span())
                 by: By = "mark" if _MARKED.search(mention[0]) else "letter" if LETTER in mention[0] else "text"
@@ -72,7 +77,7 @@ def _strength(kinds: str, sentence: tuple[int, int], mention: tuple[int, int]) -
     before = kinds[sentence[0] : mention[0]]
     after = _AFTER.match(kinds, mention[1], sentence[1])[0]
     opened = _BEFORE.search(before)[0]
-    if _REJECTS.search(opened) or _DENIES.search(after) or LESS in after or before.endswith(PART):
+    if (_REJECTS.search(opened) and not _DESCRIBES.search(opened)) or _DENIES.search(after) or LESS in after or before.endswith(PART):
         return None
     concludes = _CONCLUDES.match(before) is not None
     if _SPEAKS_FOR.search(opened + after) and MAY not in after:
@@ -86,5 +91,10 @@ def _strength(kinds: str, sentence: tuple[int, int], mention: tuple[int, int]) -
 
 
 def is_undecided(line: Line, start: int = 0) -> bool:
+    """Return whether a line says, from `start` on, that nothing can be chosen, or that no option is right."""
+    return is_unable(line, start) or _NONE.search(line.kinds, start) is not None
+
+
+def is_unable(line: Line, start: int = 0) -> bool:
     """Return whether a line says, from `start` on, that nothing can be chosen."""
-    return _UNDECIDED.search(line.kinds, start) is not None
+    return _UNABLE.search(line.kinds, start) is not None

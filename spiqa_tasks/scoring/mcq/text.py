@@ -26,6 +26,7 @@ _LATEX = (
     (re.compile(r"\\times(?![a-z])"), "×"),
 )
 _ANY_SPECIAL = re.compile(r"[<*`$#_\\\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]")
+_CIRCLED = re.compile("[\u2460-\u2473]")
 
 
 def shortened(text: str) -> str:
@@ -38,6 +39,7 @@ def shortened(text: str) -> str:
 def plain(text: str) -> str:
     """Return a text without markdown, LaTeX wrappers and special tokens, in compatibility form with single spaces."""
     if not text.isascii():
+        text = _CIRCLED.sub(r" \g<0> ", text)
         text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", text)

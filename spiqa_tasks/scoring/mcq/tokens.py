@@ -34,8 +34,11 @@ _CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |an
 _CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = compiled("[IS AND BECAUSE FITS WRONG NOT BUT COMMA STOP COLON QUESTION]")
-_TEXT_LIKE = ("no", "none", "neither", "nothing")
-"""Negations that may begin the text of the option whose marked letter stands before them."""
+_BEGINS_TEXT = re.compile(
+    r"(?:(?<=[)\]])|(?<=[)\]]\ ))"
+    rf"(?:no|none|neither|nothing|false|not (?!(?:{'|'.join(cue for cue in cues.KIND_OF_WORD if cue.isalpha())})\b)\w)"
+)
+"""Negations that may begin the text of the option whose marked letter stands before them: `(B) No`, `(C) Not sure`."""
 _MENTIONS = (kinds.LETTER, kinds.ENCLOSED, kinds.OUT_OF_RANGE, kinds.WEAK, kinds.ARTICLE)
 
 
@@ -55,7 +58,7 @@ def read_line(line: str, low: str, options: Options) -> Line:
         group, value, named = token.lastgroup, token[0], ""
         before = found[-1] if found else ""
         if group == "word":
-            kind = kinds.FILL if value in _TEXT_LIKE and before == kinds.ENCLOSED else _kind_of_word(value)
+            kind = kinds.FILL if _BEGINS_TEXT.match(low, token.start()) else _kind_of_word(value)
         elif group == "letter":
             kind, named, skip = _letter(line, low, token.start(), token.end(), before, options)
         elif group == "enclosed":
@@ -64,7 +67,8 @@ def read_line(line: str, low: str, options: Options) -> Line:
             if letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]:
                 found[-1], letters[-1] = kinds.FILL, ""  # "C (D)" where D is "C"
         elif group == "text":
-            kind, named = kinds.TEXT, options.sought[ord(value) - ord(TEXTS)][1]
+            text, named = options.sought[ord(value) - ord(TEXTS)]
+            kind = kinds.WORD if text in options.words else kinds.TEXT
         else:
             kind = cues.KIND_OF.get(value, kinds.OTHER)
         if kind == before == kinds.OTHER:
