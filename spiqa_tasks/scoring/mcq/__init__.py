@@ -28,7 +28,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 
 __all__ = ["MATCHER_VERSION", "Choice", "extract_choice", "is_refusal", "released_match"]
 
-MATCHER_VERSION = "3"
+MATCHER_VERSION = "4"
 """Raised with every change that can change a letter; it is in every signature."""
 
 
@@ -76,7 +76,8 @@ def _read(reading: Reading, keys: Mapping[str, str]) -> tuple[Choice, bool]:
         reason = "empty"
     elif reading.declines():
         reason = "refusal"
-    return Choice(None, reason or stated or ("ambiguous" if len(reading.mentioned()) > 1 else "no_match")), bool(stated)
+    others = "ambiguous" if len(reading.mentioned()) > 1 else "no_match"
+    return Choice(None, reason or stated or others), bool(stated) or reason == "refusal"
 
 
 def _check(choices: Mapping[str, str]) -> dict[str, str]:

@@ -60,7 +60,7 @@ WORDS: dict[str, str] = {
         determinar identificar saber decidir responder déterminer identifier répondre décider bestimmen erkennen
         beantworten entscheiden determinare identificare rispondere decidere определить ответить выбрать""",
     kinds.PART: "panel panels subfigure subplot part row column step equation",
-    kinds.LISTING: "options choices answers alternatives opciones opções",
+    kinds.LISTING: "options choices answers alternatives images pictures figures captions points boxes opciones opções",
 }
 
 COMPARED = "|".join(

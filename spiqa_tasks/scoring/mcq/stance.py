@@ -16,7 +16,7 @@ from spiqa_tasks.scoring.mcq.kinds import ASIDE, LESS, LETTER, MAY, PART, QUESTI
 
 _SENTENCE = compiled("[^STOP QUESTION]+ [STOP QUESTION]?")
 _MENTIONS = compiled(
-    "[LETTER ENCLOSED CONFIRMED TEXT] ([COMMA AND]{1,2} OPTION? [LETTER ENCLOSED CONFIRMED TEXT])*"
+    "SURE ((COMMA OPTION? SURE){0,12} COMMA? AND OPTION? SURE | (COMMA OPTION? SURE){2,12})?"
     "| (?<=[IS COLON]) WORD (?=[COMMA STOP BECAUSE] | $)"
 )
 _MARKED = compiled("[ENCLOSED CONFIRMED]")
@@ -32,9 +32,12 @@ _PREDICATE = compiled("[IS COLON] FILL{0,3} $")
 _END = compiled("[COMMA STOP BECAUSE] | $")
 _UNABLE = compiled(
     "(NOT | (?<!NOT) HARD) [FILL OTHER IT GOOD AND]{0,4} KNOW"  # I cannot tell; it is difficult to say
-    "| ((?<!IS) NOT | HARD) [FILL OTHER]{0,4} PICK | KNOW OTHER? NOT"  # cannot choose; 判断できません
+    "| ((?<!IS) NOT | HARD) [FILL OTHER]{0,4} PICK | (?<!IS) NOT ANSWER | KNOW OTHER? NOT"  # cannot choose; 判断できません
 )
-_NONE = compiled("(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT ([FILL GOOD OTHER]{0,2} ANSWER | FILL{0,3} [IT OPTION LISTING])")
+_NONE = compiled(
+    "(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT"  # there is no correct answer; none of the given options
+    "([FILL GOOD OTHER]{0,2} ANSWER | FILL{0,3} (IT | OTHER? [OPTION LISTING]))"
+)
 
 By = Literal["mark", "text", "letter"]
 
@@ -64,7 +67,8 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
         for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
             claim = claimed.get(mention.start())
             if claim is not None:
-                yield Stance(claim.letters, 1 if claim.level == "stated" else 2, "text", claim.start)
+                concludes = claim.level != "stated" or _CONCLUDES.match(line.kinds, *sentence.span()) is not None
+                yield Stance(claim.letters, 1 + concludes, "text", claim.start)
             elif not sentence[0].endswith(QUESTION):
                 strength = _strength(line.kinds, sentence.span(), mention.span())
                 by: By = "mark" if _MARKED.search(mention[0]) else "letter" if LETTER in mention[0] else "text"

@@ -28,6 +28,7 @@ _TOKEN = re.compile(
     r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af]",
 )  # fmt: skip
 _FORMULA = re.compile(rf"(?<![0-9a-z])(?!(?:{'|'.join(sorted(cues.KIND_OF_WORD))})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$")
+_LISTED = re.compile(r"\([^()]*(?:[,/&;]|\bor|\band)\s?$")  # (A, B and
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
 _MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
 _CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
@@ -130,7 +131,7 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
         return kinds.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), kinds.OTHER)
     if _FORMULA.search(low, max(0, end - 12), end):
         return kinds.OTHER
-    if low.startswith(")", end) and before != kinds.OPTION:
+    if low.startswith(")", end) and before != kinds.OPTION and not _LISTED.search(low, max(0, end - 40), end - 1):
         return kinds.ENCLOSED
     if before == kinds.OPTION or (capital and letter not in "AI"):
         return kinds.LETTER
