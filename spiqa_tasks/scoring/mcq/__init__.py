@@ -3,13 +3,16 @@
 The rules below are tried in order, from the strongest evidence to the weakest; the first that applies decides, with
 its letter or with `ambiguous`:
 
-1. `field`: a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
-2. `answer_line`: the last line that names an answer, or is nothing but an option. `Answer: B`, `The answer is (B) blue`
+1. `field`: a letter in a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
+2. `answer_line`: the last line that names an answer by its letter, or is nothing but a letter. `Answer: B`
 3. `conclusion`: the last line with a conclusion or a correction. `so B`, `therefore, option B`, `wait, it's B`
 4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because ...`
-5. `text`: the text of the only option that is affirmed. `The colour is blue, not red.`
+5. `mark`: a letter in brackets that is spoken for, or only mentioned. `the third image (B) is most similar`
+6. `text`: the same evidence for the text of an option. `The colour is blue, not red.`
+7. `letter`: a capital where the options are pictures. `Point B is closer`
 
-Without a pick the rule is `empty`, `refusal`, `ambiguous`, `out_of_range` (a letter that is no option) or `no_match`.
+Of an answer that goes on with another question the first turn that states an answer counts. Without a pick the rule is
+`empty`, `refusal`, `ambiguous`, `out_of_range` (a letter or a value that is no option) or `no_match`.
 """
 
 from __future__ import annotations

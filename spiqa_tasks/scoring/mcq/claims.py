@@ -13,7 +13,9 @@ from spiqa_tasks.scoring.mcq.kinds import CONFIRMED, TEXT, WORD
 
 _ANYWHERE: tuple[Level, ...] = ("named", "concluded", "stated")
 _CLAUSE_END = compiled("[COMMA STOP COLON QUESTION BECAUSE BUT SO]")
-_DENIAL = compiled("[NOT IF MAY] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK IS COLON]) WRONG")  # there, said of the option
+_DENIAL = compiled(
+    "[NOT IF MAY] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK IS COLON]) WRONG"
+)  # there, said of the option
 _CORRECTION = compiled("[BUT SO]")
 _QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
 _STATEMENT = compiled("(?![IS IF MAY BECAUSE]) .* [IS COLON] FILL{0,3} ENCLOSED $")
@@ -57,7 +59,11 @@ def claims_in(line: Line) -> list[Claim]:
         for pattern in PATTERNS[level]:
             for match in pattern.finditer(line.kinds):
                 end = match.end("option")
-                if end not in found and not _asked(line.kinds, level, match) and not _negated(line.kinds, match.start()):
+                if (
+                    end not in found
+                    and not _asked(line.kinds, level, match)
+                    and not _negated(line.kinds, match.start())
+                ):
                     found[end] = _claim(line, level, match)
     return [found[end] for end in sorted(found)]
 

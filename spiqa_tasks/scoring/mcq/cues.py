@@ -44,9 +44,9 @@ WORDS: dict[str, str] = {
         pero mas mais aber ma но""",
     kinds.IT: "it that this these",
     kinds.AND: "and or / & y e o et ou und oder и или plus",
-    kinds.FILL: """the most very likely probably more likeliest number clearly indeed definitely simply just still either both to
-        for of labeled labelled as correctly my a an should would must will seem seems appear appears option's
-        la el le les der die das il lo los las dem den eindeutig""",
+    kinds.FILL: """the most very likely probably more likeliest number clearly indeed definitely simply just still
+        either both to for of labeled labelled as correctly my a an should would must will seem seems appear appears
+        option's la el le les der die das il lo los las dem den eindeutig""",
     kinds.BECAUSE: "because since given due based with which",
     kinds.ONLY: "only",
     kinds.THAN: "than unlike whereas while although though versus vs",
@@ -63,12 +63,9 @@ WORDS: dict[str, str] = {
     kinds.LISTING: "options choices answers alternatives images pictures figures captions points boxes opciones opções",
 }
 
-COMPARED = "|".join(
-    f"{degree} {word}"
-    for degree in ("more", "most")
-    for word in """likely similar appropriate suitable accurate accurately closely precise precisely consistent
-    plausible probable reasonable fitting relevant logical probably""".split()
-)
+_EVALUATING = """likely similar appropriate suitable accurate accurately closely precise precisely consistent plausible
+    probable probably reasonable fitting relevant logical"""
+_COMPARED = "|".join(f"{more} {word}" for more in ("more", "most") for word in _EVALUATING.split())
 
 PHRASES: dict[str, str] = {
     kinds.ANSWER: "उत्तर",  # a word with marks inside
@@ -78,7 +75,7 @@ PHRASES: dict[str, str] = {
     kinds.SO: """in conclusion|to conclude|in summary|to summarize|all in all|as a result|in short
         |por lo tanto|por tanto|en conclusión|par conséquent|en conclusion|in conclusione|em conclusão""",
     kinds.BUT: "on second thought|on second thoughts|i mean|make it|make that|on reflection|my mistake",
-    kinds.GOOD: "the likeliest|" + COMPARED,
+    kinds.GOOD: f"the likeliest|{_COMPARED}",
     kinds.THAN: "compared to|compared with|in comparison to|in comparison with|in contrast to|in contrast with",
     kinds.ASIDE: "on the other hand|in contrast|by contrast|on the contrary",
     kinds.WRONG: "ruled out|rule out|ruling out|not correct|not right|not true",

@@ -20,7 +20,8 @@ PIECES: Mapping[str, str] = {
     "NEXT": "(([COMMA AND]{1,2} OPTION? | (?<=TEXT)) SURE | OTHER AND [ENCLOSED CONFIRMED])",  # "and C", "x or (C)"
     "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
     "SUBJECT": "(SURE | WEAK) NEXT{0,12}",
-    "MENTION": "(SURE | OUT_OF_RANGE | (WEAK | WORD) (?=FILL? ([COMMA STOP COLON QUESTION BECAUSE BUT AND] | $) | CONFIRMS)) REST",
+    "MENTION": "(SURE | OUT_OF_RANGE | [WEAK WORD] (?=FILL? BREAK | CONFIRMS)) REST",
+    "BREAK": "([COMMA STOP COLON QUESTION BECAUSE BUT AND] | $)",
     "CONFIRMS": "IS FILL{0,3} [GOOD ANSWER]",
     "DENIES": "([COMMA COLON] OTHER)? [COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
     "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
@@ -36,7 +37,8 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "(THE_ANSWER | OPTION FILL? GOOD) WORDS [IS COLON] FILLING <MENTION> (?!DENIES | WRONG)"
         ),
         "Answer B; Answer option B; The best choice (B)": (
-            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST> (?!([COMMA COLON] OTHER)? [COMMA COLON]? IS)"
+            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST>"
+            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS)"
         ),
         "The answer is sky blue (B)": "ANSWER WORDS [IS COLON] [OTHER FILL TEXT]{0,6} <ENCLOSED> END",
     },
@@ -77,8 +79,8 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "(?=[STOP BECAUSE BUT QUESTION] (?!IS REJECTED) | [COMMA COLON] (?!IS? REJECTED) | $)"
         ),
         "(B) this is shown": (
-            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]> (?![IS NOT FITS WRONG GOOD AND] | [LETTER ENCLOSED CONFIRMED]"
-            "| OTHER AND [ENCLOSED CONFIRMED] | OTHER? LESS [COMMA STOP])"
+            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]>"
+            "(?![IS NOT FITS WRONG GOOD AND] | (OTHER AND)? [LETTER ENCLOSED CONFIRMED] | OTHER? LESS [COMMA STOP])"
         ),
     },
 }

@@ -6,13 +6,14 @@ A mention counts unless its clause denies it, sets it against another or asks. W
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from spiqa_tasks.scoring.mcq.claims import Line, opening
 from spiqa_tasks.scoring.mcq.forms import compiled
-from spiqa_tasks.scoring.mcq.kinds import ASIDE, LESS, LETTER, MAY, PART, QUESTION
+from spiqa_tasks.scoring.mcq.kinds import AND, ASIDE, LESS, LETTER, MAY, PART, QUESTION
 
 _SENTENCE = compiled("[^STOP QUESTION]+ [STOP QUESTION]?")
 _MENTIONS = compiled(
@@ -32,7 +33,8 @@ _PREDICATE = compiled("[IS COLON] FILL{0,3} $")
 _END = compiled("[COMMA STOP BECAUSE] | $")
 _UNABLE = compiled(
     "(NOT | (?<!NOT) HARD) [FILL OTHER IT GOOD AND]{0,4} KNOW"  # I cannot tell; it is difficult to say
-    "| ((?<!IS) NOT | HARD) [FILL OTHER]{0,4} PICK | (?<!IS) NOT ANSWER | KNOW OTHER? NOT"  # cannot choose; 判断できません
+    "| ((?<!IS) NOT | HARD) [FILL OTHER]{0,4} PICK | (?<!IS) NOT ANSWER"  # cannot choose; 无法回答
+    "| KNOW OTHER? NOT"  # 判断できません
 )
 _NONE = compiled(
     "(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT"  # there is no correct answer; none of the given options
@@ -79,19 +81,24 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
 def _strength(kinds: str, sentence: tuple[int, int], mention: tuple[int, int]) -> int | None:
     """Return how strongly a sentence speaks for a mention in it, None where it does not."""
     before = kinds[sentence[0] : mention[0]]
-    after = _AFTER.match(kinds, mention[1], sentence[1])[0]
-    opened = _BEFORE.search(before)[0]
-    if (_REJECTS.search(opened) and not _DESCRIBES.search(opened)) or _DENIES.search(after) or LESS in after or before.endswith(PART):
+    opened = _found(_BEFORE.search(before))
+    after = _found(_AFTER.match(kinds, mention[1], sentence[1]))
+    rejected = _REJECTS.search(opened) and not _DESCRIBES.search(opened)
+    if rejected or _DENIES.search(after) or LESS in after or before.endswith(PART):
         return None
     concludes = _CONCLUDES.match(before) is not None
     if _SPEAKS_FOR.search(opened + after) and MAY not in after:
         return 2 if concludes else 1
-    rest = _REST.match(kinds, mention[1], sentence[1])[0]
-    if ASIDE in kinds[slice(*sentence)] or _DENIES.search(rest) or LESS in rest:
+    rest = _found(_REST.match(kinds, mention[1], sentence[1]))
+    joined = after.startswith(AND)  # B and something else
+    if ASIDE in kinds[slice(*sentence)] or _DENIES.search(rest) or LESS in rest or joined:
         return None
-    if concludes and (_MARKED.search(kinds, *mention) or (_PREDICATE.search(before) and _END.match(kinds, mention[1]))):
-        return 2
-    return 0
+    ends = _PREDICATE.search(before) and _END.match(kinds, mention[1])
+    return 2 if concludes and (ends or _MARKED.search(kinds, *mention)) else 0
+
+
+def _found(match: re.Match[str] | None) -> str:
+    return match[0] if match else ""
 
 
 def is_undecided(line: Line, start: int = 0) -> bool:

@@ -19,7 +19,8 @@ _WORD = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _TOKEN = re.compile(
     rf"(?P<enclosed>(?<![\w'\\^_)\]}}])(?:[(\[{{<]\ ?(?:option\ |choice\ )?[a-z]\ ?[)\]}}>]))"
     rf"|\b(?:{_PHRASES})\b"
-    rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#+-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]|/[a-z]?[0-9+^(]))"
+    r"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#+-])[a-z]"
+    r"(?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]|/[a-z]?[0-9+^(]))"
     rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
     rf"|(?P<text>[{TEXTS}-\ue0ff])"
     r"|[.!?…。](?=[\s\"')\]]|$|(?<=[。!?]))"
@@ -27,7 +28,8 @@ _TOKEN = re.compile(
     rf"|{_JOINED}"
     r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af]",
 )  # fmt: skip
-_FORMULA = re.compile(rf"(?<![0-9a-z])(?!(?:{'|'.join(sorted(cues.KIND_OF_WORD))})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$")
+_CUES = "|".join(cue for cue in cues.KIND_OF_WORD if cue.isalpha())
+_FORMULA = re.compile(rf"(?<![0-9a-z])(?!(?:{_CUES})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$")  # f(A, AB/C
 _LISTED = re.compile(r"\([^()]*(?:[,/&;]|\bor|\band)\s?$")  # (A, B and
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
 _MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
@@ -35,10 +37,7 @@ _CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |an
 _CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = compiled("[IS AND BECAUSE FITS WRONG NOT BUT COMMA STOP COLON QUESTION]")
-_BEGINS_TEXT = re.compile(
-    r"(?:(?<=[)\]])|(?<=[)\]]\ ))"
-    rf"(?:no|none|neither|nothing|false|not (?!(?:{'|'.join(cue for cue in cues.KIND_OF_WORD if cue.isalpha())})\b)\w)"
-)
+_BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:no|none|neither|nothing|false|not (?!(?:{_CUES})\b)\w)")
 """Negations that may begin the text of the option whose marked letter stands before them: `(B) No`, `(C) Not sure`."""
 _MENTIONS = (kinds.LETTER, kinds.ENCLOSED, kinds.OUT_OF_RANGE, kinds.WEAK, kinds.ARTICLE)
 
@@ -129,7 +128,7 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
     if letter not in options.texts:
         out_of_range = capital and letter not in "AI"
         return kinds.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), kinds.OTHER)
-    if _FORMULA.search(low, max(0, end - 12), end):
+    if low[end - 2 : end - 1] in ("(", "/") and _FORMULA.search(low, max(0, end - 12), end):
         return kinds.OTHER
     if low.startswith(")", end) and before != kinds.OPTION and not _LISTED.search(low, max(0, end - 40), end - 1):
         return kinds.ENCLOSED

@@ -12,8 +12,10 @@ from spiqa_tasks.scoring.mcq.turns import turns
 @pytest.mark.parametrize(
     "mark",
     [
-        "\nQuestion: why?", "\nQ: why?", "\n**Question 2:** why?", "\nNext question: why?", "\nHuman: why?", "\nUser: why?",
-        "\n### Instruction:\nGo on.", "\n### Question\nWhy?", "\n## Human: why?", "\n问题：为什么", "\n题目: 为什么", "\n질문: 왜?",
+        "\nQuestion: why?", "\nQ: why?", "\n**Question 2:** why?", "\nNext question: why?", "\nHuman: why?",
+        "\nUser: why?",
+        "\n### Instruction:\nGo on.", "\n### Question\nWhy?", "\n## Human: why?", "\n问题：为什么",
+        "\n题目: 为什么", "\n질문: 왜?",
         "\nPregunta: ¿por qué?", "\nFrage: warum?", "\nВопрос: почему?", "<|end|>", "<|im_end|>", "<|eot_id|>",
         "<|endoftext|>", "</s>", "<end_of_turn>", "[INST] why? [/INST]", "\n<|im_start|>user",
     ],
@@ -41,7 +43,9 @@ def test_anything_else_is_one_turn(text: str) -> None:
     assert turns(text) == [text] * bool(text)
 
 
-@given(st.lists(st.sampled_from(["B", " ", "\n", "Question:", "Q:", "</s>", "### Input", "x"]), max_size=20).map("".join))
+@given(
+    st.lists(st.sampled_from(["B", " ", "\n", "Question:", "Q:", "</s>", "### Input", "x"]), max_size=20).map("".join)
+)
 def test_turns_hold_the_whole_text(text: str) -> None:
     """Nothing but white space between the turns is left out, and no turn is empty."""
     parts = turns(text)

@@ -56,7 +56,11 @@ def claims() -> Iterator[object]:
         line = Line(found, ["AB"[place % 2] if kind in MENTIONS else "" for place, kind in enumerate(found)])
         openings = opening(line, "alone"), opening(line, "lead")
         spans = [(claim.level, claim.start, claim.end, claim.of_text) for claim in (*line.claims, *openings) if claim]
-        yield spans, sorted(settle(line.claims, line)), [(sorted(said.letters), said.strength, said.by) for said in stances(line)]
+        yield (
+            spans,
+            sorted(settle(line.claims, line)),
+            [(sorted(said.letters), said.strength, said.by) for said in stances(line)],
+        )
 
 
 def demo() -> Iterator[object]:
