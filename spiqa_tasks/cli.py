@@ -10,16 +10,28 @@ import gc
 import importlib
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from spiqa_tasks import __version__
-from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.errors import MissingPartError, SpiqaTasksError
+from spiqa_tasks.extras import what_is_missing
 from spiqa_tasks.printable import say
 
 COMMANDS = (
-    *("list", "path", "prepare", "demo", "doctor", "score", "report", "compare", "gain", "filter"),
-    *("breakdown", "bootstrap", "alignment", "spread", "correlate", "rank", "export", "cache"),
+    *("list", "path", "prepare", "demo", "doctor", "new", "score", "report", "compare", "gain", "filter"),
+    *("breakdown", "bootstrap", "alignment", "spread", "correlate", "rank", "calibrate", "exam", "export"),
 )
 """The subcommands, each a module of `commands`, in the order of the help page."""
+
+
+class _Command(argparse.ArgumentParser):
+    """The parser of a subcommand, which refuses arguments that it does not know with its own usage."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
 
 def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
@@ -28,7 +40,7 @@ def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         prog="spiqa-tasks", description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses."
     )
     result.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
-    subparsers = result.add_subparsers(required=True, metavar="COMMAND")
+    subparsers = result.add_subparsers(required=True, metavar="COMMAND", parser_class=_Command)
     if commands == COMMANDS:
         import shtab
 
@@ -40,21 +52,33 @@ def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; errors go to stderr in one sentence."""
-    given = sys.argv[1:] if argv is None else argv
-    named = given[:1] if given and given[0] in COMMANDS else COMMANDS  # what the others import takes seconds
-    arguments = parser(named).parse_args(given)
-    gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
     try:
-        status: int = arguments.run(arguments)
+        return _run(sys.argv[1:] if argv is None else argv)
     except SpiqaTasksError as error:
         say(str(error))
         return error.exit_code
+    except ModuleNotFoundError as error:
+        missing = what_is_missing(error)
+        if missing is None:
+            raise
+        say(missing)
+        return MissingPartError.exit_code
     except KeyboardInterrupt:
         say("interrupted; what was finished is kept.")
         return 130
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+
+
+def _run(given: Sequence[str]) -> int:
+    if not given:
+        parser().print_help()
+        return 0
+    named = given[:1] if given[0] in COMMANDS else COMMANDS  # what the others import takes seconds
+    arguments = parser(named).parse_args(given)
+    gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
+    status: int = arguments.run(arguments)
     return status
 
 

@@ -21,6 +21,10 @@ class Extra(NamedTuple):
 
 
 EXTRAS: Mapping[str, Extra] = {
+    "score": Extra(
+        ("huggingface_hub", "numpy", "pandas", "pyarrow", "pycocoevalcap", "scipy"),
+        "reading data, scoring and analyses",
+    ),
     "lmms-eval": Extra(("lmms_eval", "sklearn"), "running models with lmms-eval"),
     "vlmevalkit": Extra(("vlmeval", "sklearn"), "running models with VLMEvalKit"),
     "report": Extra(("jinja2", "matplotlib"), "spiqa-tasks report"),
@@ -59,6 +63,18 @@ def require(extra: str, what: str) -> None:
         raise MissingPartError(
             f"{what} needs {' and '.join(missing)}, found not installed. Install it with: {how_to_install(extra)}"
         )
+
+
+def what_is_missing(error: ModuleNotFoundError) -> str | None:
+    """Return the sentence that names the extra of a module that cannot be imported; None where no extra brings it."""
+    module = (error.name or "").partition(".")[0]
+    for name, extra in EXTRAS.items():
+        if module in extra.modules:
+            return (
+                f"Expected the package {module}, for {extra.purpose}, found it not installed. "
+                f"Install it with: {how_to_install(name)}"
+            )
+    return None
 
 
 def supported_versions(package: str) -> SpecifierSet:

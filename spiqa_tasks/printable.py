@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import sys
+import threading
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+SLOW = 1.0
+"""Seconds after which a person is told what a command is doing."""
 
 
 def printable(text: str) -> str:
@@ -20,6 +26,18 @@ def say(*lines: str, program: str = "spiqa-tasks") -> None:
     """Print remarks on stderr, each after the name of the program."""
     for line in lines:
         print(f"{program}: {printable(line)}", file=sys.stderr)
+
+
+@contextmanager
+def said_if_slow(doing: str) -> Iterator[None]:
+    """Say on stderr what the block is doing, once, where it takes longer than a second."""
+    timer = threading.Timer(SLOW, say, [f"{doing} ..."])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def counted(number: int, one: str, many: str = "") -> str:

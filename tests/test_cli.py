@@ -35,12 +35,28 @@ def test_every_module_of_commands_is_there(capsys: pytest.CaptureFixture[str]) -
     assert {path.stem for path in modules if "\ndef add(subparsers" in path.read_text()} == set(COMMANDS)
 
 
-def test_no_and_unknown_commands_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """argparse's own exit status is 2, as that of all unusable arguments."""
-    for arguments in ([], ["nonsense"]):
-        with pytest.raises(SystemExit, match="2"):
-            main(arguments)
+    with pytest.raises(SystemExit, match="2"):
+        main(["nonsense"])
     assert "usage: spiqa-tasks" in capsys.readouterr().err
+
+
+def test_an_unknown_option_shows_the_usage_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a command does not know is refused by that command."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["compare", "out", "--bad"])
+    assert capsys.readouterr().err.startswith("usage: spiqa-tasks compare")
+
+
+def test_without_a_command_the_help_is_shown() -> None:
+    """`python -m spiqa_tasks` prints what `--help` prints, and ends with status 0."""
+    command = [sys.executable, "-m", "spiqa_tasks"]
+    bare, helped = (
+        subprocess.run([*command, *more], capture_output=True, text=True, check=True) for more in ([], ["--help"])
+    )
+    assert bare.stdout == helped.stdout
+    assert all(name in bare.stdout for name in COMMANDS)
 
 
 def test_list_imports_nothing_heavy(tmp_path: Path) -> None:

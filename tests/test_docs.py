@@ -12,7 +12,7 @@ from host_files import sample_of, write_run
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main, parser
-from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks
 from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.prompts import doc_to_messages
 
@@ -93,6 +93,23 @@ def test_the_matchers_forms_are_quoted_as_they_are() -> None:
 def test_every_command_that_a_page_shows_is_one(page: str, line: str) -> None:
     """Its arguments are known."""
     assert callable(parser().parse_args(shlex.split(line)[1:]).run), page
+
+
+def test_every_task_of_a_run_that_a_page_shows_is_one() -> None:
+    """The names after `--tasks`, where they are tasks of ours."""
+    for page in DOCS.parent.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        own = set(re.findall(r"^task: (\w+)", text, re.MULTILINE))
+        for names in re.findall(r"--tasks (\w[\w,]*)", text):
+            find_tasks({each for each in names.split(",") if re.match("spiqa_|mmstar_|scifibench_", each)} - own)
+
+
+def test_every_metric_has_a_line() -> None:
+    """The table of docs/metrics.md names each metric of each task; those as released share a line."""
+    table = DOCS.with_name("metrics.md").read_text(encoding="utf-8")
+    tasks, _ = catalogue()
+    names = {name for task in tasks.values() for name in task.metrics if not name.endswith("_released")}
+    assert [name for name in names if f"| `{name}`" not in table and not name.startswith("bleu_")] == []
 
 
 def test_the_program_that_reads_a_runs_file_works(

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
+from spiqa_tasks.cli import main
 from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.extras import EXTRAS, is_installed, require, supported_versions
+from spiqa_tasks.extras import EXTRAS, is_installed, require, supported_versions, what_is_missing
 
 SETUP = Path(__file__).resolve().parents[1] / "setup.cfg"
 
@@ -33,6 +34,25 @@ def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.Mon
     ) as found:
         require("report", "A plot")
     assert found.value.exit_code == 2
+
+
+def test_a_command_without_its_packages_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where NumPy is absent `gain` ends with status 2 and the command that installs it, and the doctor works."""
+    for name in [name for name in sys.modules if name.startswith(("spiqa_tasks.commands.gain", "spiqa_tasks.scoring"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    assert main(["gain", "out"]) == 2
+    assert "pip install 'spiqa-tasks[score]'" in capsys.readouterr().err
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
+    assert main(["doctor"]) == 0
+    assert "extra    score" in capsys.readouterr().out
+
+
+def test_a_package_of_no_extra_is_not_explained() -> None:
+    """What no extra brings stays an error of Python."""
+    assert what_is_missing(ModuleNotFoundError(name="nothing.of.ours")) is None
 
 
 def test_the_supported_versions_are_those_of_setup_cfg() -> None:

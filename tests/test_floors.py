@@ -30,6 +30,7 @@ FLOORS = {
     "commands": 8,
     "cli": 9,
     "utils": 9,
+    "__main__": 10,
 }
 """Folder or module of the package -> its floor; a new one must be given one here."""
 

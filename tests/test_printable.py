@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.printable import counted, printable, say
+from spiqa_tasks import printable as module
+from spiqa_tasks.printable import counted, printable, said_if_slow, say
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,14 @@ def test_remarks_go_to_stderr_after_the_programs_name(capsys: pytest.CaptureFixt
 def test_a_number_stands_with_what_it_counts(found: str, expected: str) -> None:
     """One thing has no s, and a plural of its own where it has one."""
     assert found == expected
+
+
+def test_only_what_takes_long_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A block that ends in time says nothing; one that takes longer says once what it does."""
+    with said_if_slow("being quick"):
+        pass
+    monkeypatch.setattr(module, "SLOW", 0.01)
+    with said_if_slow("reading"):
+        while not (said := capsys.readouterr().err):
+            time.sleep(0.01)
+    assert said == "spiqa-tasks: reading ...\n"

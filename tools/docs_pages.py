@@ -19,8 +19,9 @@ from spiqa_tasks.cli import parser
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 METRICS = {
+    "L3Score": "l3score_metric",
+    "L3Score of log-probabilities": "scoring.l3score",
     "SPIQA": "benchmarks.spiqa.metrics",
-    "L3Score": "scoring.l3score",
     "Text metrics": "metrics.text_scores",
     "Choices": "benchmarks.choice.records",
     "Letters": "scoring.mcq",
@@ -54,6 +55,7 @@ def _with_links(text: str, repository: str) -> str:
 
 
 def _commands(root: argparse.ArgumentParser) -> Iterator[str]:
+    yield "---\nsearch:\n  boost: 5\n---\n"
     yield "# Commands\n\nExit status: 0 the thing asked for was done, 2 unusable arguments or input, 3 done in part.\n"
     (subparsers,) = (action for action in root._actions if isinstance(action, argparse._SubParsersAction))
     about = {choice.dest: choice.help for choice in subparsers._choices_actions}
@@ -86,7 +88,7 @@ def _sentence(text: Any) -> str:
 
 
 def _metrics() -> Iterator[str]:
-    yield "# Metrics\n\nWhat each number is, its range, and where it comes from.\n"
+    yield "# Reference of the metrics\n\nHow they are computed, and with which arguments.\n"
     options = "options: {heading_level: 3, show_root_toc_entry: false}"
     for heading, module in METRICS.items():
         yield f"## {heading}\n\n::: spiqa_tasks.{module}\n    {options}\n"

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spiqa_tasks.analysis.gain_of_runs import OVERALL
-from spiqa_tasks.analysis.triples import check_comparable, questions_of, scores_of
+from spiqa_tasks.analysis.inspectors import Inspector, inspectors, one_of_each
+from spiqa_tasks.analysis.triples import questions_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.run import MissingMetricError, Run
+from spiqa_tasks.runs.matching import FIRST
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.filtering import DIFFICULTIES, count_hits, difficulty, is_abnormal, keeps_at_most
 
 
@@ -31,9 +33,8 @@ class Filtered:
     Attributes:
         task: the source task.
         inspectors: the text-only models.
-        run: one inspector's; the questions are the same for all.
         metric: that says right or wrong.
-        hits: id -> how many inspectors answered it.
+        hits: id -> how many inspectors answered it, of the questions of which every inspector has a score.
         max_hits: how many may, for a question to be kept.
         threshold: the score from which an answer is a hit.
         difficulties: id -> difficulty, empty without LVLM runs.
@@ -41,14 +42,18 @@ class Filtered:
     """
 
     task: str
-    inspectors: tuple[str, ...]
-    run: Run
+    inspectors: Sequence[Inspector]
     metric: Metric
     hits: dict[str, int]
     max_hits: int
     threshold: float
     difficulties: dict[str, str]
-    leaks: tuple[Leak, ...]
+    leaks: Sequence[Leak]
+
+    @property
+    def run(self) -> Run:
+        """One inspector's; the questions are the same for all."""
+        return self.inspectors[0].run
 
     @property
     def kept(self) -> list[str]:
@@ -60,9 +65,26 @@ class Filtered:
         """Group (`all`, categories) -> n, kept and the abnormal hit rate (Figure 2), 0 to 1."""
         members: dict[str, list[str]] = {OVERALL: list(self.hits)}
         for key, record in questions_of(self.run, self.metric).items():
-            for group in dict.fromkeys(record.groups.values()):
+            for group in dict.fromkeys(record.groups.values() if key in self.hits else ()):
                 members.setdefault(group, []).append(key)
         return {group: self._counts(keys) for group, keys in members.items()}
+
+    def remarks(self) -> list[str]:
+        """Return what makes the hits say less than they seem to."""
+        asked = questions_of(self.run, self.metric)
+        lost = [key for key in asked if key not in self.hits]
+        found = [
+            f"{self.task}: {len(lost)} of {len(asked)} questions are left out, as not every inspector has a score of "
+            f"them, the first: {', '.join(lost[:FIRST])}."
+        ]
+        weak = [
+            f"{self.task}: {each.name} refused {each.outcomes.refused:.0%} of the questions, and "
+            f"{each.outcomes.unparsed:.0%} of its answers could not be read. These count as misses, so that questions "
+            "are kept that need no image; leave it out, or ask it otherwise."
+            for each in self.inspectors
+            if each.is_weak
+        ]
+        return [*(found if lost else []), *weak]
 
     def difficulty_counts(self) -> dict[str, int]:
         """Difficulty -> how many of the kept questions have it."""
@@ -75,156 +97,117 @@ class Filtered:
         return {"n": len(keys), "kept": kept, "abnormal_hit_rate": abnormal / len(keys)}
 
 
+@dataclass(frozen=True)
+class Wish:
+    """How to filter.
+
+    Attributes:
+        max_hits: how many inspectors may answer a kept question; None: 2 of 8, for as many as there are.
+        metric: that says right or wrong; None: the headline of each task.
+        threshold: the score from which an answer is a hit; None: 1, for scores that are 0 or 1.
+        text_only_models: whether the models of runs with images see none.
+    """
+
+    max_hits: int | None = None
+    metric: str | None = None
+    threshold: float | None = None
+    text_only_models: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises InputError for a threshold out of range."""
+        if self.threshold is not None and not 0 < self.threshold <= 1:
+            raise InputError(f"Expected a --threshold above 0 and at most 1, found {self.threshold:g}.")
+
+
 def filter_runs(
     runs: Sequence[Run],
     lvlms: Sequence[Run] = (),
     pairs: Iterable[tuple[Sequence[Run], Sequence[Run]]] = (),
     tasks: Sequence[str] = (),
-    max_hits: int | None = None,
-    metric: str | None = None,
-    threshold: float | None = None,
-    text_only_models: bool = False,
-) -> tuple[list[Filtered], list[str]]:
-    """Return the filter on every task of the inspectors' runs, and a sentence for each run or task that is left out.
+    wish: Wish = Wish(),
+) -> tuple[list[Filtered], list[str], list[str]]:
+    """Return the filter on every task of the inspectors' runs, sentences about it, and one for each task left out.
+
+    One model is one inspector (`one_of_each`).
 
     Args:
         runs: of the inspectors.
         lvlms: runs of LVLMs with images, for the difficulty.
         pairs: (runs of an LVLM without images, runs of its LLM base), for leaked questions.
         tasks: only these; default all.
-        max_hits: default: 2 of 8, for as many inspectors as there are.
-        metric: the metric that says right or wrong (default: the headline of each task).
-        threshold: the score from which an answer is a hit (default: 1, for scores that are 0 or 1).
-        text_only_models: whether the models of runs with images see none.
+        wish: how to filter.
 
     Raises:
-        InputError: no such runs or tasks, runs with images, a metric without a score a question, scores between 0 and 1
-            without a threshold, or runs of different questions.
+        InputError: no such runs or tasks, runs with images, or no task that can be filtered, with the reason.
     """
-    listed = selection.of_tasks(runs, tasks, variants=True)
-    chosen = _unseen(listed)
-    remarks = [
-        f"{run.task} of {selection.model_name(run)} is no inspector: the same model has runs without images."
-        for run in listed
-        if run not in chosen
-    ]
-    seeing = [run for run in chosen if not selection.is_blind(run)]
-    if seeing and not text_only_models:
-        raise InputError(
-            f"Expected runs without images, found one with: {seeing[0].task} of {selection.model_name(seeing[0])}. Run "
-            "--model ablated --model_args base=...,ablation=text, or say --text-only-models if the models see none "
-            "anyway."
-        )
-    by_task = _by_task(chosen)
+    by_task, remarks = one_of_each(selection.of_tasks(runs, tasks, variants=True))
+    _check_blind(by_task, wish)
     missing = [task for task in tasks if task not in by_task]
     if missing:
         raise InputError(f"Expected results of {', '.join(missing)}; found {', '.join(by_task)}. Correct --task.")
-    shown = _by_task([run for run in lvlms if not selection.is_blind(run)])
-    paired = [(_by_task(_unseen(one)), _by_task(_unseen(other))) for one, other in pairs]
-    found = []
-    for task, inspectors in by_task.items():
-        if any(_asks_in_parts(run) for run in inspectors.values()):
-            remarks.append(
-                f"{task} is left out: each of its questions is several documents, one for a figure, and would be kept "
-                "in part. Filter the task that shows all figures at once."
-            )
-            continue
+    shown, more = one_of_each(run for run in lvlms if not selection.is_blind(run))
+    paired = [(one_of_each(one)[0], one_of_each(other)[0]) for one, other in pairs]
+    found, left_out = [], []
+    for task, each in by_task.items():
         leaking = [(one[task], other[task]) for one, other in paired if task in one and task in other]
         try:
-            found.append(_filtered(task, inspectors, shown.get(task, {}), leaking, max_hits, metric, threshold))
-        except MissingMetricError as error:
-            remarks.append(f"{task} is left out: {error}")
+            found.append(_filtered(task, each, shown.get(task, []), leaking, wish))
+        except InputError as error:
+            left_out.append(f"{task} is left out: {error}")
     if not found:
-        raise InputError(remarks[-1])
-    return found, remarks
+        raise InputError(" ".join(left_out))
+    return found, [*remarks, *more, *(remark for each in found for remark in each.remarks())], left_out
 
 
-_ByModel = Mapping[str, Run]
-
-
-def _unseen(listed: Sequence[Run]) -> list[Run]:
-    """The runs without images; of a model that has none its plain ones, which may be an LLM's."""
-    blind = {(selection.source_task(run), run.identity.model) for run in listed if selection.is_blind(run)}
-    return [
-        run
-        for run in listed
-        if selection.is_blind(run) or (selection.source_task(run), run.identity.model) not in blind
-    ]
-
-
-def _by_task(listed: Sequence[Run]) -> dict[str, dict[str, Run]]:
-    """Task (without our suffixes) -> model, with its ablation where it has runs with several -> its run."""
-    several = Counter((selection.source_task(run), selection.model_name(run)) for run in listed)
-    found: dict[str, dict[str, Run]] = {}
-    for run in listed:
-        task = selection.source_task(run)
-        ablation = f",ablation={selection.ablation(run)}" if several[task, selection.model_name(run)] > 1 else ""
-        found.setdefault(task, {})[f"{selection.model_name(run)}{ablation}"] = run
-    return found
-
-
-def _asks_in_parts(run: Run) -> bool:
-    """Whether a question is several documents."""
-    return run.benchmark is not None and run.benchmark.join(run.settings) is not None
+def _check_blind(by_task: Mapping[str, Sequence[Run]], wish: Wish) -> None:
+    seeing = [run for runs in by_task.values() for run in runs if not selection.is_blind(run)]
+    if seeing and not wish.text_only_models:
+        raise InputError(
+            f"Expected runs without images, found one with: {seeing[0].task} of {seeing[0].identity.model}. Run "
+            "--model ablated --model_args base=...,ablation=text, or say --text-only-models if the models see none "
+            "anyway."
+        )
 
 
 def _filtered(
     task: str,
-    inspectors: _ByModel,
-    lvlms: _ByModel,
-    leaking: Sequence[tuple[_ByModel, _ByModel]],
-    max_hits: int | None,
-    metric: str | None,
-    threshold: float | None,
+    runs: Sequence[Run],
+    lvlms: Sequence[Run],
+    leaking: Sequence[tuple[Sequence[Run], Sequence[Run]]],
+    wish: Wish,
 ) -> Filtered:
-    first = next(iter(inspectors.values()))
-    measured = first.metric(metric)
-    read = [_scores(run, first, measured) for run in inspectors.values()]
-    right = _threshold(task, measured.name, read) if threshold is None else threshold
-    hits = count_hits(read, right)
-    lvlm_hits = count_hits([_scores(run, first, measured) for run in lvlms.values()], right)
-    leaks = tuple(_leak(one, other, first, measured, right) for one, other in leaking)
+    first = runs[0]
+    if first.benchmark is not None and first.benchmark.join(first.settings) is not None:
+        raise InputError(
+            "each of its questions is several documents, one for a figure, and would be kept in part. Filter the task "
+            "that shows all figures at once."
+        )
+    max_hits = keeps_at_most(len(runs)) if wish.max_hits is None else wish.max_hits
+    if not 0 <= max_hits < len(runs):
+        raise InputError(
+            f"Expected --max-hits from 0 to {len(runs) - 1}, for {len(runs)} inspectors; found {max_hits}."
+        )
+    metric = first.metric(wish.metric)
+    inspecting = inspectors(task, runs, metric, first)
+    right = _threshold(task, metric.name, inspecting) if wish.threshold is None else wish.threshold
+    seeing = inspectors(task, lvlms, metric, first)
+    difficulties = count_hits([each.scores for each in seeing], right)
     return Filtered(
         task,
-        tuple(inspectors),
-        first,
-        measured,
-        hits,
-        keeps_at_most(len(inspectors)) if max_hits is None else max_hits,
+        inspecting,
+        metric,
+        count_hits([each.scores for each in inspecting], right),
+        max_hits,
         right,
-        {key: difficulty(count, len(lvlms)) for key, count in lvlm_hits.items()},
-        leaks,
+        {key: difficulty(count, len(lvlms)) for key, count in difficulties.items()},
+        [_leak(task, one, other, first, metric, right) for one, other in leaking],
     )
 
 
-def _scores(run: Run, first: Run, metric: Metric) -> dict[str, float | None]:
-    """Question -> score of a run that answered the same questions as the first one.
-
-    Raises:
-        InputError: it did not, or has no scores per question.
-        MissingMetricError: it has no such metric.
-    """
-    run.metric(metric.name)
-    withheld = run.record_set.withheld()
-    if withheld is not None:
-        raise InputError(
-            f"Expected the whole of {run.task} of {run.name}: {withheld.reason}. Run it, or add --partial."
-        )
-    questions = questions_of(run, metric)
-    scores = scores_of(questions, metric)
-    if not scores:
-        raise InputError(
-            f"Expected a score for every question of {run.task}, found none in {metric.name}. "
-            "Choose another with --metric."
-        )
-    check_comparable(first, run, metric, same_prompt=False)
-    return {key: scores.get(key) for key in questions}
-
-
-def _threshold(task: str, metric: str, read: Iterable[Mapping[str, float | None]]) -> float:
+def _threshold(task: str, metric: str, found: Iterable[Inspector]) -> float:
     """The score of a right answer, where answers are right or wrong."""
-    for scores in read:
-        between = [score for score in scores.values() if score not in (None, 0, 1)]
+    for each in found:
+        between = [score for score in each.scores.values() if score not in (0, 1)]
         if between:
             raise InputError(
                 f"Expected scores of 0 or 1 in {metric} of {task}, found {between[0]:.3f}. "
@@ -233,8 +216,12 @@ def _threshold(task: str, metric: str, read: Iterable[Mapping[str, float | None]
     return 1.0
 
 
-def _leak(lvlm: _ByModel, llm: _ByModel, first: Run, metric: Metric, threshold: float) -> Leak:
-    (lvlm_name, with_lvlm), (llm_name, with_llm) = ((*each.items(),)[-1] for each in (lvlm, llm))
-    ours, theirs = (_scores(run, first, metric) for run in (with_lvlm, with_llm))
-    ids = [key for key, score in ours.items() if (score or 0.0) >= threshold > (theirs[key] or 0.0)]
-    return Leak(lvlm_name, llm_name, tuple(ids))
+def _leak(task: str, lvlm: Sequence[Run], llm: Sequence[Run], first: Run, metric: Metric, threshold: float) -> Leak:
+    if len(lvlm) != 1 or len(llm) != 1:
+        names = ", ".join(run.identity.model for run in (*lvlm, *llm))
+        raise InputError(
+            f"Expected one LVLM and one LLM base in each --pair, found {names}. Name the files of two runs."
+        )
+    ours, theirs = inspectors(task, [*lvlm, *llm], metric, first)
+    ids = [key for key, score in ours.scores.items() if score >= threshold > theirs.scores.get(key, threshold)]
+    return Leak(ours.name, theirs.name, tuple(ids))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ def process_docs(docs):
 '''
 
 
+def name_of(task: str) -> str:
+    """Return the name of the task that is filtered from another: `x_filtered`, then `x_filtered_2`, and so on."""
+    before = re.fullmatch(r"(.+_filtered)(?:_(\d+))?", task)
+    return f"{task}_filtered" if before is None else f"{before[1]}_{int(before[2] or 1) + 1}"
+
+
 def write_task(filtered: Filtered, name: str, folder: Path, include_path: Path | None = None) -> Path:
     """Write the task `name` into `folder/name`; returns its YAML.
 
@@ -33,8 +40,15 @@ def write_task(filtered: Filtered, name: str, folder: Path, include_path: Path |
     and has a digest of the kept list in its metadata, so that the host's response cache tells two filters apart.
 
     Raises:
-        InputError: a source task that the host does not know or that is written in Python, or nothing kept.
+        InputError: a source task that the host does not know or that is written in Python, nothing kept, or runs over a
+            part of the task.
     """
+    part = next((each.run.coverage for each in filtered.inspectors if each.run.record_set.part), None)
+    if part is not None:
+        raise InputError(
+            f"Expected runs on the whole of {filtered.task} to write a task of it, found {part} questions. Run it "
+            "without --limit."
+        )
     if not filtered.kept:
         raise InputError(f"Expected questions of {filtered.task} to keep, found none. Raise --max-hits.")
     source, config = source_task(filtered.task, include_path)
@@ -64,7 +78,7 @@ def _kept(filtered: Filtered, source: Path, config: dict[str, Any]) -> dict[str,
         "split": config.get("test_split") or config.get("validation_split"),
         "questions": len(filtered.hits),
         "data": own.rpartition("@")[2] if own else None,
-        "inspectors": list(filtered.inspectors),
+        "inspectors": [inspector.name for inspector in filtered.inspectors],
         "metric": filtered.metric.name,
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,

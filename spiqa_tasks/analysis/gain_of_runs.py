@@ -7,22 +7,24 @@ from dataclasses import dataclass
 
 from spiqa_tasks.analysis.triples import Triple
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.runs import selection
+from spiqa_tasks.runs import host_metrics, selection
+from spiqa_tasks.runs.outcomes import Outcomes, outcomes_of
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import is_covered
 from spiqa_tasks.scoring.gain import Estimate, Gain, gain, gain_of_totals, outcomes
 
 OVERALL = "all"
-MUCH_REFUSED = 0.05
-"""A refusal rate from which gain and leakage say as much about refusing as about seeing."""
+MUCH_UNANSWERED = 0.05
+"""A share of refused and unparsed answers from which gain and leakage say as much about these as about seeing."""
 
 
 @dataclass(frozen=True)
 class Row:
     """One line of the table.
 
-    `result` is None where it is withheld, `withheld` says why; `questions` says how many of the task's questions were
-    answered, `n of N`, where that is a part of them.
+    `result` is None where it is withheld, `withheld` says why; `outcomes` are those of the runs with images, without,
+    and of the LLM base where there is one; `questions` says how many of the task's questions were answered, `n of N`,
+    where that is a part of them; `remarks` is what else is to be said of the numbers.
     """
 
     task: str
@@ -34,10 +36,9 @@ class Row:
     n: int
     result: Gain | None
     withheld: str
-    refused_v: float
-    refused_wv: float
-    refused_t: float | None
+    outcomes: Sequence[Outcomes] = ()
     questions: str = ""
+    remarks: Sequence[str] = ()
 
 
 def rows(triple: Triple) -> list[Row]:
@@ -48,11 +49,11 @@ def rows(triple: Triple) -> list[Row]:
     questions, *_ = triple.questions
     groups: dict[str, list[str]] = {OVERALL: list(questions)}
     if not all(_has_scores(run, triple.metric) for run in triple.runs):
-        return [_row(triple, OVERALL, list(questions), _of_totals(triple))]
+        return [_row(triple, OVERALL, list(questions), *_of_totals(triple))]
     for key, record in questions.items():
         for name in dict.fromkeys(record.groups.values()):
             groups.setdefault(name, []).append(key)
-    return [_row(triple, group, keys, _of_questions(triple, keys)) for group, keys in groups.items()]
+    return [_row(triple, group, keys, *_of_questions(triple, keys)) for group, keys in groups.items()]
 
 
 def _has_scores(run: Run, metric: Metric) -> bool:
@@ -60,28 +61,26 @@ def _has_scores(run: Run, metric: Metric) -> bool:
     return run.benchmark is not None or any(metric.name in record.scores for record in run.records)
 
 
-def _of_questions(triple: Triple, keys: Sequence[str]) -> Gain | None:
+def _of_questions(triple: Triple, keys: Sequence[str]) -> tuple[Gain | None, Sequence[str]]:
+    """Gain of some questions, or why there is none."""
     known = [key for key in keys if key in triple.scores]
     if not is_covered(len(known), len(keys)):
-        return None
+        return None, ["fewer than 99% of the questions have a score in every run"]
     v, wv, *t = ([triple.scores[key][place] for key in known] for place in range(len(triple.runs)))
     clusters = [triple.questions[0][key].cluster for key in known]
-    return gain(v, wv, t[0] if t else None, clusters)
+    return gain(v, wv, t[0] if t else None, clusters), ()
 
 
-def _of_totals(triple: Triple) -> Gain | None:
-    totals = [run.reported[triple.metric.name] for run in triple.runs if triple.metric.name in run.reported]
-    return gain_of_totals(len(triple.questions[0]), *totals) if len(totals) == len(triple.runs) else None
+def _of_totals(triple: Triple) -> tuple[Gain | None, Sequence[str]]:
+    """Gain of the values that a host reports, or why there is none."""
+    values = [run.value(triple.metric) for run in triple.runs]
+    reasons = [f"{run.name}: {value.reason}" for run, value in zip(triple.runs, values, strict=True) if value.reason]
+    return (None, reasons) if reasons else (gain_of_totals(len(triple.questions[0]), *(v.value for v in values)), ())
 
 
-def _row(triple: Triple, group: str, keys: Sequence[str], result: Gain | None) -> Row:
-    refused = [
-        sum(run.is_refused(questions[key]) for key in keys) / len(keys)
-        for run, questions in zip(triple.runs, triple.questions, strict=True)
-    ]
+def _row(triple: Triple, group: str, keys: Sequence[str], result: Gain | None, why_not: Sequence[str]) -> Row:
     parts = [run for run in triple.runs if run.record_set.part]
     reasons = [f"{run.name} answered {run.coverage} questions" for run in parts if run.record_set.withheld()]
-    reasons += [] if result is not None else ["fewer than 99% of the questions have a score in every run"]
     return Row(
         triple.v.task,
         triple.metric.name,
@@ -91,11 +90,13 @@ def _row(triple: Triple, group: str, keys: Sequence[str], result: Gain | None) -
         None if triple.t is None else selection.model_name(triple.t),
         len(keys),
         None if reasons else result,
-        "; ".join(dict.fromkeys(reasons)),
-        refused[0],
-        refused[1],
-        refused[2] if triple.t is not None else None,
+        "; ".join(dict.fromkeys([*reasons, *why_not])),
+        [
+            outcomes_of(run, [questions[key] for key in keys])
+            for run, questions in zip(triple.runs, triple.questions, strict=True)
+        ],
         "; ".join(dict.fromkeys(run.coverage for run in parts)),
+        [said for run in triple.runs for said in host_metrics.remarks(run, triple.metric)] if group == OVERALL else [],
     )
 
 
@@ -117,21 +118,20 @@ def sample_lists(triple: Triple) -> Iterator[dict[str, object]]:
 
 
 def warnings(row: Row) -> list[str]:
-    """Return why gain and leakage of a row are less than they seem: refusals count as wrong answers."""
-    found = []
+    """Return why gain and leakage of a row are less than they seem: answers that are none count as wrong."""
+    found = list(row.remarks)
     if row.result is None:
         found.append(f"withheld: {row.withheld}")
     elif row.questions and row.group == OVERALL:
         found.append(f"{row.questions} questions were answered")
-    if row.refused_wv >= MUCH_REFUSED:
-        found.append(
-            f"{row.refused_wv:.0%} refused without images: S_wv and ML are lower bounds and MG an upper one; "
-            "try ablation=grey"
-        )
-    if row.refused_t is not None and row.refused_t >= MUCH_REFUSED:
-        found.append(
-            f"{row.refused_t:.0%} of the LLM base's answers are refusals: S_t is a lower bound and ML an upper one"
-        )
+    told = (
+        "with images: S_v and MG are lower bounds",
+        "without images: S_wv and ML are lower bounds and MG an upper one; try ablation=grey",
+        "by the LLM base: S_t is a lower bound and ML an upper one",
+    )
+    for outcome, bound in zip(row.outcomes, told, strict=False):
+        if outcome.without_answer >= MUCH_UNANSWERED:
+            found.append(f"{outcome.refused:.0%} refused and {outcome.unparsed:.0%} unparsed {bound}")
     return found
 
 

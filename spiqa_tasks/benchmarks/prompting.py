@@ -49,13 +49,13 @@ def chat_content(parts: Iterable[Part], as_path: bool = False, *, encoded: bool 
         encoded: give PIL images that are sent as the files they are (for API classes, which encode what they get).
     """
     from spiqa_tasks.files.encoded_picture import encoded_picture
-    from spiqa_tasks.files.pictures import open_picture
+    from spiqa_tasks.files.pictures import open_picture, page_path
 
-    opened = encoded_picture if encoded else open_picture
+    opened = page_path if as_path else encoded_picture if encoded else open_picture
     content: list[dict[str, Any]] = []
     for part in parts:
         if isinstance(part, Picture):
-            content.append({"type": "image", "url": part.path if as_path else opened(part.path)})
+            content.append({"type": "image", "url": opened(part.path)})
         elif isinstance(part, str) and content and content[-1]["type"] == "text":
             content[-1]["text"] += part
         elif isinstance(part, str):

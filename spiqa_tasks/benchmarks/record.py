@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from spiqa_tasks.files.typed import check_types
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 Status = Literal[
@@ -22,7 +23,8 @@ class Response:
     Attributes:
         text: the whole answer; empty where the request failed.
         failure: the host's words where the request failed, else None.
-        shown: the files of the question's figures in the order shown, where that is known better than by the row.
+        shown: the files of the question's figures in the order shown; empty where nobody knows it, None where it is
+            the row's.
         truncated: whether it ended at the limit of generated tokens; None where the host does not say.
     """
 
@@ -98,9 +100,9 @@ class Record:
         Raises:
             KeyError, TypeError: `value` is no such dict.
         """
-        known = {name: value[name] for name in _LOGGED if name in value}
-        known["verdicts"] = tuple(known.get("verdicts", ()))
-        return cls(**{**known, "id": str(value["id"])})
+        known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
+        check_types(cls, known)
+        return cls(**known | {"verdicts": tuple(known.get("verdicts", ()))})
 
     @property
     def judge_failed(self) -> bool:
@@ -123,7 +125,7 @@ class Record:
         for ask, verdict in zip(self.asks, verdicts, strict=True):
             score = ask.read(verdict) if verdict.ok else None
             extras = ({} if score is None else {"score": score}) | ({"cut": True} if ask.request.cut else {})
-            told.append({"metric": ask.score} | extras | _told(verdict))
+            told.append({"metric": ask.score} | extras | _told(verdict, score))
         names = [entry["metric"] for entry in told]
         scores = {
             entry["metric"]: entry["score"] for entry in told if "score" in entry and names.count(entry["metric"]) == 1
@@ -140,13 +142,13 @@ class Record:
 _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "asks")
 
 
-def _told(verdict: Verdict) -> dict[str, Any]:
+def _told(verdict: Verdict, score: float | None) -> dict[str, Any]:
     """What a record keeps of a verdict; log-probabilities to six decimals, which tell the score to as many."""
     if not verdict.ok:
         return {"reason": verdict.reason}
+    told: dict[str, Any] = {"model": verdict.model}
     if verdict.top_logprobs:
-        return {
-            "model": verdict.model,
-            "top_logprobs": [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs],
-        }
-    return {"model": verdict.model, "text": verdict.text}
+        told["top_logprobs"] = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
+    else:
+        told["text"] = verdict.text
+    return told | ({"reason": verdict.unread} if score is None else {})

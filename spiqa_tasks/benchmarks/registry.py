@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
+from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
+from spiqa_tasks.benchmarks.own.definition import Definition, parse
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
+from spiqa_tasks.printable import said_if_slow
 
 BENCHMARKS: dict[str, Benchmark] = {}
 
@@ -25,6 +28,34 @@ def register(benchmark: Benchmark) -> None:
 
 for _own in (SPIQA, MMSTAR, SCIFIBENCH):
     register(_own)
+
+
+def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
+    """Make the benchmark of a YAML's values known; one of one's own of the same name is replaced.
+
+    Raises:
+        InputError: an unknown key or value, or the name of another benchmark.
+    """
+    definition = parse(values, folder)
+    known = BENCHMARKS.get(definition.benchmark)
+    if known is None or known.definition != definition.portable:
+        if known is not None and known.definition is None:
+            raise InputError(
+                f"Expected another name than that of a benchmark of this package, found {definition.benchmark} in "
+                f"{folder}. Correct benchmark: of the YAML."
+            )
+        register(own_benchmark(definition))
+    return definition
+
+
+def register_recorded(values: Any) -> None:
+    """Make a benchmark of one's own known as results have it, where no YAML has made it known.
+
+    Raises:
+        InputError: no values of such a YAML.
+    """
+    if isinstance(values, Mapping) and values.get("benchmark") not in BENCHMARKS:
+        register_own(values, Path())
 
 
 def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
@@ -59,14 +90,14 @@ def load_table(name: str, split: str, settings: str, source: Source | None = Non
     import pyarrow
 
     benchmark, source = _resolved(name, split, source)
-    rows = benchmark.load(source, split, benchmark.parse(settings))
+    rows = _loaded(benchmark, source, split, settings)
     return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
 
 
 def load_rows(name: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
     """Return the rows of a task as dicts; see `load_table`."""
     benchmark, source = _resolved(name, split, source)
-    rows = benchmark.load(source, split, benchmark.parse(settings))
+    rows = _loaded(benchmark, source, split, settings)
     found: list[dict[str, Any]] = rows if isinstance(rows, list) else rows.to_pylist()
     return found
 
@@ -82,6 +113,17 @@ def rows_for_scoring(name: str, split: str, settings: str, source: Source | None
     for row in rows:
         row["settings"] = settings_text(parsed)
     return rows
+
+
+def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
+    """Return paper -> the files of all of its figures; empty for benchmarks without papers. Raises as `load_rows`."""
+    benchmark, source = _resolved(name, split, None)
+    return benchmark.figures(source, split)
+
+
+def _loaded(benchmark: Benchmark, source: Source, split: str, settings: str) -> Any:
+    with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):
+        return benchmark.load(source, split, benchmark.parse(settings))
 
 
 def _resolved(name: str, split: str, source: Source | None) -> tuple[Benchmark, Source]:

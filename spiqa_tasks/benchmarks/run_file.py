@@ -14,6 +14,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.typed import check_types
 
 SUFFIX = ".run.jsonl"
 FORMAT, VERSION = "spiqa_tasks_run", 1
@@ -32,6 +33,7 @@ class RunHeader:
         questions: how many questions the task has.
         documents: how many answers the file has.
         metrics: row -> value in natural units; None where it is withheld.
+        definition: of a benchmark of one's own (`Benchmark.definition`).
     """
 
     task: str
@@ -45,6 +47,7 @@ class RunHeader:
     questions: int
     documents: int
     metrics: Mapping[str, float | None]
+    definition: Mapping[str, Any] | None = None
 
 
 def write_run(
@@ -81,8 +84,10 @@ def read_header(path: Path) -> RunHeader | None:
             f"Expected {path} to be a run of version {VERSION}, found {entry.get(FORMAT)}. Score the answers again."
         )
     try:
+        check_types(RunHeader, entry)
+        entry.setdefault("definition", None)
         return RunHeader(**{name.name: entry[name.name] for name in fields(RunHeader)})
-    except KeyError as error:
+    except (KeyError, TypeError) as error:
         raise _damaged(path, 1, error) from error
 
 
@@ -98,7 +103,7 @@ def read_records(path: Path) -> Iterator[tuple[Record, str, int]]:
             entry = _parsed(path, number, line)
             try:
                 yield Record.from_dict(entry), str(entry["response"]), int(entry["place"])
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, OverflowError) as error:
                 raise _damaged(path, number, error) from error
 
 

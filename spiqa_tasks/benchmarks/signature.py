@@ -43,6 +43,7 @@ class Signature:
         judge_host: its server.
         judge_extra: the fields added to every request.
         judge_prompt, judge_rule, judge_temperature, judge_max_tokens: of its rule.
+        judge_combined: how the scores of several judges became one.
     """
 
     package: str = ""
@@ -63,6 +64,7 @@ class Signature:
     judge_rule: str = ""
     judge_temperature: str = ""
     judge_max_tokens: str = ""
+    judge_combined: str = ""
 
     @property
     def text(self) -> str:

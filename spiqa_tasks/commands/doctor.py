@@ -7,7 +7,7 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from importlib.metadata import entry_points
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from spiqa_tasks.benchmarks.availability import is_there
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
@@ -18,16 +18,21 @@ from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.catalogue import catalogue
 
+Status = Literal["ok", "missing", "absent", "extra"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+"""In the order of the printed lines."""
+
 
 @dataclass(frozen=True)
 class Finding:
     """What was found about one subject.
 
     Attributes:
-        status: `ok`; `missing`, for what scoring or a run needs; `extra`, for what only some want.
+        status: `ok`; `missing`, for what scoring or a run needs; `absent`, for data to be fetched; `extra`, for what
+            only some want.
     """
 
-    status: Literal["ok", "missing", "extra"]
+    status: Status
     subject: str
     detail: str
 
@@ -40,8 +45,10 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per finding; 0 when nothing but extras is missing, else 3."""
-    findings = [*_host(), *_extras(), _cache(), *_data(), *_text_metrics(), _judge()]
+    """Print one line per finding, what works first; 0 when nothing but data and extras is missing, else 3."""
+    scores = [*_data(), *_text_metrics()] if is_installed("score") else []
+    findings = [*_hosts(), *_extras(), _cache(), *scores, _judge()]
+    findings.sort(key=lambda finding: STATUSES.index(finding.status))
     if arguments.json:
         print(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
@@ -50,7 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 3 if any(finding.status == "missing" for finding in findings) else 0
 
 
-def _host() -> list[Finding]:
+def _hosts() -> list[Finding]:
+    return [*_lmms_eval(), *_vlmevalkit()]
+
+
+def _lmms_eval() -> list[Finding]:
     found = version("lmms-eval")
     if found == "absent":
         return []
@@ -64,13 +75,25 @@ def _host() -> list[Finding]:
     ]
 
 
+def _vlmevalkit() -> list[Finding]:
+    if not is_installed("vlmevalkit"):
+        return []
+    from spiqa_tasks.hosts.vlmevalkit.version import fault_of_import, host_version
+
+    fault = fault_of_import()
+    return [Finding("missing", "VLMEvalKit", fault) if fault else Finding("ok", "VLMEvalKit", host_version())]
+
+
 def _extras() -> list[Finding]:
     return [
         Finding("ok", name, f"installed, for {extra.purpose}")
         if is_installed(name)
         else Finding("extra", name, f"not installed; for {extra.purpose}: {how_to_install(name)}")
         for name, extra in EXTRAS.items()
-        if name != "bertscore" and (name != "lmms-eval" or version(name) == "absent")  # they have lines of their own
+        # They have lines of their own.
+        if name != "bertscore"
+        and (name != "lmms-eval" or version(name) == "absent")
+        and (name != "vlmevalkit" or not is_installed(name))
     ]
 
 
@@ -92,7 +115,7 @@ def _data() -> list[Finding]:
         own = [task for task in tasks.values() if task.benchmark == benchmark and not task.split.startswith("demo")]
         ready = [task for task in own if is_there(source, benchmark, task.split, task.settings)]
         detail = f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare TASK"
-        findings.append(Finding("ok" if ready else "missing", f"data of {benchmark}", detail))
+        findings.append(Finding("ok" if ready else "absent", f"data of {benchmark}", detail))
     return findings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any
 
 from tabulate import tabulate
 
-from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
-from spiqa_tasks.analysis.filtered_task import write_task
+from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
+from spiqa_tasks.analysis.filtered_task import name_of, write_task
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
@@ -48,7 +49,9 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--text-only-models", action="store_true", help="runs of tasks with images are of models that see none"
     )
-    parser.add_argument("--write", action="store_true", help="write the task <task>_filtered for lmms-eval")
+    parser.add_argument(
+        "--write", action="store_true", help="write the task <task>_filtered for lmms-eval (then <task>_filtered_2)"
+    )
     parser.add_argument("--name", help="another name of the written task")
     parser.add_argument("--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)")
@@ -57,24 +60,22 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what the filter found, and write what was asked for.
+    """Print what the filter found, and write what was asked for; 3 where a task had to be left out.
 
     Raises:
         InputError: one name for several tasks, or see `filter_runs` and `write_task`.
     """
     if arguments.samples is not None:
         check_file(arguments.samples)
-    found, remarks = filter_runs(
+    wish = Wish(arguments.max_hits, arguments.metric, arguments.threshold, arguments.text_only_models)
+    found, remarks, left_out = filter_runs(
         runs_at(arguments.runs, arguments),
         runs_at(arguments.lvlm, arguments),
         [(runs_at([lvlm], arguments), runs_at([llm], arguments)) for lvlm, llm in arguments.pair],
         arguments.task,
-        arguments.max_hits,
-        arguments.metric,
-        arguments.threshold,
-        arguments.text_only_models,
+        wish,
     )
-    say(*remarks)
+    say(*remarks, *left_out)
     if arguments.name and len(found) > 1:
         raise InputError(f"Expected one task for --name, found {len(found)}. Choose one with --task.")
     written = {filtered.task: _write(arguments, filtered) for filtered in found} if arguments.write else {}
@@ -83,12 +84,12 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     if arguments.json:
         print(json.dumps([_record(filtered, written.get(filtered.task)) for filtered in found], indent=1))
-        return 0
+        return 3 if left_out else 0
     for filtered in found:
         _print(filtered)
     for path in written.values():
         print(f"\nWrote {path}. Run it with: lmms-eval --tasks {path.stem}{_include(arguments)}")
-    return 0
+    return 3 if left_out else 0
 
 
 def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
@@ -114,7 +115,7 @@ def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
 
 def _write(arguments: argparse.Namespace, filtered: Filtered) -> Path:
     folder = arguments.folder or user_folder()
-    name = arguments.name or f"{filtered.task}_filtered"
+    name = arguments.name or name_of(filtered.task)
     include = arguments.include_path[-1] if arguments.include_path else None
     return write_task(filtered, name, folder.resolve(), include)
 
@@ -126,12 +127,16 @@ def _include(arguments: argparse.Namespace) -> str:
 def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
     return {
         "task": filtered.task,
-        "inspectors": list(filtered.inspectors),
+        "inspectors": [each.name for each in filtered.inspectors],
         "metric": filtered.metric.name,
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "n": len(filtered.hits),
         "kept": len(filtered.kept),
+        "answers": [
+            {"model": each.name, "task": each.run.task, "score": each.score, **dataclasses.asdict(each.outcomes)}
+            for each in filtered.inspectors
+        ],
         "groups": [{"group": group, **counts} for group, counts in filtered.groups().items()],
         "difficulty": filtered.difficulty_counts(),
         "leaked": [
@@ -146,6 +151,12 @@ def _print(filtered: Filtered) -> None:
         f"\n{filtered.task}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
         f"({filtered.metric.name} of at least {filtered.threshold:g})"
     )
+    answers = [
+        [each.name, each.run.task, *map(percent, (each.score, *dataclasses.astuple(each.outcomes)))]
+        for each in filtered.inspectors
+    ]
+    headers = ["inspector", "task", filtered.metric.name, "refused", "unparsed", "failed", "truncated"]
+    print(tabulate(answers, headers=headers, disable_numparse=True), end="\n\n")
     rows: Sequence[Sequence[Any]] = [
         [group, int(counts["n"]), int(counts["kept"]), percent(counts["abnormal_hit_rate"])]
         for group, counts in filtered.groups().items()

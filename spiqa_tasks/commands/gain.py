@@ -13,7 +13,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from spiqa_tasks.analysis.gain_of_runs import Row, average, rows, sample_lists, warnings
+from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, average, rows, sample_lists, warnings
 from spiqa_tasks.analysis.triples import triples
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
@@ -28,6 +28,8 @@ _EPILOG = (
     "and csv are natural (0 to 1), in the tables times 100."
 )
 _AVERAGE = "average"
+_RUNS = ("v", "wv", "t")
+_KINDS = ("refused", "unparsed")
 
 
 def add(subparsers: Any) -> None:
@@ -65,20 +67,36 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.samples is not None:
         lines = [json.dumps(sample, ensure_ascii=False) for triple in found for sample in sample_lists(triple)]
         arguments.samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    for record in records:
-        for warning in record["warnings"]:
-            print(f"warning: {record['task']} {record['group']}: {warning}.", file=sys.stderr)
+    _warn(records)
     say(*problems)
     return 3 if problems else 0
 
 
+def _warn(records: Sequence[dict[str, Any]]) -> None:
+    """Print the warnings of each overall row; those of a group only where its overall row has none."""
+    warned = {_rows_of(record) for record in records if record["group"] == OVERALL and record["warnings"]}
+    for record in records:
+        if record["group"] == OVERALL or _rows_of(record) not in warned:
+            for warning in record["warnings"]:
+                print(f"warning: {record['task']} {record['group']}: {warning}.", file=sys.stderr)
+
+
+def _rows_of(record: dict[str, Any]) -> tuple[str, str, str]:
+    """What the rows of the same runs have in common."""
+    return record["task"], record["model"], record["ablation"]
+
+
 def _run_scores(arguments: argparse.Namespace) -> int:
-    if not 2 <= len(arguments.scores) <= 3:
-        raise InputError(f"Expected --scores S_v S_wv [S_t], found {len(arguments.scores)} numbers.")
+    if not 2 <= len(arguments.scores) <= 3 or not all(0 <= score <= 100 for score in arguments.scores):
+        found = " ".join(f"{score:g}" for score in arguments.scores)
+        raise InputError(
+            f"Expected --scores S_v S_wv [S_t], shares from 0 to 1 or percent from 0 to 100; found {found}."
+        )
     scores, unit = natural(arguments.scores)
     result = gain_of_totals(0, *scores)
     if arguments.format in ("json", "csv"):
-        print(render([{"task": None, "group": "all", "unit": unit, **_numbers(result)}], arguments.format))
+        record: dict[str, Any] = {"task": None, "group": "all", "unit": unit, **_numbers(result), "warnings": []}
+        print(render([record], arguments.format))
     else:
         ml = "-" if result.ml is None else percent(result.ml.value)
         print(f"MG {percent(result.mg.value)}, ML {ml} (times 100; the scores are taken for {unit})")
@@ -93,7 +111,7 @@ def render(records: Sequence[dict[str, Any]], form: str) -> str:
         buffer = io.StringIO()
         writer = csv.DictWriter(buffer, list(records[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows({**record, "warnings": "; ".join(record.get("warnings", []))} for record in records)
+        writer.writerows({**record, "warnings": "; ".join(record["warnings"])} for record in records)
         return buffer.getvalue().rstrip("\n")
     rows = [_cells(record) for record in records]
     hidden = {"questions"} if not any(row["questions"] for row in rows) else set()
@@ -116,11 +134,14 @@ def _record(row: Row) -> dict[str, Any]:
         "n": row.n,
         "questions": row.questions,
         **_numbers(row.result),
-        "refused_v": row.refused_v,
-        "refused_wv": row.refused_wv,
-        "refused_t": row.refused_t,
+        **{f"{kind}_{name}": _share(row, place, kind) for kind in _KINDS for place, name in enumerate(_RUNS)},
         "warnings": warnings(row),
     }
+
+
+def _share(row: Row, place: int, kind: str) -> float | None:
+    """The share of one run's answers that are of a kind; None where there is no such run."""
+    return getattr(row.outcomes[place], kind) if place < len(row.outcomes) else None
 
 
 def _numbers(result: Gain | None) -> dict[str, float | None]:
@@ -143,7 +164,7 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
     """A row for every model and ablation that has several tasks, as the last columns of the paper's Table 6."""
     overall: dict[tuple[str, str], list[Row]] = {}
     for row in table:
-        if row.group == "all":
+        if row.group == OVERALL:
             overall.setdefault((row.model, row.ablation), []).append(row)
     records = []
     for (model, ablation), members in overall.items():
@@ -151,13 +172,13 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
             mean = average(members)
             count = sum(row.n for row in members)
             metrics = "+".join(dict.fromkeys(member.metric for member in members))
-            blank = Row(_AVERAGE, metrics, "all", model, ablation, members[0].llm, count, mean, "", 0.0, 0.0, None)
-            records.append({**_record(blank), "refused_v": None, "refused_wv": None, "warnings": []})
+            blank = Row(_AVERAGE, metrics, "all", model, ablation, members[0].llm, count, mean, "")
+            records.append({**_record(blank), "warnings": []})
     return records
 
 
 def _cells(record: dict[str, Any]) -> dict[str, str]:
-    refused = [record[f"refused_{name}"] for name in ("v", "wv", "t")]
+    shares = {kind: " ".join(percent(record[f"{kind}_{name}"]) for name in _RUNS) for kind in _KINDS}
     return {
         "model": record["model"],
         "task": record["task"],
@@ -171,7 +192,7 @@ def _cells(record: dict[str, Any]) -> dict[str, str]:
         "S_t": percent(record["s_t"]),
         "MG": _with_interval(record, "mg"),
         "ML": _with_interval(record, "ml"),
-        "refused (v, wv, t)": " ".join(percent(value) for value in refused),
+        **{f"{kind} (v, wv, t)": text for kind, text in shares.items()},
     }
 
 

@@ -6,22 +6,19 @@ import argparse
 import dataclasses
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.commands import batching
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.commands.judge_options import add_rule_options, forecast
+from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.pricing import PRICE_VARIABLE
-from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
-from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.printable import counted, say
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
-    from spiqa_tasks.judge.engine import JudgingEstimate
     from spiqa_tasks.judge.judge import Judge
     from spiqa_tasks.judge.types import JudgeRequest
     from spiqa_tasks.runs.run import Run
@@ -44,6 +41,17 @@ def add(subparsers: Any) -> None:
         help="samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json), or "
         "the output folder of a host; one per model",
     )
+    score.add_argument(
+        "--columns",
+        metavar="FIELD=COLUMN,...",
+        help="what the columns of a file in a form of its own are called, such as "
+        "prediction=answer,reference=ground_truth,figures=selected_figures (docs/runs.md)",
+    )
+    score.add_argument(
+        "--accept-differences",
+        action="store_true",
+        help="score answers to other questions, true answers, options or figures as the release's",
+    )
     score.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
     score.add_argument(
         "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
@@ -55,19 +63,7 @@ def add(subparsers: Any) -> None:
         help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
         "(default: SPIQA_JUDGE)",
     )
-    score.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
-    score.add_argument("--top", default="5", help="first-token log-probabilities used: a number, or full-vocabulary")
-    score.add_argument(
-        "--judge-extra",
-        metavar="JSON",
-        help="fields that every request to a judge at an address of its own, or in this process, has in addition "
-        f"(default: {EXTRA_VARIABLE})",
-    )
-    score.add_argument(
-        "--judge-price",
-        metavar="PROMPT,COMPLETION",
-        help=f"US dollars per million tokens of judges without a list price (default: {PRICE_VARIABLE})",
-    )
+    add_rule_options(score)
     score.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
     score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
     score.add_argument("--json", action="store_true", help="print one JSON object")
@@ -78,6 +74,8 @@ def add(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; 0 when every question has an answer that could be scored, else 3.
+
+    Of a RUN's tasks, those whose judge cannot be asked are scored without it.
 
     Raises:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
@@ -91,7 +89,14 @@ def run(arguments: argparse.Namespace) -> int:
     results: list[list[Run]] = []
     all_there = True
     for task, given in _given(arguments):
-        found = _score(arguments, task, given)
+        try:
+            found = _score(arguments, task, given)
+        except JudgeError as error:
+            if arguments.predictions or arguments.judge:
+                raise
+            say(f"{task.name}: {error}", *_recorded_judge(given))
+            all_there = False
+            found = _score(_without_judge(arguments), task, given)
         all_there &= found is not None
         if found:
             results.append(found)
@@ -116,7 +121,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
     from spiqa_tasks.runs import scoring
 
     say(*(remark for each in given for remark in each.remarks))
-    judges = chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
+    judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.engine.config for judge in judges.values()]
     batching.check(arguments, configs)
     _check_extra(arguments.judge_extra, configs)
@@ -130,7 +135,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
             unjudged.append((name, read))
     estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
-        print(_forecast(task, estimates, arguments.json, batching.price_share(arguments)))
+        print(forecast(estimates, {"task": task.name}, arguments.json, batching.price_share(arguments)))
         return []
     for name in judges:
         if estimates[name].calls:
@@ -156,6 +161,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     """
     from spiqa_tasks.commands.judges import chosen_judges
     from spiqa_tasks.runs.places import Place
+    from spiqa_tasks.runs.readers.columns import Columns
     from spiqa_tasks.runs.task_rows import matched_run
     from spiqa_tasks.runs.unscored import answers_to, own_tasks
 
@@ -168,11 +174,36 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
             )
         found, remarks = own_tasks(Place(place), arguments.only, arguments.include_path)
     else:
-        found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path)
+        columns = Columns.parsed(arguments.columns or "")
+        found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path, columns)
     say(*remarks)
-    for task, _ in found:  # before any file is read
-        chosen_judges(task, arguments.judge, arguments.judge_prompt, arguments.top, _environ(arguments))
-    return [(task, [matched_run(run, task) for run in runs]) for task, runs in found]
+    found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
+    for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
+        chosen_judges(task, arguments, os.environ)
+    return [(task, [matched_run(run, task, arguments.accept_differences) for run in runs]) for task, runs in found]
+
+
+def _with_rule(task: Task, rule: str | None) -> Task:
+    """The task with its answers judged by another rule; InputError for one that has no choice of rules."""
+    if rule is None:
+        return task
+    if "rule" not in task.entry.scoring:
+        raise InputError(f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out.")
+    return task.with_settings(f"{task.settings},rule={rule}".strip(","))
+
+
+def _recorded_judge(given: Sequence[MatchedRun]) -> Iterable[str]:
+    """How to ask the judges that judged runs before."""
+    for name, host in dict.fromkeys((each.run.judge_name, each.run.signature.judge_host) for each in given):
+        if name:
+            place = f" at {host}" if host else ""
+            yield f"These answers were judged by {name}{place}: --judge {name} asks it again. Scored without a judge."
+        else:
+            yield "Scored without a judge; --judge PROVIDER:MODEL[@URL] names one."
+
+
+def _without_judge(arguments: argparse.Namespace) -> argparse.Namespace:
+    return argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
 
 
 def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
@@ -183,34 +214,6 @@ def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
             f"Expected a judge at an address of its own, or in this process, for --judge-extra; found {names}. "
             "Name its address (provider:model@URL), or leave --judge-extra out."
         )
-
-
-def _environ(arguments: argparse.Namespace) -> dict[str, str]:
-    """The environment, with what the arguments say instead."""
-    said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
-    return {**os.environ, **{name: value for name, value in said.items() if value is not None}}
-
-
-def _forecast(task: Task, estimates: Mapping[str, JudgingEstimate], as_json: bool, share: float) -> str:
-    """What judging would take, at a share of the list price."""
-    estimates = {
-        name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)
-        for name, estimate in estimates.items()
-    }
-    if as_json:
-        rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
-        return json.dumps({"task": task.name, "dry_run": rows}, indent=2)
-    if not estimates:
-        return "No judge would be asked."
-    lines = []
-    for name, estimate in estimates.items():
-        tokens = f"{estimate.prompt_tokens + estimate.completion_tokens:,}"
-        price = "its price is not known" if estimate.cost is None else f"about ${estimate.cost:.2f}"
-        lines.append(
-            f"Judge {name}: {estimate.calls} calls to make, {estimate.cached} verdicts in the cache, "
-            f"about {tokens} tokens, {price}"
-        )
-    return "\n".join(lines)
 
 
 def _failures(run: Run) -> Iterable[str]:

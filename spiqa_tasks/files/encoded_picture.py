@@ -15,7 +15,7 @@ from typing import Any
 
 from PIL import Image, PngImagePlugin
 
-from spiqa_tasks.files.pictures import open_picture, png
+from spiqa_tasks.files.pictures import is_on_page, open_picture, png
 
 KEPT = 128
 """Files whose bytes are kept in memory; the figures of a paper are used in consecutive questions."""
@@ -44,8 +44,7 @@ def encoded_picture(path: str) -> EncodedPicture:
 @lru_cache(maxsize=KEPT)
 def _png(path: str, modified: int) -> bytes:  # noqa: ARG001 - a changed file is another entry
     with Image.open(path) as image:
-        is_transparent = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
-        is_as_it_should = image.format == "PNG" and not is_transparent
+        is_as_it_should = image.format == "PNG" and is_on_page(image)
     if is_as_it_should:
         with open(path, "rb") as file:
             return file.read()

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +33,60 @@ def open_picture(path: str) -> Image.Image:
         with Image.open(path) as image:
             return on_page(image)
     except UNREADABLE as error:
-        raise DataError(
-            f"Expected a readable picture at {path}, found {type(error).__name__} {error}. Fetch the data again."
-        ) from error
+        raise _unreadable(path, error) from error
 
 
 def on_page(image: Image.Image) -> Image.Image:
-    """Return the image as RGB, its transparent parts white."""
-    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+    """Return the image as RGB with 8 bits a channel, its transparent parts white."""
+    if image.mode.startswith("I"):  # 16 bits, which PIL would cut off at 255
+        return image.convert("I").point(lambda value: value * (1 / 257) + 0.5).convert("L").convert("RGB")
+    if _is_transparent(image):
         rgba = image.convert("RGBA")
         page = Image.new("RGBA", rgba.size, "white")
         return Image.alpha_composite(page, rgba).convert("RGB")
     return image.convert("RGB")
+
+
+def is_on_page(image: Image.Image) -> bool:
+    """Return whether PIL's conversion to RGB, which model classes use, shows the image as `on_page` does."""
+    return not (_is_transparent(image) or image.mode.startswith("I"))
+
+
+def page_path(path: str) -> str:
+    """Return the file of a picture as `open_picture` shows it: the file itself, else a PNG that is written once.
+
+    Model classes that open files themselves drop transparency, and cut off 16 bits.
+
+    Raises:
+        DataError: see `open_picture`.
+    """
+    try:
+        status = os.stat(path)
+        return _page_path(path, status.st_size, status.st_mtime_ns)
+    except UNREADABLE as error:
+        raise _unreadable(path, error) from error
+
+
+@lru_cache(maxsize=4096)
+def _page_path(path: str, size: int, modified: int) -> str:
+    with Image.open(path) as image:
+        if is_on_page(image):
+            return path
+    name = hashlib.sha256(f"{path} {size} {modified}".encode()).hexdigest()[:24]
+    page = cache_folder() / "page" / name[:2] / f"{name}.png"
+    if not page.exists():
+        save_png(open_picture(path), page)
+    return str(page)
+
+
+def _unreadable(path: str, error: BaseException) -> DataError:
+    return DataError(
+        f"Expected a readable picture at {path}, found {type(error).__name__} {error}. Fetch the data again."
+    )
+
+
+def _is_transparent(image: Image.Image) -> bool:
+    return image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
 
 
 def check_pictures(paths: Iterable[str]) -> None:

@@ -11,6 +11,8 @@ from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.files.typed import check_types
+from spiqa_tasks.judge.answer_checks import logprobs_fault
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -25,7 +27,7 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
     `fingerprint` differs where the names do not, such as for two versions of a local model's files.
     """
     judge = (config.provider, config.model, config.url, fingerprint, config.extra)
-    sampling = (request.system, request.max_tokens, request.temperature, request.top_logprobs)
+    sampling = (request.system, request.max_tokens, request.temperature, request.top_logprobs, request.repeat)
     digest, after = _frame(judge, sampling, request.lookup, tuple(map(_image_key, request.images)))
     whole = digest.copy()
     whole.update((encode_basestring_ascii(request.prompt) + after).encode())
@@ -38,12 +40,13 @@ def _frame(
 ) -> tuple[Any, str]:
     """The digest of what stands before the prompt in the fields' JSON, and the text behind it."""
     fields: dict[str, Any] = dict(zip(("provider", "model", "base_url", "fingerprint", "extra"), judge, strict=True))
-    fields |= dict(zip(("system", "max_tokens", "temperature", "top_logprobs"), sampling, strict=True))
+    fields |= dict(zip(("system", "max_tokens", "temperature", "top_logprobs", "repeat"), sampling, strict=True))
     fields |= {"kind": "logprobs", "lookup": lookup, "images": images, "prompt": ""}
     if fields["top_logprobs"] is None:
         fields |= _WRITTEN
-    if not fields["extra"]:
-        del fields["extra"]
+    for name in ("extra", "repeat"):  # later than the first keys, which stay what they were
+        if not fields[name]:
+            del fields[name]
     before, _, after = json.dumps(fields, sort_keys=True).partition('"prompt": ""')
     return hashlib.sha256((before + '"prompt": ').encode()), after
 
@@ -64,14 +67,16 @@ def load(stored: str) -> Verdict | None:
     try:
         fields = _DECODER.decode(stored)
         fields.pop("seconds", None)  # of earlier versions
-        model = fields["model"]
-        fields["model"] = sys.intern(model) if model is not None else None
-        fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in fields["top_logprobs"])
-        verdict = Verdict("ok", cached=True, **fields)
-        counts = verdict.prompt_tokens + verdict.completion_tokens
+        check_types(Verdict, {**fields, "top_logprobs": []})
+        if fields["model"] is not None:
+            fields["model"] = sys.intern(fields["model"])
+        pairs = [(token, value) for token, value in fields["top_logprobs"]]
+        if pairs and logprobs_fault(pairs, len(pairs)) is not None:
+            return None
+        fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in pairs)
+        return Verdict("ok", cached=True, **fields)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return verdict if isinstance(verdict.text, str) and math.isfinite(counts) else None
 
 
 def _constant(name: str) -> float:

@@ -22,6 +22,7 @@ from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.summary import Summary, Tally
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.printable import counted, said_if_slow
 
 _CLOSE_SECONDS = 5.0
 
@@ -135,8 +136,9 @@ class Engine:
             from tqdm import tqdm
 
             name = f"judge {self.config.name}"
-            for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
-                pending.result()
+            with said_if_slow(f"{name}: {counted(len(pendings), 'judgement')}"):
+                for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
+                    pending.result()
         if report and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)

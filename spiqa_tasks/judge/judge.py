@@ -9,7 +9,7 @@ from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.engine import Engine, shared_engine
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.retry import RetryPolicy
-from spiqa_tasks.judge.rules import RULES, Rule
+from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
@@ -38,8 +38,11 @@ class Judge:
         self._report = report
         self._verdicts: dict[JudgeRequest, Verdict] = {}
 
-    def preflight(self) -> list[Verdict]:
+    def preflight(self, *, anyway: bool = False) -> list[Verdict]:
         """Ask the rule's test questions, past the cache; return the verdicts.
+
+        Args:
+            anyway: whether a judge that is unfit by the rule is used all the same.
 
         Raises:
             JudgeError: the judge has no key, does not answer, or is unfit by the rule; the message has the remedy.
@@ -53,7 +56,7 @@ class Judge:
                 advice = reason if "; " in reason else f"{reason}; {_REMEDY}"
                 raise JudgeError(f"The judge {named} did not answer a test question: {advice}, or {self.rule.remedy}.")
         fault = self.rule.fault(verdicts)
-        if fault is not None:
+        if fault is not None and not anyway:
             raise JudgeError(f"The judge {named} cannot be used: {fault}, or {self.rule.remedy}.")
         return verdicts
 
@@ -86,21 +89,23 @@ def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) ->
     """Return a judge that has passed the rule's test questions; None where judging is switched off.
 
     Args:
-        rule: its name.
+        rule: as `make_rule` takes it.
         config: the judge; None for none.
         report: see `Judge`.
 
     Raises:
+        InputError: an unknown rule, or one that cannot be made.
         JudgeError: a judge that cannot be used, or none where the task cannot do without.
     """
-    if config is None and RULES[rule].required_by:
+    made = make_rule(rule, {})
+    if config is None and made.required_by:
         raise JudgeError(
-            f"Expected a judge for {RULES[rule].required_by}, found {JUDGE_VARIABLE}=none. "
+            f"Expected a judge for {made.required_by}, found {JUDGE_VARIABLE}=none. "
             f"Set {JUDGE_VARIABLE}=provider:model."
         )
     if config is None:
         return None
-    judge = Judge(config, RULES[rule](), report=report)
+    judge = Judge(config, made, report=report)
     judge.preflight()
     return judge
 

@@ -15,7 +15,8 @@ class JudgeRequest:
     `top_logprobs` is how many of the most likely first tokens to return; None asks for a written answer of at most
     `max_tokens`. `images` are local paths or http(s)/data URLs. Words in `lookup` (lower case) are looked up in the
     judge's whole vocabulary and returned in addition, which only `hf:` judges can do. `cut` marks a prompt whose answer
-    was shortened; it shapes no verdict.
+    was shortened; it shapes no verdict. `repeat` tells askings of the same question apart, which have verdicts of their
+    own; nothing of it is sent.
     """
 
     prompt: str
@@ -26,6 +27,7 @@ class JudgeRequest:
     top_logprobs: int | None = 5
     lookup: tuple[str, ...] = ()
     cut: bool = False
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,11 @@ class Verdict:
     def ok(self) -> bool:
         """Whether the judge answered."""
         return self.status == "ok"
+
+    @property
+    def unread(self) -> str:
+        """Why a rule has no score for it."""
+        return self.reason or f"the judge's answer {self.text[:40]!r} is none of its rule's verdicts"
 
 
 def failed(reason: str) -> Verdict:

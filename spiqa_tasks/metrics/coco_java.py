@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from spiqa_tasks.printable import counted, said_if_slow
 from spiqa_tasks.scoring.meteor import FIELDS
 
 JAVA_TIMEOUT = 3600.0
@@ -79,7 +80,8 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
     command = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
     with tempfile.TemporaryDirectory() as folder:
         path = _write_lines(Path(folder) / "lines.txt", [part for line in lines for part in (line, _NEXT)])
-        output = _run_java([*command, "-preserveLines", "-lowerCase", path], "tokenizer")
+        with said_if_slow(f"tokenizing {counted(len(lines), 'text')} (Java)"):
+            output = _run_java([*command, "-preserveLines", "-lowerCase", path], "tokenizer")
     tokenized = output.split("\n")[: 2 * len(lines) : 2]
     if len(tokenized) != len(lines):
         raise ValueError(f"expected {len(lines)} lines from the tokenizer, found {len(tokenized)}")
@@ -89,7 +91,8 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
 def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         paths = [_write_lines(Path(folder) / str(side), [pair[side] for pair in pairs]) for side in (0, 1)]
-        output = _run_java(["-Xmx2G", "-jar", "meteor-1.5.jar", *paths, "-l", "en", "-norm", "-ssOut"], "meteor")
+        with said_if_slow(f"METEOR of {counted(len(pairs), 'answer')} (Java)"):
+            output = _run_java(["-Xmx2G", "-jar", "meteor-1.5.jar", *paths, "-l", "en", "-norm", "-ssOut"], "meteor")
     counts = [tuple(float(value) for value in line.split()) for line in output.splitlines()]
     if [len(row) for row in counts] != [FIELDS] * len(pairs):
         raise ValueError(f"expected {FIELDS} counts for each of {len(pairs)} pairs, found {len(counts)} lines")

@@ -57,6 +57,6 @@ def _logged_metric(name: str, higher_is_better: bool) -> Metric:
     mean = mean_of(name)
 
     def compute(records: Any) -> Value:
-        return mean.compute([record for record in records if name in record.details[LOGGED]])
+        return mean.compute([record for record in records if name in record.details.get(LOGGED, ())])
 
     return Metric(name, compute, higher_is_better)

@@ -12,6 +12,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.runs import scoring, selection
 from spiqa_tasks.runs.places import Place, read_runs
 from spiqa_tasks.runs.run import Run
@@ -44,8 +45,9 @@ def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[
         DataError: answers without a score whose questions are not there.
         JudgeError: a judge that cannot be used.
     """
-    read = [_with_task(run, wanted) for run in read_runs(places, wanted.include)]
-    runs, remarks = selection.newest(_in_order(read))
+    with said_if_slow("reading the answers"):
+        read = [_with_task(run, wanted) for run in read_runs(places, wanted.include)]
+        runs, remarks = selection.newest(_in_order(read))
     runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, remarks) for run in runs]
     runs = [replace(run, partial=wanted.partial) for run in runs]
     if wanted.judge is not None:

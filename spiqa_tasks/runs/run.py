@@ -16,10 +16,9 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.runs import available_metrics
+from spiqa_tasks.runs import available_metrics, host_metrics
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.scoring.refusals import is_refusal
 
 
 class MissingMetricError(InputError):
@@ -40,7 +39,8 @@ class Run:
         answered: how many documents the file says it has, before its answers are read.
         logged: whether the answers are there, and not only the values that the host reports.
         definition: the task as it was run; None for tasks of a host.
-        reported: metric -> the value that was written with the answers; withheld ones are left out.
+        reported: metric -> the value that was written with the answers, of a host's task in the host's unit; withheld
+            ones are left out.
         config: the values of the task's YAML as the host wrote them.
         omitted: metric -> why it could not be computed where the answers were scored.
         unmatched: `missing`, `unknown`, `duplicates` -> ids of answers that did not fit the task's questions.
@@ -95,6 +95,12 @@ class Run:
     def judge_name(self) -> str:
         """What the judge is called; empty where none was asked."""
         return self.judge or self.signature.judge
+
+    @cached_property
+    def judged_metric(self) -> str:
+        """The name of the metric that a judge's rule gives, the corrected one of two protocols; empty without any."""
+        names = (metric.name for metric in self.metrics if metric.needs == "judge" and metric.higher_is_better)
+        return next(names, "")
 
     @cached_property
     def by_id(self) -> dict[str, Answer]:
@@ -158,23 +164,23 @@ class Run:
         """Return question -> score, of the answers that have one; a metric may have none of a single answer (BLEU)."""
         return dict(self.value(metric).scores)
 
-    def is_refused(self, question: Record) -> bool:
-        """Return whether the model would not answer a question, or wrote that it saw no picture."""
-        if self.benchmark is not None:
-            return question.refused
-        return not any(question.scores.values()) and is_refusal(self.by_id[question.id].response.text)
-
     def _value(self, metric: Metric, group: str | None) -> Value:
         """The value, as it was reported where it cannot be computed again or takes programs to do so."""
+        if self.benchmark is None:
+            return self._value_of_host(metric, group)
         reported = self.reported.get(metric.name)
-        scores = {r.id: r.scores[metric.name] for r in self.questions if metric.name in r.scores}
-        takes_programs = self.benchmark is not None and metric.needs == "text programs"
-        has_only_total = self.benchmark is None and not scores
-        if group is not None or reported is None or not (takes_programs or has_only_total):
+        if group is not None or reported is None or metric.needs != "text programs":
             return self.record_set.value(metric, group)
+        scores = {r.id: r.scores[metric.name] for r in self.questions if metric.name in r.scores}
         clusters = {record.id: record.cluster for record in self.questions}
         value = Value(reported, len(scores) or len(self.questions), scores, clusters=clusters)
         return self.record_set.withheld() or value
+
+    def _value_of_host(self, metric: Metric, group: str | None) -> Value:
+        """The value of a metric of a host's task: of its scores, or what the host reports where there are none."""
+        if group is not None or any(metric.name in record.scores for record in self.records):
+            return self.record_set.value(metric, group)
+        return self.record_set.withheld() or host_metrics.total(self, metric)
 
     @cached_property
     def _values(self) -> dict[tuple[str, str | None], Value]:

@@ -89,10 +89,16 @@ def score_object(run: Run) -> dict[str, Any]:
 
 
 def is_complete(run: Run) -> bool:
-    """Return whether every question had one answer, every answer could be scored, and no value is withheld."""
+    """Return whether every question had one answer, every answer could be scored, and no value is withheld.
+
+    Where values over a part of the task are asked for, questions may be missing.
+    """
     found = score_object(run)["counts"]
-    names = ("missing", "unknown", "judge_failed", "request_failed", "scoring_failed")
-    return run.record_set.withheld() is None and not any(found.get(name) for name in names)
+    names = ["unknown", "differing", "judge_failed", "request_failed", "scoring_failed"]
+    names += [] if run.partial else ["missing"]
+    measured = [metric for metric in run.own.entry.metrics(run.settings) if metric.higher_is_better]
+    has_all = not any(math.isnan(run.value(metric).value) for metric in measured if metric.needs == "nothing")
+    return has_all and run.record_set.withheld() is None and not any(found.get(name) for name in names)
 
 
 def differences(matched: MatchedRun, scored: Run) -> Iterator[str]:

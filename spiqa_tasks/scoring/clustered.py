@@ -9,10 +9,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LEVEL = 0.95
+_BLOCK = 1_000_000
+"""Weights that are made at a time."""
 
 
 @dataclass(frozen=True)
@@ -114,3 +121,25 @@ def clustered_bootstrap(
     groups = partition(clusters)
     sums = [math.fsum(scores[place] for place in places) for places in groups]
     return bootstrap_interval(sums, [len(places) for places in groups], repeats, seed, LEVEL)
+
+
+def resampled_weights(clusters: Sequence[Hashable | None], repeats: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield how often each score is drawn where whole clusters are, with replacement: for statistics that are no mean.
+
+    Blocks of shape (resamples, scores), `repeats` rows in all; none where a single cluster shows no spread.
+    """
+    import numpy as np
+
+    groups = partition(clusters)
+    if len(groups) < 2:
+        return
+    owner = np.empty(len(clusters), dtype=np.intp)
+    for number, places in enumerate(groups):
+        owner[places] = number
+    generator = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // len(clusters))
+    for start in range(0, repeats, rows):
+        size = min(rows, repeats - start)
+        drawn = generator.integers(len(groups), size=(size, len(groups))) + len(groups) * np.arange(size)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=size * len(groups)).reshape(size, len(groups))
+        yield counts[:, owner].astype(np.float64)

@@ -8,9 +8,13 @@ DIFFICULTIES = ("easy", "moderate", "hard", "tough")
 _LOWEST = {"easy": 12, "moderate": 8, "hard": 4, "tough": 0}  # hits of 16 LVLMs, section 4.1
 
 
-def count_hits(scores: Sequence[Mapping[str, float | None]], threshold: float = 1.0) -> dict[str, int]:
-    """Question id -> how many of the models (one mapping id -> score each) reached `threshold`; 1 is right."""
-    return {key: sum((model.get(key) or 0.0) >= threshold for model in scores) for key in scores[0]} if scores else {}
+def count_hits(scores: Sequence[Mapping[str, float]], threshold: float = 1.0) -> dict[str, int]:
+    """Question id -> how many of the models (one mapping id -> score each) reached `threshold`; 1 is right.
+
+    A question of which a model has no score is left out: nobody knows whether that model answers it.
+    """
+    known = [key for key in scores[0] if all(key in model for model in scores)] if scores else []
+    return {key: sum(model[key] >= threshold for model in scores) for key in known}
 
 
 def keeps_at_most(models: int) -> int:

@@ -13,7 +13,7 @@ from filter_runs import Filter, write_inspectors
 from gain_files import host_samples
 from host_files import choice_sample, choice_samples, sample_of, write_run
 
-from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
+from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -29,11 +29,18 @@ def load(folder: Path, **wanted: Any) -> list[Run]:
     return load_runs([Place(folder)], Wanted(**wanted))[0]
 
 
-def only(runs: Sequence[Run], **options: Any) -> Filtered:
+BLIND_MODELS = Wish(text_only_models=True)
+
+
+def only(runs: Sequence[Run], wish: Wish = BLIND_MODELS, **options: Any) -> Filtered:
     """What the filter found for the only task, of which nothing is to be said."""
-    (found,), remarks = filter_runs(runs, **{"text_only_models": True, **options})
-    assert remarks == []
+    (found,), remarks, left_out = filter_runs(runs, wish=wish, **options)
+    assert (remarks, left_out) == ([], [])
     return found
+
+
+def names(found: Filtered) -> list[str]:
+    return [each.name for each in found.inspectors]
 
 
 def test_keeps_what_at_most_two_of_eight_answer(tmp_path: Path, run_filter: Filter) -> None:
@@ -61,18 +68,35 @@ def test_questions_in_parts_are_left_out(tmp_path: Path) -> None:
         "Filter the task that shows all figures at once."
     )
     with pytest.raises(InputError) as error:
-        filter_runs(load(tmp_path), text_only_models=True)
+        filter_runs(load(tmp_path), wish=BLIND_MODELS)
     assert str(error.value) == sentence
     write_inspectors(tmp_path, [0], models=1)
-    found, remarks = filter_runs(load(tmp_path), text_only_models=True)
-    assert ([each.task for each in found], remarks) == (["t"], [sentence])
+    found, remarks, left_out = filter_runs(load(tmp_path), wish=BLIND_MODELS)
+    assert ([each.task for each in found], remarks, left_out) == (["t"], [], [sentence])
 
 
 def test_threshold_can_be_given(tmp_path: Path, run_filter: Filter) -> None:
-    """`--max-hits` overrides 2 of 8."""
+    """`--max-hits` overrides 2 of 8; what keeps none or all of the questions is refused."""
     write_inspectors(tmp_path, [0, 1, 2], models=2)
     assert run_filter(tmp_path)[1][0]["kept"] == 1
     assert run_filter(tmp_path, "--max-hits", 1)[1][0]["kept"] == 2
+    for max_hits in (-1, 2):
+        assert run_filter(tmp_path, "--max-hits", max_hits) == (
+            2,
+            [],
+            f"spiqa-tasks: t is left out: Expected --max-hits from 0 to 1, for 2 inspectors; found {max_hits}.\n",
+        )
+
+
+@pytest.mark.parametrize("threshold", ["0", "-0.5", "1.01", "50", "nan", "inf"])
+def test_a_threshold_out_of_range_is_refused(tmp_path: Path, run_filter: Filter, threshold: str) -> None:
+    """Every answer or none would be right."""
+    write_inspectors(tmp_path, [0, 1], models=2)
+    assert run_filter(tmp_path, "--threshold", threshold) == (
+        2,
+        [],
+        f"spiqa-tasks: Expected a --threshold above 0 and at most 1, found {threshold}.\n",
+    )
 
 
 def test_categories_have_their_own_rates(tmp_path: Path, run_filter: Filter) -> None:
@@ -112,10 +136,11 @@ def test_our_variants_count_as_one_task(tmp_path: Path, run_filter: Filter) -> N
     """Inspectors that ran `_llm` and `_text` filter the plain task, and a run with images is no inspector."""
     write_run(tmp_path, "a", {"x_llm": choice_samples([True, False], prompt="s")}, stamp="1", settings=BLIND)
     write_run(tmp_path, "b", {"x_text": choice_samples([True, False])}, stamp="2", settings=BLIND)
-    write_run(tmp_path, "b", {"x": choice_samples([True, True])}, stamp="3", settings=BLIND)
+    path = write_run(tmp_path, "b", {"x": choice_samples([True, True])}, stamp="3", settings=BLIND)
     _, (record,), errors = run_filter(tmp_path)
     assert (record["task"], record["inspectors"], record["groups"][0]["abnormal_hit_rate"]) == ("x", ["a", "b"], 0.5)
-    assert errors == "spiqa-tasks: x of b is no inspector: the same model has runs without images.\n"
+    blind = path.with_name("2_results.json")
+    assert errors == f"spiqa-tasks: x in {path} does not count beside x_text in {blind}: b is one model.\n"
 
 
 def test_inspectors_of_other_questions_are_refused(tmp_path: Path, run_filter: Filter) -> None:
@@ -126,7 +151,7 @@ def test_inspectors_of_other_questions_are_refused(tmp_path: Path, run_filter: F
     assert run_filter(tmp_path, "--task", "u")[0] == 2
     write_run(tmp_path, "other", {"v": choice_samples([True])}, stamp="6")
     with pytest.raises(InputError, match=r"Expected results of u; found v\. Correct --task\."):
-        filter_runs(load(tmp_path), tasks=["v", "u"], text_only_models=True)
+        filter_runs(load(tmp_path), tasks=["v", "u"], wish=BLIND_MODELS)
 
 
 @pytest.mark.slow
@@ -150,16 +175,92 @@ def test_runs_with_images_are_no_inspectors_unless_they_are_called_so(tmp_path: 
         "Expected runs without images, found one with: t of m0. Run --model ablated --model_args "
         "base=...,ablation=text, or say --text-only-models if the models see none anyway."
     )
-    assert only(load(tmp_path)).inspectors == ("m0", "m1")
+    assert names(only(load(tmp_path))) == ["m0", "m1"]
     write_run(tmp_path / "blind", "b", {"x_text": choice_samples([True])}, settings=BLIND)
-    assert only(load(tmp_path / "blind"), text_only_models=False).inspectors == ("b",)
+    assert names(only(load(tmp_path / "blind"), Wish())) == ["b"]
 
 
-def test_several_ablations_of_a_model_are_inspectors_of_their_own(tmp_path: Path) -> None:
-    """Told apart by what was done to the pictures."""
-    for stamp, kind in enumerate(("grey", "noise")):
-        write_run(tmp_path, "ablated", {"t": choice_samples([True])}, f"base=m,ablation={kind}", stamp=str(stamp))
-    assert only(load(tmp_path)).inspectors == ("m,ablation=grey", "m,ablation=noise")
+@pytest.mark.parametrize(
+    ("tasks", "counts"),
+    [
+        (["x_text", "x_llm", "x"], "x_llm"),
+        (["x_grey", "x_text"], "x_text"),
+        (["x", "x_grey"], "x_grey"),
+        (["noise", "x_grey"], "x_grey"),
+        (["noise", "x_text"], "x_text"),
+        (["x", "noise"], "noise"),
+        (["x_text", "text"], "text"),
+        (["text", "x_text"], "x_text"),
+    ],
+)
+def test_one_model_is_one_inspector(tmp_path: Path, tasks: list[str], counts: str) -> None:
+    """Of its runs `_llm` counts before no picture, a grey one, another and its own; of equals the last."""
+    settings = {**BLIND, "x_grey": "prompt=letter,ablation=grey"}
+    for stamp, task in enumerate(tasks):
+        own = task in settings
+        samples = {task if own else "x": choice_samples([task == counts])}
+        args = ("m", "") if own else ("ablated", f"base=m,ablation={task}")
+        write_run(tmp_path, args[0], samples, args[1], stamp=str(stamp), settings=settings)
+    (found,), remarks, _ = filter_runs(load(tmp_path), wish=BLIND_MODELS)
+    assert (names(found), found.hits) == (["m"], {"q0": 1})
+    assert len(remarks) == len(tasks) - 1
+
+
+def test_two_files_of_one_model_are_one_inspector(tmp_path: Path) -> None:
+    """The sentence names both."""
+    paths = [
+        write_jsonl(tmp_path / folder / "m_mmstar_demo.jsonl", right_answers("mmstar_demo")) for folder in ("a", "b")
+    ]
+    (found,), remarks, _ = filter_runs(load(tmp_path), wish=BLIND_MODELS)
+    assert names(found) == ["m"]
+    assert remarks == [f"mmstar_demo in {paths[0]} does not count beside mmstar_demo in {paths[1]}: m is one model."]
+
+
+@pytest.mark.parametrize("role", ["inspector", "lvlm", "pair"])
+def test_failed_requests_are_no_misses(tmp_path: Path, role: str) -> None:
+    """A run with more than 1% of them is no basis; of fewer the questions are left out, and named."""
+    write_inspectors(tmp_path / "whole", [0] * 200, models=1)
+    whole = load(tmp_path / "whole")
+    for failed in (2, 3):
+        folder = tmp_path / str(failed)
+        write_run(folder, "f", {"t": choice_samples([None] * failed + [False] * (200 - failed))})
+        other = load(folder)
+        options: dict[str, Any] = {"lvlm": {"lvlms": other}, "pair": {"pairs": [(whole, other)]}}.get(role, {})
+        runs = [*whole, *other] if role == "inspector" else whole
+        if failed == 3:
+            with pytest.raises(InputError) as error:
+                filter_runs(runs, wish=BLIND_MODELS, **options)
+            assert str(error.value) == (
+                "t is left out: Expected a score by accuracy of at least 99% of the answers of f to t, found 197 of "
+                "200 (3 requests failed). Run it again, or choose another --metric."
+            )
+            continue
+        (found,), remarks, _ = filter_runs(runs, wish=BLIND_MODELS, **options)
+        assert (len(found.hits), len(found.kept)) == ((198, 198) if role == "inspector" else (200, 200))
+        assert found.groups()["all"]["n"] == len(found.hits)
+        told = "t: 2 of 200 questions are left out, as not every inspector has a score of them, the first: q0, q1."
+        assert remarks == ([told] if role == "inspector" else [])
+        assert len(found.difficulties) == (198 if role == "lvlm" else 0)
+
+
+@pytest.mark.parametrize("kind", ["refused", "unparsed"])
+def test_an_inspector_that_mostly_gives_no_answer_is_warned_of(tmp_path: Path, run_filter: Filter, kind: str) -> None:
+    """From half of its answers on; the record has the shares of every inspector."""
+    for stamp, count in enumerate((1, 2)):
+        samples = [choice_sample(place, False, status=kind if place < count else "ok") for place in range(4)]
+        write_run(tmp_path, f"m{count}", {"t": samples}, stamp=str(stamp), settings={"t": "ablation=text"})
+    status, (record,), errors = run_filter(tmp_path)
+    share = {"refused": ("50%", "0%"), "unparsed": ("0%", "50%")}[kind]
+    assert status == 0
+    assert errors == (
+        f"spiqa-tasks: t: m2 refused {share[0]} of the questions, and {share[1]} of its answers could not be read. "
+        "These count as misses, so that questions are kept that need no image; leave it out, or ask it otherwise.\n"
+    )
+    assert [answers[kind] for answers in record["answers"]] == [0.25, 0.5]
+    assert record["answers"][0] | {kind: 0.0} == {
+        **{"model": "m1", "task": "t", "score": 0.0, "refused": 0.0, "unparsed": 0.0, "failed": 0.0},
+        "truncated": None,
+    }
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -177,7 +278,8 @@ def test_a_part_of_a_task_is_no_basis_unless_it_is_wanted(tmp_path: Path, role: 
     with pytest.raises(InputError) as error:
         only(runs, **options)
     assert str(error.value) == (
-        "Expected the whole of t of p: 2 of 900 questions were answered, fewer than 99%. Run it, or add --partial."
+        "t is left out: Expected the whole of t of p: 2 of 900 questions were answered, fewer than 99%. Run it, or add "
+        "--partial."
     )
 
 
@@ -211,18 +313,19 @@ def test_scores_between_0_and_1_need_a_threshold(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         only(load(tmp_path))
     assert str(error.value) == (
-        "Expected scores of 0 or 1 in acc of t, found 0.125. Say from which score an answer is right with --threshold."
+        "t is left out: Expected scores of 0 or 1 in acc of t, found 0.125. Say from which score an answer is right "
+        "with --threshold."
     )
-    found = only(load(tmp_path), threshold=0.5)
+    found = only(load(tmp_path), Wish(threshold=0.5, text_only_models=True))
     assert (found.hits, found.threshold, found.max_hits) == ({"0": 1, "1": 0, "2": 1, "3": 0}, 0.5, 0)
     assert found.kept == ["1", "3"]
 
 
 def test_scores_of_0_and_1_need_none(tmp_path: Path) -> None:
-    """An answer without a score is no hit."""
-    write_run(tmp_path, "m", {"t": choice_samples([True, None, False] + [True] * 197)})
+    """An answer is right or wrong."""
+    write_run(tmp_path, "m", {"t": choice_samples([True, False])})
     found = only(load(tmp_path))
-    assert (found.threshold, [found.hits[f"q{place}"] for place in range(4)]) == (1.0, [1, 0, 0, 1])
+    assert (found.threshold, found.hits) == (1.0, {"q0": 1, "q1": 0})
 
 
 def test_a_metric_without_scores_is_refused(tmp_path: Path) -> None:
@@ -232,7 +335,8 @@ def test_a_metric_without_scores_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         only(load(tmp_path))
     assert str(error.value) == (
-        "Expected a score for every question of t, found none in acc. Choose another with --metric."
+        "t is left out: Expected a score by acc of at least 99% of the answers of m to t, found 0 of 2 (0 requests "
+        "failed). Run it again, or choose another --metric."
     )
 
 
@@ -240,12 +344,12 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     """A task whose runs lack it is left out with a sentence."""
     write_inspectors(tmp_path, [0, 1], models=1)
     write_run(tmp_path, "m", {"u": [{"acc": 1.0}, {"acc": 0.0}]}, stamp="9")
-    found, remarks = filter_runs(load(tmp_path), metric="acc", text_only_models=True)
-    assert [(each.task, each.metric.name) for each in found] == [("u", "acc")]
-    (remark,) = remarks
+    found, remarks, left_out = filter_runs(load(tmp_path), wish=Wish(metric="acc", text_only_models=True))
+    assert ([(each.task, each.metric.name) for each in found], remarks) == ([("u", "acc")], [])
+    (remark,) = left_out
     assert remark.startswith("t is left out: Expected t to have the metric acc; found accuracy")
     with pytest.raises(InputError, match="u is left out: Expected u to have the metric other; found acc"):
-        filter_runs(load(tmp_path), tasks=["u"], metric="other", text_only_models=True)
+        filter_runs(load(tmp_path), tasks=["u"], wish=Wish(metric="other", text_only_models=True))
 
 
 def test_kept_questions_are_in_the_order_of_the_split(tmp_path: Path) -> None:
@@ -256,14 +360,16 @@ def test_kept_questions_are_in_the_order_of_the_split(tmp_path: Path) -> None:
 
 
 def test_only_pairs_that_have_the_task_leak(tmp_path: Path) -> None:
-    """A failed request is no answer; of an LVLM the run without images counts."""
+    """A failed request is no answer, and no miss either; a pair of more than two models is refused."""
     write_inspectors(tmp_path / "llm", [0] * 200, models=1)
     write_run(tmp_path / "a", "lvlm", {"u": choice_samples([True])})
     base = [True, False, None] + [True] * 197
     write_run(tmp_path / "b", "base", {"t": choice_samples(base)})
     write_run(tmp_path / "c", "lvlm", {"t": choice_samples([True] * 200)})
     llm, other, paired, lvlm = (load(tmp_path / name) for name in ("llm", "a", "b", "c"))
-    assert only(llm, pairs=[(other, paired), (paired, other)]).leaks == ()
+    assert only(llm, pairs=[(other, paired), (paired, other)]).leaks == []
     one, two = only(llm, pairs=[(lvlm, paired), (paired, llm)]).leaks
-    assert (one.lvlm, one.llm, one.ids) == ("lvlm", "base", ("q1", "q2"))
+    assert (one.lvlm, one.llm, one.ids) == ("lvlm", "base", ("q1",))
     assert (two.lvlm, two.llm, len(two.ids)) == ("base", "m0", 198)
+    with pytest.raises(InputError, match=r"one LVLM and one LLM base in each --pair, found lvlm, base, m0\. Name the"):
+        filter_runs(llm, pairs=[(lvlm, [*paired, *llm])], wish=BLIND_MODELS)

@@ -10,15 +10,15 @@ import pytest
 import yaml
 from answer_files import right_answers, write_jsonl
 from filter_runs import Filter
-from host_files import choice_sample, write_run
+from host_files import sample_of, write_run
 from numbers_task import host_inspectors, manager
 
-from spiqa_tasks.analysis.filter_runs import Filtered, filter_runs
-from spiqa_tasks.analysis.filtered_task import write_task
+from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
+from spiqa_tasks.analysis.filtered_task import name_of, write_task
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.filtered_tasks import user_folder
-from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.loading import Wanted, load_runs
 from spiqa_tasks.runs.places import Place
 
 pytestmark = pytest.mark.usefixtures("host")
@@ -56,30 +56,77 @@ def test_written_task_refuses_other_data(
         manager(source_task, tmp_path / "mine").load_task_or_group("numbers_filtered")
 
 
-def test_written_task_of_ours_keeps_ids(tmp_path: Path, run_filter: Filter) -> None:
-    """A filtered task of ours asks the kept questions, and its rows say so."""
+def write_answers(folder: Path, task: str, hits: set[int], stamp: str = "1") -> None:
+    """A run of a text-only model that answers the questions at these places of the demo, or of what was kept of it."""
     rows = load_rows("mmstar", "demo", "ablation=text")
-    samples = [
-        {**choice_sample(place, place % 3 == 0, data=row["data"]), "target": row["answer"]}
-        for place, row in enumerate(rows)
-    ]
-    write_run(tmp_path, "llm", {"mmstar_demo": samples}, stamp="1", **DEMO)
+    kept = user_folder() / task / "kept.json"
+    if kept.is_file():
+        ids = {each["id"] for each in json.loads(kept.read_text())["kept"]}
+        rows = [row for row in rows if row["id"] in ids]
+    samples = [sample_of(row, row["answer"] if place in hits else "none") for place, row in enumerate(rows)]
+    write_run(folder, "llm", {task: samples}, stamp=stamp, settings={task: "prompt=letter"}, split="demo")
+
+
+def ids_of(task: str) -> list[str]:
+    """The ids of the questions that the host asks."""
+    return list(manager().load_task_or_group(task)[task].dataset["demo"]["id"])
+
+
+def test_written_task_of_ours_keeps_ids(tmp_path: Path, run_filter: Filter) -> None:
+    """A filtered task of ours asks the kept questions, and its rows say so; other data is refused."""
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    write_answers(tmp_path, "mmstar_demo", set(range(0, 24, 3)))
     run_filter(tmp_path, "--write", "--name", "hard_demo")
-    task = manager().load_task_or_group("hard_demo")["hard_demo"]
-    assert list(task.dataset["demo"]["id"]) == [row["id"] for place, row in enumerate(rows) if place % 3]
-    changed = [
-        {**sample, "accuracy": {**sample["accuracy"], "signature": "data:mmstar/demo@other"}} for sample in samples
-    ]
-    write_run(tmp_path, "llm", {"mmstar_demo": changed}, stamp="2", **DEMO)
+    assert ids_of("hard_demo") == [row["id"] for place, row in enumerate(rows) if place % 3]
+    log = tmp_path / "1_samples_mmstar_demo.jsonl"
+    log.write_text(log.read_text().replace(rows[0]["data"], "other"))
     run_filter(tmp_path, "--write", "--name", "hard_demo")
     with pytest.raises(SystemExit, match=r"\(other\), found"):
-        manager().load_task_or_group("hard_demo")
+        ids_of("hard_demo")
+
+
+def test_a_written_task_is_filtered_again_under_the_next_number(tmp_path: Path, run_filter: Filter) -> None:
+    """Its questions are those of its source, which may not change under it."""
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    write_answers(tmp_path / "1", "mmstar_demo", set(range(0, 24, 3)))
+    assert run_filter(tmp_path / "1", "--write")[0] == 0
+    write_answers(tmp_path / "2", "mmstar_demo_filtered", set(range(4)))
+    assert run_filter(tmp_path / "2", "--write")[0] == 0
+    expected = [row["id"] for place, row in enumerate(rows) if place % 3][4:]
+    assert ids_of("mmstar_demo_filtered_2") == expected
+    write_answers(tmp_path / "3", "mmstar_demo", {1, 2})
+    assert run_filter(tmp_path / "3", "--write")[0] == 0
+    with pytest.raises(SystemExit, match="with 12 other questions"):
+        ids_of("mmstar_demo_filtered_2")
+
+
+@pytest.mark.parametrize(
+    ("task", "name"),
+    [("x", "x_filtered"), ("x_filtered", "x_filtered_2"), ("x_filtered_9", "x_filtered_10"), ("x_2", "x_2_filtered")],
+)
+def test_a_name_has_one_suffix(task: str, name: str) -> None:
+    """The number says how often a task was filtered."""
+    assert name_of(task) == name
+
+
+def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> None:
+    """Nobody knows which of the other questions would be kept."""
+    host_inspectors(tmp_path, {0})
+    path = tmp_path / "1_results.json"
+    path.write_text(path.read_text().replace('"original": 6', '"original": 60'))
+    runs, _ = load_runs([Place(tmp_path)], Wanted(partial=True))
+    (found,), *_ = filter_runs(runs, wish=Wish(text_only_models=True))
+    with pytest.raises(InputError) as error:
+        write_task(found, "hard", tmp_path / "tasks", source_task)
+    assert str(error.value) == (
+        "Expected runs on the whole of numbers to write a task of it, found 6 of 60 questions. Run it without --limit."
+    )
 
 
 def filtered(folder: Path, **options: Any) -> Filtered:
     """What the filter found in the runs below a folder."""
     runs, _ = load_runs([Place(folder)])
-    (found,), _ = filter_runs(runs, text_only_models=True, **options)
+    (found,), *_ = filter_runs(runs, wish=Wish(text_only_models=True, **options))
     return found
 
 
@@ -120,7 +167,7 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
         "inspectors": 1,
         "max_hits": 0,
     }
-    other = write_task(filtered(tmp_path / "runs", max_hits=1), "all", tmp_path / "tasks", source_task)
+    other = write_task(filtered(tmp_path / "runs", threshold=0.5), "all", tmp_path / "tasks", source_task)
     assert digest not in other.read_text()
     assert len(digest) == 12
 
@@ -169,7 +216,8 @@ def test_what_cannot_be_written_is_refused(source_task: Path, tmp_path: Path) ->
     with pytest.raises(InputError) as error:
         write_task(filtered(tmp_path / "runs"), "hard", tmp_path / "tasks", source_task)
     assert str(error.value) == "Expected questions of numbers to keep, found none. Raise --max-hits."
-    found = filtered(tmp_path / "runs", max_hits=1)
+    host_inspectors(tmp_path / "runs", {0})
+    found = filtered(tmp_path / "runs")
     message = (
         "Expected a new name and a source task made of YAML alone; found {} of "
         f"{source_task / 'numbers.yaml'}. Choose with --name."

@@ -140,7 +140,8 @@ def test_files_of_other_forms_have_a_gain(tmp_path: Path, gain: GainOf, form: st
         else:
             write_jsonl(tmp_path / f"m_{task}.jsonl", each)
     status, records, errors = gain(tmp_path)
-    assert (status, errors) == (0, "")
+    assert status == 0
+    assert "mmstar_demo all: 0% refused and 75% unparsed without images: S_wv and ML are" in errors
     assert (records[0]["model"], records[0]["n"], records[0]["mg"]) == ("m", 24, 0.75)
     assert len(records) == 1 + len({*(row["category"] for row in demo()), *(row["subcategory"] for row in demo())})
 
@@ -170,10 +171,17 @@ def test_questions_in_several_documents_are_questions(tmp_path: Path, limit: int
     assert limit is None or f"m answered {len(whole)} of 39 questions" in row.withheld
 
 
+def write_totals(folder: Path, v: float | None, wv: float | None, task: str = "mmmu_val", metric: str = "acc") -> None:
+    """A task of the host whose questions have no score, with its numbers with images and without."""
+    lines = host_samples("AAAB", lambda letter: {"pred": letter, "answer": "A", "category": "x"}, metric)
+    for stamp, model, args, total in (("1", "m", "", v), ("2", "ablated", "base=m,ablation=grey", wv)):
+        totals = {task: {} if total is None else {metric: total}}
+        write_run(folder, model, {task: lines}, args, stamp=stamp, totals=totals)
+
+
 def test_host_numbers_count_where_questions_have_no_score(tmp_path: Path) -> None:
     """Records whose reading disagrees with the host leave the host's own numbers, without an interval or groups."""
-    lines = host_samples("AAAB", lambda letter: {"pred": letter, "answer": "A", "category": "x"}, "acc")
-    write_host_pair(tmp_path, lines, lines, ({"acc": 60.0}, {"acc": 40.0}))
+    write_totals(tmp_path, 0.6, 0.4, metric="mmmu_acc")
     (row,) = rows_at(tmp_path)
     assert row.result is not None
     assert (row.group, row.n, row.result.n) == ("all", 4, 4)
@@ -181,15 +189,36 @@ def test_host_numbers_count_where_questions_have_no_score(tmp_path: Path) -> Non
     assert row.result.mg.value == pytest.approx(0.2)
 
 
+def test_a_hosts_small_percent_is_no_share(tmp_path: Path) -> None:
+    """0.52 percent without images, of a metric of percent."""
+    write_totals(tmp_path, 36.7, 0.52, "mmbench_en_dev_static", "gpt_eval_score")
+    (row,) = rows_at(tmp_path)
+    assert row.result is not None
+    assert (row.result.s_wv, row.result.mg.value) == (pytest.approx(0.0052), pytest.approx(0.3618))
+
+
 @pytest.mark.parametrize("which", [0, 1])
 def test_without_the_hosts_number_of_both_runs_there_is_no_gain(tmp_path: Path, which: int) -> None:
-    """One of two numbers is none."""
-    lines = host_samples("AAAB", lambda letter: {"pred": letter, "answer": "A"}, "acc")
-    totals = [{"acc": 60.0}, {"acc": 60.0}]
-    totals[which] = {}
-    write_host_pair(tmp_path, lines, lines, (totals[0], totals[1]))
-    (row,) = rows_at(tmp_path)
-    assert (row.result, row.withheld) == (None, "fewer than 99% of the questions have a score in every run")
+    """One of two numbers is none; nor is one of an unknown unit."""
+    totals = [0.6, 0.6]
+    write_totals(
+        tmp_path / "a", *(None if place == which else total for place, total in enumerate(totals)), metric="mmmu_acc"
+    )
+    (row,) = rows_at(tmp_path / "a")
+    name = ("m", "m,ablation=grey")[which]
+    assert (row.result, row.withheld) == (None, f"{name}: no question has a score, and the host reports no value")
+    write_totals(tmp_path / "b", 0.6, 0.6)
+    (row,) = rows_at(tmp_path / "b")
+    assert row.result is None
+    assert "m: no question has a score, and the host reports 0.6 in an unknown unit" in row.withheld
+
+
+def test_scores_that_are_not_the_hosts_number_have_a_remark(tmp_path: Path) -> None:
+    """The mean of its scores is printed, which is not its F1."""
+    lines = host_samples("AAAB", lambda letter: {"score": float(letter == "A")}, "f1")
+    write_host_pair(tmp_path, lines, lines, ({"f1": 0.6}, {"f1": 0.75}))
+    row, *_ = rows_at(tmp_path)
+    assert warnings(row) == ["f1 of m is the mean of its scores, 0.7500, which is not what the host reports, 0.6"]
 
 
 def test_questions_without_the_metric_are_left_out(tmp_path: Path, gain: GainOf) -> None:
@@ -210,9 +239,9 @@ def test_questions_without_the_metric_are_left_out(tmp_path: Path, gain: GainOf)
     ],
 )
 def test_tasks_of_the_host_are_compared_too(tmp_path: Path, metric: str, record: Callable[[str], Any]) -> None:
-    """A percent in one run and a share in the other are the same unit, and the gain has an interval."""
+    """Whether the host reports them in percent or as shares; the gain has an interval."""
     v, wv = (host_samples(answers, record, metric) for answers in ("AAAB", "ABBB"))
-    write_host_pair(tmp_path, v, wv, ({metric: 75.0}, {metric: 0.25}))
+    write_host_pair(tmp_path, v, wv, ({metric: 75.0}, {metric: 25.0}))
     row, *_ = rows_at(tmp_path)
     assert row.result is not None
     assert (row.result.s_v, row.result.s_wv, row.result.mg.value) == (0.75, 0.25, 0.5)
@@ -230,39 +259,39 @@ def test_failed_requests_withhold_the_numbers(tmp_path: Path) -> None:
     assert warnings(many) == ["withheld: fewer than 99% of the questions have a score in every run"]
 
 
-@pytest.mark.parametrize("refused", [0, 1, 2])
-def test_refusals_are_told_and_warned_of(tmp_path: Path, refused: int) -> None:
-    """From 5% on: a model that refuses without images has a lower bound of leakage only."""
+@pytest.mark.parametrize("kind", ["refused", "unparsed"])
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_refused_and_unparsed_answers_are_told_and_warned_of(tmp_path: Path, count: int, kind: str) -> None:
+    """From 5% on, together: a model that does not answer without images has a lower bound of leakage only."""
     write_run(tmp_path, "m", {"mmstar_filtered": choice_samples(rights(8, 20))}, stamp="1", settings=SEEING)
-    blind = [choice_sample(place, False, refused=place < refused) for place in range(20)]
+    blind = [choice_sample(place, False, status=kind if place < count else "ok") for place in range(20)]
     write_run(tmp_path, "m", {"mmstar_filtered_text": blind}, stamp="2", settings=TEXT)
-    llm = [choice_sample(place, False, refused=place < 19) for place in range(20)]
+    llm = [choice_sample(place, False, status="refused" if place < 19 else "unparsed") for place in range(20)]
     write_run(tmp_path, "llm", {"mmstar_filtered_llm": llm}, stamp="3", settings=LLM)
     row, *_ = rows_at(tmp_path)
-    assert (row.refused_v, row.refused_wv, row.refused_t) == (0.0, refused / 20, 0.95)
+    assert [getattr(each, kind) for each in row.outcomes[:2]] == [0.0, count / 20]
     *without, base = warnings(row)
-    assert base == ("95% of the LLM base's answers are refusals: S_t is a lower bound and ML an upper one")
-    said = [
-        f"{refused * 5}% refused without images: S_wv and ML are lower bounds and MG an upper one; try ablation=grey"
-    ]
-    assert without == (said if refused else [])
+    assert base == "95% refused and 5% unparsed by the LLM base: S_t is a lower bound and ML an upper one"
+    shares = {"refused": f"{5 * count}% refused and 0% unparsed", "unparsed": f"0% refused and {5 * count}% unparsed"}
+    bounds = "S_wv and ML are lower bounds and MG an upper one; try ablation=grey"
+    assert without == ([f"{shares[kind]} without images: {bounds}"] if count else [])
 
 
-def test_without_a_base_there_are_no_refusals_of_it(tmp_path: Path) -> None:
-    """Nor a name, a score or leakage."""
+def test_a_model_that_answers_few_questions_with_images_has_a_lower_bound(tmp_path: Path) -> None:
+    """Of its score and of its gain."""
+    seen = [choice_sample(place, False, status="unparsed") for place in range(4)]
+    write_run(tmp_path, "m", {"mmstar_filtered": seen}, stamp="1", settings=SEEING)
+    write_run(tmp_path, "m", {"mmstar_filtered_text": choice_samples(rights(1, 4))}, stamp="2", settings=TEXT)
+    assert warnings(rows_at(tmp_path)[0]) == ["0% refused and 100% unparsed with images: S_v and MG are lower bounds"]
+
+
+def test_without_a_base_there_is_nothing_of_it(tmp_path: Path) -> None:
+    """Neither a name, a score, leakage nor refusals."""
     write_triple(tmp_path, rights(2, 4), rights(1, 4), None)
     row, *_ = rows_at(tmp_path)
-    assert (row.refused_t, row.llm, warnings(row)) == (None, None, [])
+    assert (len(row.outcomes), row.llm, warnings(row)) == (2, None, [])
     assert row.result is not None
     assert (row.result.s_t, row.result.ml) == (None, None)
-
-
-def test_refusals_of_host_tasks_are_read_from_the_answer(tmp_path: Path) -> None:
-    """Where no record counts refusals, the wording does."""
-    lines = host_samples("AB", lambda letter: float(letter == "A"))
-    lines[1]["filtered_resps"] = ["I'm sorry, I cannot see the image."]
-    write_host_pair(tmp_path, lines, lines)
-    assert rows_at(tmp_path)[0].refused_wv == 0.5
 
 
 @pytest.mark.parametrize("with_base", [True, False])
@@ -304,7 +333,7 @@ def test_averages_over_tasks(tmp_path: Path, gain: GainOf) -> None:
 
 
 def row_of(result: Gain | None) -> Row:
-    return Row("t", "accuracy", "all", "m", "text", "llm", 4, result, "", 0.0, 0.0, None)
+    return Row("t", "accuracy", "all", "m", "text", "llm", 4, result, "")
 
 
 def test_an_average_needs_every_task_and_every_base() -> None:

@@ -26,6 +26,20 @@ def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main([*arguments, "--pair", str(tmp_path / "llm"), str(tmp_path / "llm")]) == 0
     printed = capsys.readouterr().out
     assert "t: 1 inspectors, kept with at most 0 hits" in printed
+    assert ["m0", "t", "50.0", "0.0", "0.0", "0.0", "-"] in [line.split() for line in printed.splitlines()]
     assert "all      4    2       50.0" in printed
     assert "0 easy, 0 moderate, 0 hard, 2 tough" in printed
     assert "m0 answers 0 without the image that m0 does not" in printed
+
+
+def test_a_task_that_is_left_out_is_status_3(tmp_path: Path, run_filter: Filter) -> None:
+    """The others are filtered; where there is none, the sentence is an error."""
+    tasks = {"t": choice_samples([True, False]), "u": choice_samples([None, False])}
+    write_run(tmp_path, "m", tasks)
+    status, found, errors = run_filter(tmp_path)
+    assert (status, [each["task"] for each in found]) == (3, ["t"])
+    assert errors == (
+        "spiqa-tasks: u is left out: Expected a score by accuracy of at least 99% of the answers of m to u, found 1 of "
+        "2 (1 request failed). Run it again, or choose another --metric.\n"
+    )
+    assert run_filter(tmp_path, "--task", "u")[:2] == (2, [])

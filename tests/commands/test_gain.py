@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from gain_files import rights, write_triple
-from host_files import choice_samples, write_run
+from host_files import choice_sample, choice_samples, write_run
 from run_command import run_json
 
 from spiqa_tasks.cli import main
@@ -41,8 +41,41 @@ def test_scores_by_hand(gain: Gain, capsys: pytest.CaptureFixture[str]) -> None:
     assert (round(record["mg"], 3), round(record["ml"], 3), record["group"]) == (0.294, 0.024, "all")
     assert main(["gain", "--scores", "52.1", "22.7", "20.3"]) == 0
     assert capsys.readouterr().out == "MG 29.4, ML 2.4 (times 100; the scores are taken for percent)\n"
-    assert gain("--scores", 1)[0] == 2
+    assert main(["gain", "--scores", "52.1", "22.7", "--format", "csv"]) == 0
+    names, values = (line.split(",") for line in capsys.readouterr().out.splitlines())
+    assert float(dict(zip(names, values, strict=True))["mg"]) == pytest.approx(0.294)
     assert gain()[0] == 2
+
+
+@pytest.mark.parametrize("scores", [[1], [1, 1, 1, 1], ["nan", 20], [120, 20], [-5, 3], [50, "inf"]])
+def test_scores_that_are_neither_shares_nor_percent_are_refused(gain: Gain, scores: list[Any]) -> None:
+    """In one sentence with what was found."""
+    status, _, errors = gain("--scores", *scores)
+    assert (status, errors) == (
+        2,
+        "spiqa-tasks: Expected --scores S_v S_wv [S_t], shares from 0 to 1 or percent from 0 to 100; found "
+        f"{' '.join(map(str, scores))}.\n",
+    )
+
+
+def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gain: Gain) -> None:
+    """Else the same would be said once for each group."""
+
+    def samples(count: int) -> list[Any]:
+        categories = ["a"] * 38 + ["b"] * 2
+        return [
+            choice_sample(place, True, category, status="unparsed" if place >= 40 - count else "ok")
+            for place, category in enumerate(categories)
+        ]
+
+    for count, groups in ((1, ["b"]), (2, ["all"])):
+        folder = tmp_path / str(count)
+        write_run(folder, "m", {"t": samples(0)}, stamp="1", settings={"t": "prompt=letter"})
+        write_run(
+            folder, "ablated", {"t": samples(count)}, "base=m,ablation=text", stamp="2", settings={"t": "prompt=letter"}
+        )
+        errors = gain(folder)[2].splitlines()
+        assert [line.split(":")[1].split()[-1] for line in errors] == groups
 
 
 @pytest.mark.parametrize(

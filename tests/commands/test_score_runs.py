@@ -108,7 +108,7 @@ def test_of_a_run_with_several_tasks_some_are_scored(tmp_path: Path, capsys: pyt
 def test_values_over_a_part_of_a_task_are_withheld_unless_they_are_asked_for(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """12 of 24 questions: status 3, no number in text, JSON and the file; --partial has them beside `12 of 24`."""
+    """12 of 24: status 3, no number in text, JSON and the file; --partial: status 0, each beside `12 of 24`."""
     rows = rows_for_scoring("mmstar", "demo", "")[:12]
     write = as_table if form == "a table" else as_lmms_eval
     named = write(
@@ -117,7 +117,7 @@ def test_values_over_a_part_of_a_task_are_withheld_unless_they_are_asked_for(
     arguments = ["mmstar_demo", named, "--output", tmp_path / "out"]
     for partial in ([], ["--partial"]):
         status, found, _ = run_json(capsys, "score", *arguments, *partial)
-        assert status == 3
+        assert status == (0 if partial else 3)
         assert found["metrics"]["accuracy"] == (0.75 if partial else None)
         assert set(found["metrics"].values()) == {None} or partial
         assert found["counts"]["missing"] == 12
@@ -129,7 +129,7 @@ def test_values_over_a_part_of_a_task_are_withheld_unless_they_are_asked_for(
         assert header["metrics"] == found["metrics"]
         assert (header["questions"], header["documents"]) == (24, 12)
         assert ("accuracy" in header["intervals"]) == bool(partial)
-        assert main(["score", *map(str, arguments), *partial]) == 3
+        assert main(["score", *map(str, arguments), *partial]) == (0 if partial else 3)
         lines = capsys.readouterr().out.splitlines()
         assert lines[0].startswith("mmstar_demo, 12 of 24 questions")
         (line,) = (line for line in lines if line.startswith("accuracy "))
@@ -143,7 +143,7 @@ def test_a_column_over_a_part_says_so(tmp_path: Path, capsys: pytest.CaptureFixt
     rows = rows_for_scoring("mmstar", "demo", "")
     whole = as_table(tmp_path, "a", "mmstar_demo", rows, [row["answer"] for row in rows])
     part = as_table(tmp_path, "b", "mmstar_demo", rows[:12], [row["answer"] for row in rows[:12]])
-    assert main(["score", "mmstar_demo", whole, part, "--partial"]) == 3
+    assert main(["score", "mmstar_demo", whole, part, "--partial"]) == 0
     header, _, _, line, *_ = capsys.readouterr().out.splitlines()
     assert header.split("  ")[0] == "mmstar_demo"
     assert [cell.strip() for cell in header.split("  ") if cell][1:] == ["a", "b, 12 of 24 questions"]
@@ -151,3 +151,23 @@ def test_a_column_over_a_part_says_so(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["score", "mmstar_demo", whole, part]) == 3
     line = capsys.readouterr().out.splitlines()[3]
     assert line.split() == ["accuracy", "100.0", "[86.2,", "100.0]", "-"]
+
+
+def test_a_judge_that_cannot_be_asked_holds_nothing_else_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """MMStar is scored in full, SPIQA by its text metrics; how to name a judge is said; status 3."""
+    monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for task, benchmark in (("mmstar_demo", "mmstar"), ("spiqa_demo", "spiqa")):
+        rows = rows_for_scoring(benchmark, "demo", "")
+        as_lmms_eval(tmp_path, "m", task, rows, [row["answer"] for row in rows])
+    status, found, errors = run_json(capsys, "score", tmp_path)
+    assert status == 3
+    metrics = {each["task"]: each["metrics"] for each in found}
+    assert metrics["mmstar_demo"]["accuracy"] == 1
+    assert metrics["spiqa_demo"]["rouge_l"] == 1
+    assert metrics["spiqa_demo"].get("l3score") is None
+    assert "OPENAI_API_KEY" in errors
+    assert "--judge" in errors
+    assert run_json(capsys, "score", "spiqa_demo", tmp_path)[0] == 2

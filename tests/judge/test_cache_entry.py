@@ -38,6 +38,13 @@ def test_keys_tell_apart_what_shapes_a_verdict(tmp_path: Path) -> None:
     assert with_first != request_key(CONFIG, "", JudgeRequest("p", images=(str(first),)))
 
 
+def test_the_same_question_asked_again_has_a_verdict_of_its_own() -> None:
+    """The first asking has the key of a question that is asked once."""
+    keys = [request_key(CONFIG, "", JudgeRequest("p", repeat=time)) for time in (0, 1, 2)]
+    assert keys[0] == request_key(CONFIG, "", JudgeRequest("p"))
+    assert len(set(keys)) == 3
+
+
 def test_how_a_judge_is_asked_is_no_part_of_the_key(tmp_path: Path) -> None:
     """API key, concurrency, timeout, price and the cache's place leave a stored verdict where it is."""
     other = replace(CONFIG, api_key="k", concurrency=1, timeout=1.0, price=(1.0, 1.0), cache_dir=tmp_path)
@@ -85,6 +92,9 @@ def test_an_entry_of_an_earlier_version_is_read() -> None:
         {"top_logprobs": [[1, -0.1]]},
         {"top_logprobs": [["Yes", "often"]]},
         {"top_logprobs": [["Yes", math.nan]]},
+        {"top_logprobs": [["Yes", 0.9]]},
+        {"top_logprobs": [["Yes", 0.0], ["No", 0.0]]},
+        {"prompt_tokens": 10**400},
         {"prompt_tokens": "10"},
         {"completion_tokens": None},
         {"completion_tokens": math.inf},

@@ -81,12 +81,12 @@ def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     """They count as wrong answers, which makes the gain an upper bound; withheld rows are left out of the table."""
     own = {"t": "prompt=letter"}
     write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1", settings=own)
-    refusing = choice_samples([False, False], refused=True)
+    refusing = choice_samples([False, False], status="refused")
     write_run(tmp_path, "ablated", {"t": refusing}, "base=m,ablation=text", stamp="2", settings=own)
     table = gain_table(gain_rows(runs_at(tmp_path))[0])
     assert len(table.lines) == 1
     (note,) = table.notes
-    assert note.startswith("t of m: 100% refused without images")
+    assert note.startswith("t of m: 100% refused and 0% unparsed without images")
     write_run(tmp_path, "m", {"t": choice_samples([True, None])}, stamp="3", settings=own)
     rows, _ = gain_rows(runs_at(tmp_path))
     assert rows

@@ -14,6 +14,7 @@ from spiqa_tasks import extras
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.plots import SERIES, Plot, Series
+from spiqa_tasks.scoring.binary import Bin
 
 NAN = math.nan
 SERIES_OF_TWO = [
@@ -26,6 +27,7 @@ PLOTS: dict[str, Callable[[], Plot]] = {
     "stacked": lambda: plots.stacked("Stacked", ["t, a", "t, b"], {"ok": [3, 0], "judge_failed": [1, 0], "no": [0, 0]}),
     "histogram": lambda: plots.histogram("Histogram", [("run a", 0, [0.1, 0.9]), ("run b", 1, [0.5])], "L3Score"),
     "scatter": lambda: plots.scatter("Scatter", [(0.1, 0.2), (0.8, 0.9)], "judge x", "judge y"),
+    "reliability": lambda: plots.reliability("Reliability", [("run a", [Bin(3, 0.1, 0.2), Bin(2, 0.8, 0.9)])]),
 }
 
 

@@ -39,7 +39,8 @@ def test_impossible_hits_have_no_difficulty(hits: int, models: int) -> None:
 
 
 def test_hits_count_right_answers_only() -> None:
-    """A failed request and part of a point are no hits."""
-    assert count_hits([{"a": 1.0, "b": None}, {"a": 1.0, "b": 0.5}, {"a": 0.0, "b": 1.0}]) == {"a": 2, "b": 1}
-    assert count_hits([{"a": 1.0, "b": 0.0}]) == {"a": 1, "b": 0}
+    """Part of a point is no hit, and a question that one model has no score of is left out."""
+    assert count_hits([{"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 0.5}, {"a": 0.0, "b": 1.0}]) == {"a": 2, "b": 2}
+    assert count_hits([{"a": 1.0, "b": 0.0}], 0.5) == {"a": 1, "b": 0}
+    assert count_hits([{"a": 1.0, "b": 0.0}, {"b": 1.0}]) == {"b": 1}
     assert count_hits([]) == {}

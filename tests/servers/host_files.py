@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Status
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval.logged_record import logged_values
-from spiqa_tasks.hosts.lmms_eval.markers import response_of
 
 SPLIT = "one\u2028two\x85three"
 """An answer with line separators that JSON does not escape and that end no line of a samples file."""
@@ -86,7 +86,7 @@ def choice_sample(
     place: int,
     right: bool | None,
     category: str = "math",
-    refused: bool = False,
+    status: Status = "ok",
     prompt: str = "p1",
     data: str = "d1",
     metric: str = "accuracy",
@@ -97,8 +97,8 @@ def choice_sample(
     record = Record(
         f"q{place}",
         reference=answer,
-        status="request_failed" if right is None else "refused" if refused else "ok",
-        refused=refused,
+        status="request_failed" if right is None else status,
+        refused=status == "refused",
         scores=scores,
         groups={"category": category},
         signature=Signature(data=f"mmstar/val@{data}", prompt=prompt, settings="prompt=letter").text,
@@ -110,7 +110,7 @@ def choice_sample(
         "filtered_resps": FAILED if right is None else "A",
         metric: {**record.as_dict(), **score},
         f"{metric}/{category}": {"id": record.id, **score},
-        "refusal_rate": {"id": record.id, "score": float(refused)},
+        "refusal_rate": {"id": record.id, "score": float(record.refused)},
         "input": f"question {place}",
         **score,
     }

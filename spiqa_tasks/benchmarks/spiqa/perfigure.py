@@ -44,7 +44,7 @@ class FigureReply:
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one document: the reply as its prediction, and all that joining the question needs."""
     text = response.text.strip()
-    figures = row["documents"] // len(STEPS) if response.shown is None else len(response.shown)
+    figures = row["documents"] // len(STEPS)
     failed = response.failure is not None
     unclear = row["step"] == "helpful" and parse_helpful(text) is None
     empty = row["step"] == "answer" and not text
@@ -73,12 +73,20 @@ def join(documents: Sequence[Record], context: Context) -> list[Record]:
     by_question: dict[str, dict[str, Record]] = {}
     for record in documents:
         by_question.setdefault(_question_id(record), {})[record.id] = record
-    return [_joined(question_id, list(parts.values()), context) for question_id, parts in by_question.items()]
+    return [_joined_or_failed(question_id, list(parts.values()), context) for question_id, parts in by_question.items()]
 
 
 def _question_id(document: Record) -> str:
     """The question of a document; one whose scoring failed has nothing but its id, `<question>/<figure>/<step>`."""
     return str(document.details.get("question_id") or document.id.rsplit("/", 2)[0])
+
+
+def _joined_or_failed(question_id: str, parts: list[Record], context: Context) -> Record:
+    """The question's record; one that says so where a document's record is none that `document_record` made."""
+    try:
+        return _joined(question_id, parts, context)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        return Record(question_id, status="scoring_failed", reason=f"a record of its figures is damaged: {error!r}")
 
 
 def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
@@ -124,7 +132,8 @@ def _question(
     context: Context,
 ) -> Record:
     first = ordered[0]
-    protocol = parsed(parse(first.signature).settings).protocol
+    settings = parsed(parse(first.signature).settings)
+    protocol, judged = settings.protocol, settings.judged
     released = [reply.answer for reply in replies if reply.referred and is_helpful_released(reply.verdict)]
     answers = released if protocol == "released" else [reply.answer for reply in replies if reply.helpful]
     prediction = " ".join(dict.fromkeys(filter(None, answers)))
@@ -133,11 +142,11 @@ def _question(
     scores: dict[str, float] = {}
     if protocol != "released":
         if answers:
-            asks += context.asks("l3score", Candidate(prediction, *about))
+            asks += context.asks(judged, Candidate(prediction, *about))
         else:
-            scores["l3score"] = 0.0
+            scores[judged] = 0.0
     for answer in released if protocol != "corrected" else ():
-        asks += context.asks("l3score_released", Candidate(answer, *about))
+        asks += context.asks(f"{judged}_released", Candidate(answer, *about))
     return Record(
         question_id,
         prediction,

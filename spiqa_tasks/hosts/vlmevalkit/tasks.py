@@ -8,6 +8,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
+from spiqa_tasks.files.pictures import page_path
 from spiqa_tasks.hosts.catalogue import Task, catalogue
 from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 
@@ -41,7 +42,7 @@ def message(row: Row) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     for part in _prompt(row):
         if isinstance(part, Picture):
-            found.append({"type": "image", "value": part.path})
+            found.append({"type": "image", "value": page_path(part.path)})
         elif found and found[-1]["type"] == "text":
             found[-1]["value"] += part if isinstance(part, str) else "\n\n"
         elif isinstance(part, str):

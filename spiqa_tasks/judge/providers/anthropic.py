@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spiqa_tasks.judge.answer_checks import token_count
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.content import content_of
 from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
@@ -52,8 +53,8 @@ def verdict_of(answer: dict[str, Any]) -> Verdict:
     try:
         text = "".join(part["text"] for part in answer["content"] if part.get("type") == "text")
         usage = answer.get("usage") or {}
-        counts = int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+        counts = token_count(usage.get("input_tokens")), token_count(usage.get("output_tokens"))
+    except (KeyError, TypeError, AttributeError):
         raise AskError("the server's answer is no message", retryable=True) from None
     return Verdict("ok", text, (), served_model(answer), None, False, *counts)
 

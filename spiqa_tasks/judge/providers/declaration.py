@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from spiqa_tasks.judge.answer_checks import LONGEST_TOKEN
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
@@ -60,7 +61,7 @@ class BatchApi(Protocol):
 def served_model(answer: Mapping[str, Any]) -> str | None:
     """Return the model that a server's answer names, interned; None where it names none."""
     model = answer.get("model")
-    return sys.intern(printable(model)) if isinstance(model, str) and model else None
+    return sys.intern(printable(model[:LONGEST_TOKEN])) if isinstance(model, str) and model else None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.markers import response_of
+from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.available_metrics import LOGGED
 from spiqa_tasks.scoring.mcq import extract_choice
@@ -23,27 +23,22 @@ _NO_METRICS = frozenset(
         *("doc", "arguments", "submission"),
     )
 )
-_AGREEMENT = 0.005
-"""How far the mean of scores inferred from a host's records may lie from the number that the host reports."""
-
-PERCENT = (("mmbench", "gpt_eval_score"), ("mathvista", "llm_as_judge_eval"))
-"""(beginning of the task's name, metric) of metrics that the host reports in percent; the others are shares."""
-
 Samples = Callable[[Path], Iterator[tuple[int, dict[str, Any]]]]
+IsReported = Callable[[str, float], bool]
 
 
-def natural(task: str, metric: str, value: float) -> float:
-    """Return a value that the host reports in natural units: a share where the metric is one of percent."""
-    is_percent = value > 1 or any(task.startswith(name) and metric == each for name, each in PERCENT)
-    return value / 100 if is_percent else value
-
-
-def host_answers(path: Path, logged: Path, task: str, reported: Mapping[str, float], samples: Samples) -> list[Answer]:
+def host_answers(path: Path, logged: Path, task: str, is_reported: IsReported, samples: Samples) -> list[Answer]:
     """Return the logged answers to a task of the host.
 
     A record has a score by each metric of which the log has one, 0 to 1, and lists the metrics that the host computed
     of it. Scores that are inferred from prediction and answer, and whose mean is not the reported value, are left out;
     the metric then has nothing but that value.
+
+    Args:
+        path, logged: the result file and the samples file beside it.
+        task: its name, for messages.
+        is_reported: whether the mean of a metric's scores is what the host reports.
+        samples: reads a samples file.
 
     Raises:
         InputError: no samples file, or one that is not the host's.
@@ -55,7 +50,7 @@ def host_answers(path: Path, logged: Path, task: str, reported: Mapping[str, flo
     lines = [sample for _, sample in samples(logged)]
     answers = [_answer(sample) for sample in lines]
     for name in {name for answer in answers if answer.record for name in answer.record.details[LOGGED]}:
-        if not _is_confirmed([sample[name] for sample in lines if name in sample], answers, name, reported.get(name)):
+        if not _is_confirmed([sample[name] for sample in lines if name in sample], answers, name, is_reported):
             answers = [_without(answer, name) for answer in answers]
     return answers
 
@@ -118,12 +113,15 @@ def _groups(value: Mapping[str, Any]) -> dict[str, str]:
     return {kind: name for name, kind in kinds.items()}
 
 
-def _is_confirmed(values: list[Any], answers: list[Answer], name: str, reported: float | None) -> bool:
-    """Whether the scores are the host's own, or inferred and their mean is what the host reports."""
+def _is_confirmed(values: list[Any], answers: list[Answer], name: str, is_reported: IsReported) -> bool:
+    """Whether the scores are the host's own, or inferred and their mean is what the host reports.
+
+    To the host a failed request is a wrong answer.
+    """
     if any(isinstance(value, int | float) or (isinstance(value, dict) and "score" in value) for value in values):
         return True
     scores = [a.record.scores.get(name, 0.0) for a in answers if a.record and name in a.record.details[LOGGED]]
-    return reported is not None and abs(sum(scores) / len(scores) - reported) <= _AGREEMENT
+    return is_reported(name, sum(scores) / len(scores))
 
 
 def _without(answer: Answer, name: str) -> Answer:

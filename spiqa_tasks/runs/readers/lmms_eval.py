@@ -12,11 +12,13 @@ from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.files.typed import conforms
 from spiqa_tasks.hosts.catalogue import Task, task_of
 from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
+from spiqa_tasks.runs import host_metrics
 from spiqa_tasks.runs.answer import Answer, logged_response
 from spiqa_tasks.runs.identity import Identity, identity
-from spiqa_tasks.runs.readers.host_tasks import host_answers, natural
+from spiqa_tasks.runs.readers.host_tasks import host_answers
 from spiqa_tasks.runs.run import Run
 
 FORM = "lmms-eval"
@@ -82,17 +84,22 @@ def own_answers(path: Path) -> list[Answer]:
     """
     found = []
     for number, sample in samples(path):
-        record = record_of(sample)
-        text = _text(sample.get("filtered_resps", sample.get("resps")))
-        if record is None or text is None:
-            missing = "no record with an id" if record is None else "no answer"
+        try:
+            found.append(_own_answer(sample))
+        except (KeyError, TypeError, ValueError) as error:
             raise InputError(
-                f"Expected line {number} of {path} to be a sample of one of this package's tasks, found {missing}. "
+                f"Expected line {number} of {path} to be a sample of one of this package's tasks, found {error}. "
                 "Name the samples file of such a task."
-            )
-        places = (int(sample["doc_id"]), str(sample.get("input", "")), str(sample["target"]))
-        found.append(Answer(record.id, logged_response(record, text), record, *places))
+            ) from error
     return found
+
+
+def _own_answer(sample: Mapping[str, Any]) -> Answer:
+    record, text = record_of(sample), _text(sample.get("filtered_resps", sample.get("resps")))
+    if record is None or text is None:
+        raise ValueError("no record with an id" if record is None else "no answer")
+    places = (int(sample["doc_id"]), str(sample.get("input", "")), str(sample["target"]))
+    return Answer(record.id, logged_response(record, text), record, *places)
 
 
 def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -105,8 +112,8 @@ def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in enumerate(file, 1):
             try:
                 sample = json.loads(line.decode())
-                sample["doc_id"], sample["target"]
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                int(sample["doc_id"]), sample["target"]
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                 raise InputError(
                     f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
                     f"{type(error).__name__} {error}. Name a run made with --log_samples."
@@ -119,12 +126,14 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
     logged = path.with_name(path.name.replace(RESULTS, f"{SAMPLES}{name}.jsonl"))
     reported = dict(_reported(content["results"].get(name, {})))
     counts = (content.get("n-samples") or {}).get(name) or {}
-    original, answered = int(counts.get("original") or 0), int(counts.get("effective") or 0)
+    if not conforms(counts, Mapping[str, int | None]):
+        raise TypeError(f"counts of samples {counts!r:.60}")
+    original, answered = counts.get("original") or 0, counts.get("effective") or 0
     task = _own_task(values)
     asked, read = original, partial(own_answers, logged)
     if task is None:
-        reported = {metric: natural(name, metric, value) for metric, value in reported.items()}
-        read = partial(host_answers, path, logged, name, reported, samples)
+        is_reported = partial(host_metrics.is_reported, name, values, reported)
+        read = partial(host_answers, path, logged, name, is_reported, samples)
     else:
         asked = _asked(task, values, original)
     there = logged.is_file()
@@ -141,9 +150,12 @@ def _own_task(values: Mapping[str, Any]) -> Task | None:
 
 
 def _asked(task: Task, values: Mapping[str, Any], original: int) -> int:
-    """How many questions the task has: those of the release, unless a filter or a hook of one's own left some out."""
-    filtered = "kept" in (values.get("metadata") or {})
-    if original and (filtered or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)):
+    """How many questions the task has: those of the release, unless a filter or a hook of one's own left some out.
+
+    A benchmark of one's own has no release but its data, all of which the host counted.
+    """
+    counted = task.entry.definition is not None or "kept" in (values.get("metadata") or {})
+    if original and (counted or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)):
         return original
     return task.questions
 
@@ -158,6 +170,5 @@ def _reported(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """The values of metrics, less standard errors and withheld ones."""
     for key, value in metrics.items():
         name, separator, _ = key.partition(",")
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
-        if separator and "_stderr" not in name and is_number:
+        if separator and "_stderr" not in name and conforms(value, float):
             yield name, float(value)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import io
 import json
 import os
 import subprocess
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import fixed_answers
+import mmstar_release
 import pytest
 from openai_server import Behaviour, OpenAIServer
+from PIL import Image
 from run_files import results_of, run_records, run_values, samples_of
 
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -25,6 +31,8 @@ TASKS = [
     *("mmstar_demo", "mmstar_demo_text", "mmstar_demo_llm"),
     *("scifibench_demo", "scifibench_demo_reasoning", "scifibench_demo_fig2cap_random"),
 ]
+PICTURES = "mmstar_filtered"
+"""Asked of a release of six questions whose pictures are transparent, in palettes and of 16 bits."""
 LMMS_EVAL = Path(__file__).resolve().parents[3] / ".venv/bin/lmms-eval"
 """The other host, in the environment of `make test`."""
 LENGTH = "truncated"
@@ -37,9 +45,23 @@ def texts(body: dict[str, Any]) -> list[str]:
     return [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
 
 
-def kinds(parts: list[dict[str, Any]]) -> list[str]:
-    """The texts of a prompt with a mark for each picture."""
-    return [part.get("text", part.get("value", "")) if part["type"] == "text" else "[picture]" for part in parts]
+def shown(parts: list[dict[str, Any]]) -> str:
+    """A prompt with the pixels of its pictures: of files as model classes open them, or of what was sent."""
+    return str([_part(part) for part in parts])
+
+
+def _part(part: dict[str, Any]) -> str:
+    if part["type"] == "text":
+        return str(part.get("text", part.get("value")))
+    return pixels(part["value"] if part["type"] == "image" else part["image_url"]["url"])
+
+
+@cache
+def pixels(place: str) -> str:
+    """A digest of the pixels of a file or data URL."""
+    content = place.partition("base64,")[2]
+    with Image.open(io.BytesIO(base64.b64decode(content)) if content else place) as image:
+        return f"{image.size} {hashlib.sha256(image.convert('RGB').tobytes()).hexdigest()}"
 
 
 def test_both_hosts_give_the_same_numbers(
@@ -47,18 +69,20 @@ def test_both_hosts_give_the_same_numbers(
 ) -> None:
     """Eleven tasks of three benchmarks with a judge: no row of lmms-eval's table differs, nor a record or a prompt.
 
-    VLMEvalKit's run has the metrics beyond that table too, as `score` prints them.
+    Neither does a pixel of a picture. VLMEvalKit's run has the metrics beyond that table too, as `score` prints them.
     """
     if not LMMS_EVAL.exists():
         pytest.skip("lmms-eval is not beside it (make .venv/.installed)")
+    mmstar_release.write_release(tmp_path / "data")
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "data"))
     behaviour = Behaviour(text=lambda body: fixed_answers.plain(texts(body)), verdict=fixed_answers.verdict)
     with OpenAIServer(behaviour) as server:
         monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
-        assert launch("--data", *TASKS, "--model", "fixed") == 0
+        assert launch("--data", *TASKS, PICTURES, "--model", "fixed") == 0
         capsys.readouterr()
         asked = run_lmms_eval(server, tmp_path / "other")
         theirs = {task: results_of(tmp_path / "other", task) for task in TASKS}
-    prompts = {str(kinds(body["messages"][-1]["content"])) for body in asked if not body.get("logprobs")}
+    prompts = {shown(body["messages"][-1]["content"]) for body in asked if not body.get("logprobs")}
     different = []
     for task in TASKS:
         ours = run_values(tmp_path / "out", task)
@@ -66,10 +90,10 @@ def test_both_hosts_give_the_same_numbers(
         told = theirs[task].keys() - ({f"{LENGTH}_rate"} if "spiqa" not in task else set())
         assert not (ours.keys() - told) & set(rows_of_table(task))
         different += [(task, name) for name in told if ours.get(name) != theirs[task].get(name)]
-        assert {str(kinds(message(row))) for row in rows_of(task)} <= prompts
         logged = [record_of(sample) for sample in samples_of(tmp_path / "other", task)]
         assert plain(run_records(tmp_path / "out", task)) == plain(record.as_dict() for record in logged if record)
     assert not different
+    assert {shown(message(row)) for task in [*TASKS, PICTURES] for row in rows_of(task)} == prompts
 
 
 def rows_of_table(name: str) -> list[str]:
@@ -82,7 +106,7 @@ def run_lmms_eval(server: OpenAIServer, folder: Path) -> list[dict[str, Any]]:
     """Run the other host on all tasks, without Java; return what the server was asked meanwhile."""
     server.requests.clear()
     arguments = f"model_version=tiny,base_url={server.url},api_key=EMPTY"
-    command = [str(LMMS_EVAL), "--model", "openai", "--model_args", arguments, "--tasks", ",".join(TASKS)]
+    command = [str(LMMS_EVAL), "--model", "openai", "--model_args", arguments, "--tasks", ",".join([*TASKS, PICTURES])]
     command += ["--log_samples", "--output_path", str(folder)]
     environment = {**os.environ, "PATH": str(LMMS_EVAL.parent)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.readers.host_tasks import natural, score_of
+from spiqa_tasks.runs.outcomes import is_refused
+from spiqa_tasks.runs.readers.host_tasks import score_of
 from spiqa_tasks.runs.readers.lmms_eval import read_results
 from spiqa_tasks.runs.run import Run
 
@@ -93,32 +94,23 @@ def test_shares_are_scores_however_deep(share: float) -> None:
     assert score_of({"score": share, "true_false": 1 - share}) == share
 
 
-@pytest.mark.parametrize(
-    ("task", "metric", "value", "expected"),
-    [
-        ("mmmu_val", "mmmu_acc", 0.6, 0.6),
-        ("mmmu_val", "mmmu_acc", 1.0, 1.0),
-        ("mmmu_val", "mmmu_acc", 60.0, 0.6),
-        ("mmbench_en_dev", "gpt_eval_score", 60.0, 0.6),
-        ("mmbench_en_dev", "gpt_eval_score", 0.5, 0.005),
-        ("mathvista_testmini", "llm_as_judge_eval", 0.8, 0.008),
-        ("mathvista_testmini", "gpt_eval_score", 0.8, 0.8),
-        ("mmmu_val", "gpt_eval_score", 0.8, 0.8),
-    ],
-)
-def test_percent_become_shares(task: str, metric: str, value: float, expected: float) -> None:
-    """Every number above 1, and those of metrics that are known to be percent though they are below it."""
-    assert natural(task, metric, value) == pytest.approx(expected)
-
-
 def test_scores_that_are_inferred_must_have_the_hosts_mean(tmp_path: Path) -> None:
-    """Within half a percent; else there is nothing but the host's number, and without one nothing at all."""
+    """To four decimals, in its unit or, where that is not known, in any; else there is nothing but its number."""
     answers = "A" * 150 + "B" * 50
-    for reported, is_read in ((75.0, True), (75.4, True), (74.6, True), (75.6, False), (74.4, False), (60.0, False)):
+    known = {0.75: True, 75.0: True, 0.75004: True, 0.7501: False, 74.6: False, 7.5: False, 0.0075: False}
+    for reported, is_read in known.items():
         run = run_of(tmp_path, inferred(answers), {"acc": reported})
         value = run.value(run.metric("acc"))
-        assert value.value == pytest.approx(0.75 if is_read else reported / 100)
-        assert bool(value.scores) == is_read
+        assert (value.value == 0.75, bool(value.scores)) == (is_read, is_read)
+        assert (value.reason is None) == is_read
+    for reported, is_read in ((0.75, True), (75.0, False)):
+        run = run_of(
+            tmp_path,
+            [{**line, "mmmu_acc": line["acc"]} for line in inferred(answers)],
+            {"mmmu_acc": reported},
+            "mmmu_val",
+        )
+        assert bool(run.value(run.metric("mmmu_acc")).scores) == is_read
     unreported = run_of(tmp_path, inferred("AB"))
     assert unreported.value(unreported.metric("acc")).n == 0
 
@@ -212,20 +204,21 @@ def test_refusals_are_read_from_the_wording(tmp_path: Path) -> None:
     for line in lines[1:]:
         line["filtered_resps"] = ["I'm sorry, I cannot see the image."]
     run = run_of(tmp_path, lines)
-    assert [run.is_refused(question) for question in run.questions] == [False, True, False]
+    assert [is_refused(run, question) for question in run.questions] == [False, True, False]
 
 
 def test_values_over_a_part_of_a_host_task_are_withheld(tmp_path: Path) -> None:
     """N is what the host counted; a number of the host alone is withheld as well."""
-    lines = host_samples("AAAB", lambda letter: float(letter == "A"))
-    for samples, whole in ((lines, 0.75), (host_samples("AAAB", lambda _: {"x": 1}), 0.5)):
-        path = write_run(tmp_path, "m", {"t": samples}, totals={"t": {"score": 0.5}}, asked=900)
+    lines = host_samples("AAAB", lambda letter: float(letter == "A"), "mmmu_acc")
+    for samples, whole in ((lines, 0.75), (host_samples("AAAB", lambda _: {"x": 1}, "mmmu_acc"), 0.5)):
+        totals = {"mmmu_val": {"mmmu_acc": 0.5}}
+        path = write_run(tmp_path, "m", {"mmmu_val": samples}, totals=totals, asked=900)
         (run,) = read_results(path)
-        value = run.value(run.metric("score"))
+        value = run.value(run.metric())
         assert (value.n, value.reason) == (4, "4 of 900 questions were answered, fewer than 99%")
-        write_run(tmp_path, "m", {"t": samples}, totals={"t": {"score": 0.5}})
+        write_run(tmp_path, "m", {"mmmu_val": samples}, totals=totals)
         (run,) = read_results(path)
-        assert run.value(run.metric("score")).value == whole
+        assert run.value(run.metric()).value == whole
 
 
 def test_a_run_without_samples_is_refused_where_its_answers_are_wanted(tmp_path: Path) -> None:

@@ -138,10 +138,10 @@ def test_a_task_of_the_host_has_as_many_questions_as_the_host_counted(tmp_path: 
     assert changed(path, change).asked == 0
 
 
-def test_a_host_tasks_numbers_are_shares(tmp_path: Path) -> None:
-    """Those that are in percent are divided by 100."""
+def test_a_host_tasks_numbers_are_as_it_reports_them(tmp_path: Path) -> None:
+    """In its own units, which are known or not."""
     path = write_run(tmp_path, "m", {"t": choice_samples([True])}, totals={"t": {"a": 75.0, "b": 0.75}})
-    assert read_results(path)[0].reported == {"a": 0.75, "b": 0.75}
+    assert read_results(path)[0].reported == {"a": 75.0, "b": 0.75}
     assert read_results(write_own(tmp_path / "own", totals={"t": {"cider": 7.5}}))[0].reported == {"cider": 7.5}
 
 
@@ -259,6 +259,13 @@ def test_samples_of_other_tasks_are_refused(tmp_path: Path, line: dict[str, Any]
         f"Expected line 2 of {path} to be a sample of one of this package's tasks, found {missing}. Name the samples "
         "file of such a task."
     )
+
+
+def test_a_damaged_record_is_named_by_its_field(tmp_path: Path) -> None:
+    """`details: null` in a sample is a sentence."""
+    line = {"doc_id": 0, "target": "", "accuracy": {**Record("1").as_dict(), "details": None}, "filtered_resps": "A"}
+    with pytest.raises(InputError, match=r"line 1 of .*, found details: None"):
+        own_answers(write_samples(tmp_path / "s.jsonl", [line]))
 
 
 def test_a_samples_file_is_of_the_run_beside_it(tmp_path: Path) -> None:

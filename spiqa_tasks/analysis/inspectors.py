@@ -1,0 +1,118 @@
+"""Whose answers a filter counts: one run of each model, as far as it was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from spiqa_tasks.analysis.triples import check_comparable, questions_of, scores_of
+from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.printable import counted
+from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.outcomes import Outcomes, outcomes_of
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.coverage import is_covered
+
+MOSTLY = 0.5
+"""A share of refused and unparsed answers from which an inspector says little about the questions."""
+ByTask = dict[str, list[Run]]
+
+
+@dataclass(frozen=True)
+class Inspector:
+    """A model's answers to a task by one metric; those of LVLMs and LLM bases are judged in the same way."""
+
+    run: Run
+    metric: Metric
+
+    @property
+    def name(self) -> str:
+        """The model, whatever was done to its pictures."""
+        return self.run.identity.model
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Question -> score, of those that have one; a failed request has none."""
+        return dict(scores_of(questions_of(self.run, self.metric), self.metric))
+
+    @property
+    def score(self) -> float:
+        """The mean of the scores."""
+        return sum(self.scores.values()) / len(self.scores)
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        """What became of its questions."""
+        return outcomes_of(self.run, list(questions_of(self.run, self.metric).values()))
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it mostly gave no answer, so that its misses say little."""
+        return self.outcomes.without_answer >= MOSTLY
+
+
+def one_of_each(runs: Iterable[Run]) -> tuple[ByTask, list[str]]:
+    """Return task (without our suffixes) -> one run of each model, and a sentence for each run that does not count.
+
+    Of a model's runs the first of these counts: a task for LLM bases (`_llm`), no picture (`_text`), a grey one
+    (`_grey`), another ablation, with pictures. Of equals, such as several seeds, the last counts.
+    """
+    members: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        members.setdefault((selection.source_task(run), run.identity.model), []).append(run)
+    found: ByTask = {}
+    remarks = []
+    for (task, model), same in members.items():
+        best = min(reversed(same), key=_rank)
+        found.setdefault(task, []).append(best)
+        remarks += [
+            f"{run.task} in {run.path} does not count beside {best.task} in {best.path}: {model} is one model."
+            for run in same
+            if run is not best
+        ]
+    return found, remarks
+
+
+def inspectors(task: str, runs: Sequence[Run], metric: Metric, first: Run) -> list[Inspector]:
+    """Return the runs with their scores by a metric.
+
+    Args:
+        task: for messages.
+        runs: of one task.
+        metric: that says right or wrong.
+        first: the run whose questions all must have answered.
+
+    Raises:
+        InputError: a run of other questions, of a part of the task, or with fewer than 99% of its answers scored.
+        MissingMetricError: a run that has no such metric.
+    """
+    for run in runs:
+        run.metric(metric.name)
+        withheld = run.record_set.withheld()
+        if withheld is not None:
+            raise InputError(
+                f"Expected the whole of {run.task} of {run.name}: {withheld.reason}. Run it, or add --partial."
+            )
+        check_comparable(first, run, metric, same_prompt=False)
+    found = [Inspector(run, metric) for run in runs]
+    for each in found:
+        asked = questions_of(each.run, metric)
+        if not is_covered(len(each.scores), len(asked)):
+            failed = sum(record.status == "request_failed" for record in asked.values())
+            raise InputError(
+                f"Expected a score by {metric.name} of at least 99% of the answers of {each.name} to {task}, found "
+                f"{len(each.scores)} of {len(asked)} ({counted(failed, 'request')} failed). Run it again, or choose "
+                "another --metric."
+            )
+    return found
+
+
+def _rank(run: Run) -> int:
+    """The lower, the rather a run counts."""
+    order = ("text", "grey")
+    if selection.is_few_shot(run) or not selection.is_blind(run):
+        return -1 if selection.is_few_shot(run) else len(order) + 1
+    kind = selection.ablation(run)
+    return order.index(kind) if kind in order else len(order)

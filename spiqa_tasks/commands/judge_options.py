@@ -1,0 +1,73 @@
+"""The options of the subcommands that ask judges: how they are asked, and what that would take."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from spiqa_tasks.judge.pricing import PRICE_VARIABLE
+from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
+from spiqa_tasks.judge.rules import Rule, make_rule
+from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
+
+if TYPE_CHECKING:
+    from spiqa_tasks.judge.engine import JudgingEstimate
+
+
+def add_rule_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how judges are asked."""
+    parser.add_argument(
+        "--rule",
+        metavar="NAME[:FILE]",
+        help="how free answers are judged: l3score (default), compass, or grade with a rubric of one's own",
+    )
+    parser.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
+    parser.add_argument("--top", default="5", help="first-token log-probabilities used: a number, or full-vocabulary")
+    parser.add_argument(
+        "--judge-extra",
+        metavar="JSON",
+        help="fields that every request to a judge at an address of its own, or in this process, has in addition "
+        f"(default: {EXTRA_VARIABLE})",
+    )
+    parser.add_argument(
+        "--judge-price",
+        metavar="PROMPT,COMPLETION",
+        help=f"US dollars per million tokens of judges without a list price (default: {PRICE_VARIABLE})",
+    )
+
+
+def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
+    """Return the rule of a name with the options of `add_rule_options`; InputError for one that it refuses."""
+    top = arguments.top
+    return make_rule(name, {"prompt": arguments.judge_prompt, "top": int(top) if top.isdigit() else top})
+
+
+def environ_of(arguments: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment, with what the arguments say instead."""
+    said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
+    return {**environ, **{name: value for name, value in said.items() if value is not None}}
+
+
+def forecast(estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any], as_json: bool, share: float) -> str:
+    """Return what judging would take, at a share of the list price; `about` are further fields of the JSON."""
+    estimates = {
+        name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)
+        for name, estimate in estimates.items()
+    }
+    if as_json:
+        rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
+        return json.dumps({**about, "dry_run": rows}, indent=2)
+    if not estimates:
+        return "No judge would be asked."
+    lines = []
+    for name, estimate in estimates.items():
+        tokens = f"{estimate.prompt_tokens + estimate.completion_tokens:,}"
+        price = "its price is not known" if estimate.cost is None else f"about ${estimate.cost:.2f}"
+        lines.append(
+            f"Judge {name}: {estimate.calls} calls to make, {estimate.cached} verdicts in the cache, "
+            f"about {tokens} tokens, {price}"
+        )
+    return "\n".join(lines)

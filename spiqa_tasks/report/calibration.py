@@ -1,0 +1,232 @@
+"""Judges examined, as tables, a page and JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spiqa_tasks.analysis.calibration import Examined, Group, Pair
+from spiqa_tasks.report import plots
+from spiqa_tasks.report.content import Report, Section
+from spiqa_tasks.report.tables import Table, TableLine, number
+from spiqa_tasks.runs.readers.labels import Labelled
+from spiqa_tasks.scoring.binary import THRESHOLD, BinaryAgreement, Estimate
+from spiqa_tasks.scoring.units import percent, without_nan
+
+AGREEMENT = "Agreement with the labels"
+EXAMPLES = 5
+"""Answers shown per judge and group, those whose score is farthest from the label."""
+_SHOWN = 300
+_LEFT = (
+    "95% intervals, answers to one question being one cluster. Yes is a score above 0.5; the best threshold is chosen "
+    "on these very answers, so that its accuracy is what tuning could reach at most."
+)
+
+
+def build(title: str, found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[Labelled]) -> Report:
+    """Return the page's sections: agreement, groups, flips, judges against each other, what they took, examples."""
+    known = [each for each in found if each.overall is not None]
+    drawn = {AGREEMENT: _curves(known, answers)} | {f"By {kind}": [_by_group(known, kind)] for kind in _kinds(known)}
+    sections = [Section(each.title, (), [each], drawn.get(each.title, ())) for each in tables(found, pairs)]
+    examples = [examples_table(each, answers) for each in known if each.summary is not None]
+    return Report(title, (), [*sections, *([Section("Farthest from the label", (), examples)] if examples else [])], ())
+
+
+def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
+    """Return all tables of numbers that have lines."""
+    groups = [group_table(found, kind) for kind in _kinds(found)]
+    rest = (flips_table(found), pairs_table(pairs), cost_table(found), signature_table(found))
+    return [agreement_table(found), *groups, *(table for table in rest if table.lines)]
+
+
+def agreement_table(found: Sequence[Examined]) -> Table:
+    """Return one line per judge: how its scores agree with the labels."""
+    lines = [
+        TableLine(
+            [each.opinion.name, *(["-"] * 9 if each.overall is None else _numbers(each.overall)), str(each.failed)]
+        )
+        for each in found
+    ]
+    columns = ["judge", "n", "accuracy x 100", "best x 100", "threshold", "F1 x 100", "kappa", "AUROC", "Brier", "ECE"]
+    notes = [_LEFT, *(f"{each.opinion.name}: {each.withheld}." for each in found if each.withheld)]
+    return Table(AGREEMENT, [*columns, "failed"], lines, notes)
+
+
+def group_table(found: Sequence[Examined], kind: str) -> Table:
+    """Return one line per judge and group."""
+    lines = [
+        TableLine([group.name, each.opinion.name, *_group_numbers(group)])
+        for name in dict.fromkeys(group.name for each in found for group in each.groups if group.kind == kind)
+        for each in found
+        for group in each.groups
+        if (group.kind, group.name) == (kind, name)
+    ]
+    columns = [kind, "judge", "n", "right: yes", "accuracy x 100", "kappa", "AUROC", "score at 10%", "50%", "90%"]
+    return Table(f"By {kind}", columns, lines, (), 2)
+
+
+def flips_table(found: Sequence[Examined]) -> Table:
+    """Return how often asking again changes a judge's yes or no."""
+    lines = [
+        TableLine([each.opinion.name, flips.over, str(flips.n), _percent(flips.share)])
+        for each in found
+        for flips in each.flips
+    ]
+    return Table("Verdicts that change when asked again", ["judge", "over", "n", "changed x 100"], lines, (), 2)
+
+
+def pairs_table(pairs: Sequence[Pair]) -> Table:
+    """Return how every two judges go together."""
+    lines = [
+        TableLine(
+            [*each.judges, str(each.n), percent(each.same), *map(_plain, (each.kappa, each.spearman, each.kendall))]
+        )
+        for each in pairs
+    ]
+    columns = ["judge", "other judge", "n", "same verdict x 100", "kappa", "Spearman", "Kendall"]
+    return Table("Judges against each other", columns, lines, (), 2)
+
+
+def cost_table(found: Sequence[Examined]) -> Table:
+    """Return what asking each judge took; verdicts of the cache cost nothing."""
+    lines = []
+    for each in found:
+        if (took := each.summary) is not None:
+            tokens = took.prompt_tokens + took.completion_tokens
+            dollars = "-" if took.cost is None else f"{took.cost:.4f}"
+            price = "-" if took.cost is None or not took.judged else f"{1000 * took.cost / took.judged:.3f}"
+            counts = (took.judged, took.cached, took.failed)
+            lines.append(
+                TableLine([each.opinion.name, *map(str, counts), f"{took.seconds:.1f}", f"{tokens:,}", dollars, price])
+            )
+    columns = ["judge", "asked", "from the cache", "failed", "seconds", "tokens", "dollars", "dollars per 1,000"]
+    return Table("What it took", columns, lines)
+
+
+def signature_table(found: Sequence[Examined]) -> Table:
+    """Return how each judge's scores were made."""
+    lines = [TableLine([each.opinion.name, each.opinion.signature.text]) for each in found]
+    return Table("How every number was made", ["judge", "signature"], lines, (), 2)
+
+
+def examples_table(each: Examined, answers: Sequence[Labelled]) -> Table:
+    """Return the answers whose score is farthest from the label, of each trap where there are such."""
+    lines = []
+    for name, answer, score in farthest(each, answers):
+        texts = (getattr(answer.candidate, part) for part in ("question", "reference", "prediction"))
+        lines.append(TableLine([name, *map(_short, texts), "yes" if answer.label else "no", f"{score:.3f}"]))
+    columns = ["trap or system", "question", "reference", "answer", "right", "score"]
+    return Table(each.opinion.name, columns, lines, (), 4)
+
+
+def farthest(each: Examined, answers: Sequence[Labelled]) -> list[tuple[str, Labelled, float]]:
+    """Return wrongly judged answers with their scores, the worst first, a few of each trap or system."""
+    gaps = [
+        (abs(score - answer.label), answer.trap or answer.system, answer, score)
+        for answer, score in zip(answers, each.opinion.scores, strict=True)
+        if score is not None and (score > THRESHOLD) != answer.label
+    ]
+    gaps.sort(key=lambda gap: -gap[0])
+    names = dict.fromkeys(answer.trap or answer.system for answer in answers)
+    return [
+        (name, answer, score)
+        for name in names
+        for _, _, answer, score in [gap for gap in gaps if gap[1] == name][:EXAMPLES]
+    ]
+
+
+def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[Labelled]) -> dict[str, Any]:
+    """Return all numbers, in natural units."""
+    judges = []
+    for each in found:
+        fields = dataclasses.asdict(each) | {"name": each.opinion.name}
+        del fields["opinion"]
+        took = each.summary
+        fields["took"] = None if took is None else dataclasses.asdict(took)
+        fields["signature"] = each.opinion.signature.text
+        fields["examples"] = [answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)]
+        judges.append(fields)
+    listed = {"judges": judges, "pairs": [dataclasses.asdict(pair) for pair in pairs]}
+    return dict(without_nan(_lists(listed)))
+
+
+def _lists(value: Any) -> Any:
+    """The value with lists for tuples."""
+    if isinstance(value, Mapping):
+        return {key: _lists(each) for key, each in value.items()}
+    return [_lists(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plots.Plot]:
+    """The reliability of all judges, and the distribution of each one's scores by label."""
+    if not found:
+        return []
+    drawn = [plots.reliability("Reliability", [(each.opinion.name, each.bins) for each in found])]
+    for each in (each for each in found if each.summary is not None):
+        pairs = [(s, a.label) for s, a in zip(each.opinion.scores, answers, strict=True) if s is not None]
+        series = [
+            (f"right: {name}", colour, [score for score, label in pairs if label is wanted])
+            for name, colour, wanted in (("yes", 0, True), ("no", 1, False))
+        ]
+        drawn.append(plots.histogram(f"Scores of {each.opinion.name}", [part for part in series if part[2]], "score"))
+    return drawn
+
+
+def _kinds(found: Sequence[Examined]) -> list[str]:
+    return list(dict.fromkeys(group.kind for each in found for group in each.groups))
+
+
+def _by_group(found: Sequence[Examined], kind: str) -> plots.Plot:
+    groups = [[group for group in each.groups if group.kind == kind] for each in found]
+    names = list(dict.fromkeys(group.name for each in groups for group in each))
+    series = [
+        plots.Series(
+            each.opinion.name,
+            colour,
+            {g.name: tuple(100 * part for part in dataclasses.astuple(g.agreement.accuracy)) for g in groups[colour]},
+        )
+        for colour, each in enumerate(found)
+    ]
+    return plots.dots(f"Accuracy by {kind}", names, series, "accuracy x 100")
+
+
+def _numbers(found: BinaryAgreement) -> list[str]:
+    shares = [
+        _percent(found.accuracy),
+        _percent(found.best_accuracy),
+        f"{found.best_threshold:.3f}",
+        _percent(found.f1),
+    ]
+    others = (found.kappa, found.auroc, found.brier, found.calibration_error)
+    return [str(found.n), *shares, *map(_spanned, others)]
+
+
+def _group_numbers(group: Group) -> list[str]:
+    found = group.agreement
+    counts = [str(found.n), str(found.positives)]
+    return [
+        *counts,
+        _percent(found.accuracy),
+        *map(_spanned, (found.kappa, found.auroc)),
+        *map(_plain, group.quantiles),
+    ]
+
+
+def _percent(estimate: Estimate) -> str:
+    return number(estimate.value, estimate.low, estimate.high)
+
+
+def _spanned(estimate: Estimate) -> str:
+    known = not math.isnan(estimate.low)
+    return _plain(estimate.value) + (f" [{_plain(estimate.low)}, {_plain(estimate.high)}]" if known else "")
+
+
+def _plain(value: float | None) -> str:
+    return "-" if value is None or math.isnan(value) else f"{value:.3f}"
+
+
+def _short(text: str) -> str:
+    """A text without its middle where it is long, for a table."""
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]} … {text[-_SHOWN // 2 :]}"

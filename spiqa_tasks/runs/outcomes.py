@@ -1,0 +1,61 @@
+"""What became of a run's questions beside right and wrong: refused, nothing read, failed, cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.refusals import is_refusal
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Shares, 0 to 1, of some questions.
+
+    Attributes:
+        refused: the model would not answer, or wrote that it saw no picture.
+        unparsed: no answer was found in what it wrote; of a host's task: it wrote nothing.
+        failed: the request failed.
+        truncated: the answer ended at the limit of tokens; None where no answer tells.
+    """
+
+    refused: float
+    unparsed: float
+    failed: float
+    truncated: float | None
+
+    @property
+    def without_answer(self) -> float:
+        """The share that was asked and not answered, which counts as wrong."""
+        return self.refused + self.unparsed
+
+
+def outcomes_of(run: Run, questions: Sequence[Record]) -> Outcomes:
+    """Return what became of some questions of a run, of which there is at least one."""
+    refused = [is_refused(run, question) for question in questions]
+    unparsed = [not refusal and _is_unparsed(run, each) for refusal, each in zip(refused, questions, strict=True)]
+    failed = [question.status == "request_failed" for question in questions]
+    known = [cut for question in questions if (cut := _is_truncated(question)) is not None]
+    count = len(questions)
+    return Outcomes(
+        sum(refused) / count, sum(unparsed) / count, sum(failed) / count, sum(known) / len(known) if known else None
+    )
+
+
+def is_refused(run: Run, question: Record) -> bool:
+    """Return whether the model would not answer a question, or wrote that it saw no picture."""
+    if run.benchmark is not None:
+        return question.refused
+    return not any(question.scores.values()) and is_refusal(run.by_id[question.id].response.text)
+
+
+def _is_unparsed(run: Run, question: Record) -> bool:
+    if run.benchmark is not None:
+        return question.status == "unparsed" or question.rule == "empty"
+    return question.status != "request_failed" and not run.by_id[question.id].response.text.strip()
+
+
+def _is_truncated(question: Record) -> bool | None:
+    return True if question.rule == "truncated" else question.details.get("truncated")

@@ -1,0 +1,194 @@
+"""How scores from 0 to 1 agree with yes/no labels: accuracy, F1, kappa, AUROC, Brier score and calibration error.
+
+A score above the threshold says yes. Statistics take weights of shape (..., n) and return values of shape (...), so
+that one bootstrap of whole clusters gives the interval of each; NaN where a statistic is not defined, such as the AUROC
+of labels that are all the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spiqa_tasks.scoring.clustered import mean_interval, resampled_weights
+
+Array = NDArray[np.float64]
+Statistic = Callable[[Array, Array, Array], Array]
+"""(scores, labels, weights) -> the statistic."""
+
+THRESHOLD = 0.5
+BINS = 10
+"""Bins of equal width of the calibration error."""
+REPEATS = 1000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95% interval; NaN for what is not defined."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+@dataclass(frozen=True)
+class BinaryAgreement:
+    """How scores agree with labels.
+
+    Attributes:
+        n: how many answers.
+        positives: how many are labelled yes.
+        accuracy: at the threshold 0.5.
+        best_threshold: the one with the highest accuracy on these very answers, hence optimistic.
+        best_accuracy: at that threshold.
+        f1: of yes, at 0.5.
+        kappa: Cohen's, at 0.5.
+        auroc: the probability that an answer labelled yes has a higher score than one labelled no.
+        brier: the mean squared difference of score and label.
+        calibration_error: the mean difference of score and share of yes, over bins of equal width.
+    """
+
+    n: int
+    positives: int
+    accuracy: Estimate
+    best_threshold: float
+    best_accuracy: Estimate
+    f1: Estimate
+    kappa: Estimate
+    auroc: Estimate
+    brier: Estimate
+    calibration_error: Estimate
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Answers of similar scores: how many, their mean score, and the share labelled yes."""
+
+    n: int
+    score: float
+    share: float
+
+
+def binary_agreement(
+    scores: Sequence[float], labels: Sequence[bool], clusters: Sequence[Hashable | None], seed: int = 0
+) -> BinaryAgreement:
+    """Return how scores in [0, 1] agree with labels, with intervals clustered as given.
+
+    Means have the interval of `clustered.mean_interval`, the others the percentile interval of a bootstrap of whole
+    clusters. Raises ValueError for no scores, a score outside [0, 1] and lists of different lengths.
+    """
+    values, truths = np.asarray(scores, float), np.asarray(labels, float)
+    if not len(values) == len(truths) == len(clusters) or not len(values):
+        raise ValueError(f"expected a label and a cluster for each score, got {len(scores)}, {len(labels)}")
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("expected scores from 0 to 1")
+    threshold = best_threshold(values, truths)
+    at_threshold, at_best = (((values > each) == truths).astype(float) for each in (THRESHOLD, threshold))
+    statistics = (f1, kappa, auroc, calibration_error)
+    of_yes, beyond_chance, area, error = _bootstrapped(statistics, values, truths, clusters, seed)
+    return BinaryAgreement(
+        len(values),
+        int(truths.sum()),
+        _mean(at_threshold, clusters),
+        threshold,
+        _mean(at_best, clusters),
+        of_yes,
+        beyond_chance,
+        area,
+        _mean((values - truths) ** 2, clusters),
+        error,
+    )
+
+
+def f1(scores: Array, labels: Array, weights: Array) -> Array:
+    """Return the F1 of yes: the harmonic mean of precision and recall; NaN where neither says yes."""
+    said = scores > THRESHOLD
+    hits = weights @ (said * labels)
+    return _ratio(2 * hits, weights @ said + weights @ labels)
+
+
+def kappa(scores: Array, labels: Array, weights: Array) -> Array:
+    """Return Cohen's kappa (J. Cohen, 1960): the agreement beyond chance; NaN where chance alone agrees always."""
+    said, total = scores > THRESHOLD, weights.sum(-1)
+    observed = weights @ (said == labels) / total
+    first, second = weights @ said / total, weights @ labels / total
+    chance = first * second + (1 - first) * (1 - second)
+    return _ratio(observed - chance, 1 - chance)
+
+
+def auroc(scores: Array, labels: Array, weights: Array) -> Array:
+    """Return the area under the ROC curve, by the Mann-Whitney statistic; equal scores count half."""
+    order = np.argsort(scores, kind="stable")
+    starts = np.flatnonzero(np.diff(scores[order], prepend=-math.inf))
+    drawn = weights[..., order]
+    yes = np.add.reduceat(drawn * labels[order], starts, axis=-1)
+    no = np.add.reduceat(drawn * (1 - labels[order]), starts, axis=-1)
+    wins = (yes * (no.cumsum(-1) - no / 2)).sum(-1)
+    return _ratio(wins, yes.sum(-1) * no.sum(-1))
+
+
+def calibration_error(scores: Array, labels: Array, weights: Array) -> Array:
+    """Return the expected calibration error in [0, 1] (Naeini et al., 2015), of the score as the probability of yes."""
+    members = np.arange(BINS) == _bin_of(scores)[:, None]
+    gaps = np.abs(weights @ (members * (scores - labels)[:, None])).sum(-1)
+    return _ratio(gaps, weights.sum(-1))
+
+
+def best_threshold(scores: ArrayLike, labels: ArrayLike) -> float:
+    """Return the threshold with the highest accuracy: 0.5 where none is better, else the nearest to it.
+
+    It then lies half-way between two neighbouring scores; 1 says no to all, and -1 yes to all.
+    """
+    values, truths = np.asarray(scores, float), np.asarray(labels, float)
+    distinct, place = np.unique(values, return_inverse=True)
+    gains = np.bincount(place, 1 - 2 * truths)  # right answers more when these scores become no
+    right = truths.sum() + np.concatenate([[0.0], gains.cumsum()])
+    if ((values > THRESHOLD) == truths).sum() == right.max():
+        return THRESHOLD
+    thresholds = np.concatenate([[-1.0], (distinct[1:] + distinct[:-1]) / 2, [1.0]])
+    best = thresholds[right == right.max()]
+    return float(best[np.abs(best - THRESHOLD).argmin()])
+
+
+def reliability(scores: Sequence[float], labels: Sequence[bool]) -> list[Bin]:
+    """Return the bins of the calibration error that hold answers, from low scores to high ones."""
+    values, truths = np.asarray(scores, float), np.asarray(labels, float)
+    places = _bin_of(values)
+    members = [places == place for place in range(BINS) if (places == place).any()]
+    return [Bin(int(each.sum()), float(values[each].mean()), float(truths[each].mean())) for each in members]
+
+
+def _bin_of(scores: Array) -> NDArray[np.intp]:
+    """Which bin a score is in; a score between two bins is in the lower one."""
+    return np.searchsorted(np.linspace(0, 1, BINS + 1)[1:-1], scores)
+
+
+def _bootstrapped(
+    statistics: Sequence[Statistic], scores: Array, labels: Array, clusters: Sequence[Hashable | None], seed: int
+) -> list[Estimate]:
+    """The statistics with percentile intervals; without one where a resample has no value."""
+    values = [float(statistic(scores, labels, np.ones(len(scores)))) for statistic in statistics]
+    blocks = [
+        [statistic(scores, labels, weights) for statistic in statistics]
+        for weights in resampled_weights(clusters, REPEATS, seed)
+    ]
+    if not blocks:
+        return [Estimate(value) for value in values]
+    drawn = np.concatenate([np.stack(block) for block in blocks], axis=1)
+    ends = np.quantile(drawn, (0.025, 0.975), axis=1)
+    return [Estimate(value, float(low), float(high)) for value, low, high in zip(values, *ends, strict=True)]
+
+
+def _mean(scores: Array, clusters: Sequence[Hashable | None]) -> Estimate:
+    listed = scores.tolist()
+    return Estimate(float(scores.mean()), *(mean_interval(listed, clusters) or (math.nan, math.nan)))
+
+
+def _ratio(above: Array, below: Array) -> Array:
+    """The ratio, NaN over 0."""
+    found: Array = np.divide(above, below, out=np.full(np.shape(below), math.nan), where=np.asarray(below) != 0)
+    return found

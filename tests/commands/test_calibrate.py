@@ -1,0 +1,195 @@
+"""`spiqa-tasks calibrate` with judges at local servers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Behaviour, OpenAIServer, TopLogprobs, agreeing
+from run_command import run_json
+
+from spiqa_tasks.cli import main
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    """A judge that says yes to equal answers."""
+    with OpenAIServer(Behaviour()) as running:
+        yield running
+
+
+@pytest.fixture
+def judge(server: OpenAIServer) -> str:
+    """Its name."""
+    return f"openai:one@{server.url}"
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    """Forty answers to twenty questions: every second one right, of which a fourth in other words."""
+    rows = [
+        {
+            "question": f"q{place // 2}",
+            "reference": "blue",
+            "prediction": ("azure" if place % 8 == 0 else "blue") if place % 2 == 0 else "red",
+            "label": place % 2 == 0,
+            "system": "ab"[place % 2],
+        }
+        for place in range(40)
+    ]
+    path = tmp_path / "labels.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def by_name(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Judge -> its numbers."""
+    return {each["name"]: each for each in found["judges"]}
+
+
+def test_a_judge_is_measured_beside_lexical_baselines(
+    server: OpenAIServer, judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Agreement overall and by system, what it took, the examples that it got wrong, and how the numbers were made."""
+    status, found, _ = run_json(capsys, "calibrate", labels, "--judge", judge)
+    assert status == 0
+    judges = by_name(found)
+    assert list(judges) == [judge, "exact", "contains", "contains_normalized", "token_f1"]
+    for name in (judge, "exact"):
+        assert judges[name]["overall"]["accuracy"]["value"] == pytest.approx(35 / 40), name
+        assert judges[name]["overall"]["f1"]["value"] == pytest.approx(2 * 15 / (15 + 20)), name
+    groups = {group["name"]: group["agreement"]["accuracy"]["value"] for group in judges[judge]["groups"]}
+    assert groups == {"a": 0.75, "b": 1.0}
+    assert (
+        judges[judge]["took"]["judged"]
+        == len({request["body"]["messages"][0]["content"] for request in server.requests}) - 2
+    )
+    assert {example["prediction"] for example in judges[judge]["examples"]} == {"azure"}
+    assert re.search(
+        r"data:labels/labels.jsonl@[0-9a-f]{12}\|judge:openai:one\|judge_served:one\|", judges[judge]["signature"]
+    )
+    assert (found["n"], found["labels"], found["pairs"]) == (40, "labels.jsonl", [])
+
+
+def test_without_a_judge_only_words_are_compared(
+    server: OpenAIServer, labels: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is asked, not even the judge of the environment."""
+    monkeypatch.setenv("SPIQA_JUDGE", f"openai:one@{server.url}")
+    assert main(["calibrate", str(labels)]) == 0
+    assert "exact" in capsys.readouterr().out
+    assert server.requests == []
+
+
+def test_asking_again_is_asking_anew_and_paid_for_once(
+    server: OpenAIServer, judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three times the same prompt and once the other wording; a judge that wavers flips; a second run asks nothing."""
+    asked: list[str] = []
+
+    def wavering(prompt: str) -> TopLogprobs:
+        asked.append(prompt)
+        agreed = agreeing(prompt)
+        return agreed if asked.count(prompt) != 3 else [("Yes", -0.01), ("No", -5.0), *agreed[2:]]
+
+    server.behaviour.verdict = wavering
+    options = (labels, "--judge", judge, "--repeat", 3, "--rewordings")
+    _, found, _ = run_json(capsys, "calibrate", *options)
+    flips = {flip["over"]: flip for flip in by_name(found)[judge]["flips"]}
+    assert list(flips) == ["the same prompt, asked 3 times", "prompt paper"]
+    assert flips["the same prompt, asked 3 times"]["share"]["value"] == pytest.approx(25 / 40)
+    assert flips["prompt paper"]["share"]["value"] == 0
+    assert "log-probabilities" not in json.dumps(found)
+    before = len(asked)
+    again = run_json(capsys, "calibrate", *options)[1]
+    assert len(asked) == before
+    assert by_name(again)[judge]["overall"] == by_name(found)[judge]["overall"]
+    assert by_name(again)[judge]["flips"] == by_name(found)[judge]["flips"]
+
+
+def test_several_judges_are_set_against_each_other_and_become_one(
+    judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The pair's agreement and the combination have lines of their own."""
+    with OpenAIServer(
+        Behaviour(verdict=lambda _: [("No", -0.1), ("Yes", -3.0), ("a", -5), ("b", -6), ("c", -7)])
+    ) as other:
+        second = f"openai:two@{other.url}"
+        options = ("--judge", judge, "--judge", second, "--combine", "mean", "--anyway")
+        status, found, said = run_json(capsys, "calibrate", labels, *options)
+    assert status == 0
+    assert "openai:two is examined anyway: asked whether Blue" in said
+    assert by_name(found)["mean of 2"]["overall"]["n"] == 40
+    assert "judge_combined:mean" in by_name(found)["mean of 2"]["signature"]
+    (pair,) = found["pairs"]
+    assert (pair["judges"], pair["n"], pair["kappa"]) == ([judge, second], 40, 0)
+
+
+def test_an_unfit_judge_is_refused_with_the_way_to_examine_it(
+    server: OpenAIServer, judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After its two test questions."""
+    server.behaviour.verdict = lambda _: [("Yes", -0.1), ("No", -3.0), ("a", -5), ("b", -6), ("c", -7)]
+    assert main(["calibrate", str(labels), "--judge", judge]) == 2
+    assert capsys.readouterr().err.strip().endswith("choose another one; or examine it with --anyway.")
+    assert len(server.requests) == 2
+
+
+def test_a_sample_has_its_seed_in_the_signature(judge: str, labels: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every system and label has its share."""
+    _, found, _ = run_json(capsys, "calibrate", labels, "--judge", judge, "--sample", 10, "--seed", 7)
+    (group, other) = (group["agreement"] for group in by_name(found)[judge]["groups"] if group["kind"] == "system")
+    assert (found["n"], group["n"], other["n"]) == (10, 5, 5)
+    assert "|questions:10 of 40, stratified, seed 7|" in by_name(found)[judge]["signature"]
+
+
+def test_failures_are_no_verdicts(
+    server: OpenAIServer, judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With more than a hundredth of them the numbers are withheld, with the reason, and the status is 3."""
+    server.behaviour.script = ["ok", "ok", "400"]
+    assert main(["calibrate", str(labels), "--judge", judge]) == 3
+    out = capsys.readouterr().out
+    assert re.search(rf"{re.escape(judge)} +-", out)
+    assert "answers have a score, fewer than 99%" in out
+
+
+def test_the_page_and_the_forecast(
+    server: OpenAIServer, judge: str, labels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A forecast asks nothing; the page has every section, its plots, no browser of samples, and escapes texts."""
+    status, forecast, _ = run_json(capsys, "calibrate", labels, "--judge", judge, "--repeat", 2, "--dry-run")
+    assert (status, forecast["labels"], server.requests) == (0, "labels.jsonl", [])
+    labels.write_text(labels.read_text().replace("azure", "<script>azure</script>"))
+    page = tmp_path / "page.html"
+    assert main(["calibrate", str(labels), "--judge", judge, "--rewordings", "--html", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    for title in ("Agreement with the labels", "By system", "Verdicts that change", "What it took", "Reliability"):
+        assert title in text, title
+    assert text.count("<svg") == 3
+    assert "&lt;script&gt;azure" in text
+    assert "<script" not in text
+    assert 'id="samples"' not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sample", "0"], "--sample to be at least 1"),
+        (["--repeat", "0"], "--repeat to be at least 1"),
+        (["--combine", "mean"], "several --judge"),
+        (["--judge", "anthropic:claude"], "anthropic"),
+        (["--html", "."], "found a folder"),
+        (["--no-wait"], "--batch"),
+    ],
+)
+def test_unusable_options_are_one_sentence(
+    labels: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    """Before anybody is asked."""
+    assert main(["calibrate", str(labels), *options]) == 2
+    assert message in capsys.readouterr().err

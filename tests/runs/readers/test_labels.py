@@ -1,0 +1,104 @@
+"""Labelled answers are read from EVOUNA's json and from files of one's own, and nothing is guessed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.readers.labels import Labelled, read_labels
+
+ROW = {"question": "Which?", "reference": "m/s", "prediction": "metres a second", "label": "yes", "system": "a"}
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    """A file of that text."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_evouna_is_read_as_published(real_data: Path) -> None:
+    """15,099 verdicts on five systems, without improper questions; slashes divide references."""
+    found = read_labels(real_data / "evouna" / "NQ.json")
+    assert len(found.answers) == 15099
+    assert Counter(each.system for each in found.answers) == {
+        **dict.fromkeys(("fid", "gpt35", "chatgpt", "gpt4"), 3020),
+        "newbing": 3019,
+    }
+    assert found.left_out == {"improper questions": 2950, "no label": 1}
+    assert {len(each.references) for each in found.answers} > {1, 2, 3}
+    assert sum(not each.candidate.prediction for each in found.answers) == 4
+    assert found.digest == "617c7fd95fe4"
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "tsv"])
+def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str) -> None:
+    """A slash in a reference divides nothing; an answer without a label is left out and counted."""
+    rows = [ROW, ROW | {"label": "0", "trap": "units"}, ROW | {"label": ""}]
+    texts = {
+        "jsonl": "\ufeff" + "\n\n".join(map(json.dumps, rows)) + "\n",
+        "json": json.dumps(rows),
+        "tsv": "\n".join(["\t".join([*ROW, "trap"]), *("\t".join(map(str, [*row.values(), ""][:6])) for row in rows)]),
+    }
+    found = read_labels(written(tmp_path, f"mine.{form}", texts[form]))
+    assert [(each.label, each.references, each.system) for each in found.answers] == [
+        (True, ("m/s",), "a"),
+        (False, ("m/s",), "a"),
+    ]
+    assert [each.trap for each in found.answers] == ["", "units"]
+    assert found.answers[0].candidate.reference == "m/s"
+    assert found.left_out == {"no label": 1}
+    assert (found.name, len(found.digest)) == (f"mine.{form}", 12)
+
+
+def test_a_reference_may_be_several(tmp_path: Path) -> None:
+    """A judge is shown all of them."""
+    (each,) = read_labels(written(tmp_path, "a.jsonl", json.dumps(ROW | {"reference": ["6", "six"]}))).answers
+    assert isinstance(each, Labelled)
+    assert (each.references, each.candidate.reference) == (("6", "six"), "6/six")
+
+
+@pytest.mark.parametrize("label", [True, False, 1, 0, "Yes", "NO", "correct", "Incorrect", " true ", "right", "wrong"])
+def test_labels_are_said_in_several_ways(tmp_path: Path, label: object) -> None:
+    """As a JSON boolean, a number or a word."""
+    (each,) = read_labels(written(tmp_path, "a.jsonl", json.dumps(ROW | {"label": label}))).answers
+    assert each.label is (str(label).strip().lower() in ("true", "1", "yes", "correct", "right"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "answers with a label in"),
+        (json.dumps({"question": "?", "answer": "x"}), "line 1 of .* to have question.*found question, answer"),
+        (json.dumps(ROW) + '\n{"question"', "line 2 of .* to be JSON"),
+        (json.dumps(ROW | {"label": "maybe"}), "label of line 1 of .* yes or no, found 'maybe'"),
+        (json.dumps(ROW | {"label": 0.5}), "found 0.5"),
+        (json.dumps(ROW | {"prediction": None}), "prediction of line 1 .* to be a text"),
+        (json.dumps(ROW | {"reference": []}), "reference of line 1"),
+        (json.dumps([ROW, 3]), "entry 2 of .* JSON object"),
+        ("[" * 100_000, "to be JSON"),
+        (json.dumps([{"question": "?", "golden_answer": None, "judge_a": True, "answer_a": "x"}]), "golden_answer of"),
+        (json.dumps(ROW | {"label": None}), "answers with a label"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, text: str, message: str) -> None:
+    """With the place."""
+    with pytest.raises(InputError, match=message):
+        read_labels(written(tmp_path, "a.jsonl", text))
+    with pytest.raises(InputError, match="No such file"):
+        read_labels(tmp_path / "none.jsonl")
+
+
+@given(st.text(), st.sampled_from([".json", ".jsonl", ".tsv"]))
+def test_any_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str, suffix: str) -> None:
+    """Never another error."""
+    path = tmp_path_factory.getbasetemp() / f"any{suffix}"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(InputError):
+        read_labels(path)

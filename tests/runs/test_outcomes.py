@@ -1,0 +1,61 @@
+"""What became of a run's questions beside right and wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from host_files import FAILED, sample_of, write_run
+from report_runs import REFUSAL, run_of, runs_at
+
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.outcomes import Outcomes, is_refused, outcomes_of
+from spiqa_tasks.runs.run import Run
+
+
+def host_run(texts: list[str], right: bool = False) -> Run:
+    """A run of a task of a host with these answers."""
+    records = [Record(str(place), scores={"acc": float(right)}) for place in range(len(texts))]
+    answers = [Answer(each.id, Response(text), each) for each, text in zip(records, texts, strict=True)]
+    return Run("t", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: answers)
+
+
+def test_refusals_are_counted_by_us_and_read_from_the_wording_of_others() -> None:
+    """A host's right answer is no refusal, whatever its wording; ours says itself what it is."""
+    own = run_of([Record("1", refused=True), Record("2")])
+    assert [is_refused(own, question) for question in own.questions] == [True, False]
+    for right in (False, True):
+        run = host_run([REFUSAL, "A"], right)
+        assert [is_refused(run, question) for question in run.questions] == [not right, False]
+
+
+def test_every_answer_counts_once(tmp_path: Path) -> None:
+    """Refused, unparsed and failed are shares of the questions, as the metrics of the task have them."""
+    texts = [REFUSAL, FAILED, FAILED, "no letter", "hm", ""]
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    samples = [sample_of(row, texts[place] if place < 6 else "A") for place, row in enumerate(rows)]
+    write_run(tmp_path, "m", {"t": samples}, settings={"t": "ablation=text"}, split="demo")
+    (run,) = runs_at(tmp_path)
+    found = outcomes_of(run, run.questions)
+    assert found == Outcomes(1 / 24, 3 / 24, 2 / 24, None)
+    assert found.without_answer == pytest.approx(4 / 24)
+    for name, share in (("refusal_rate", found.refused), ("unparsed_rate", found.unparsed)):
+        assert run.value(run.metric(name)).value == pytest.approx(share)
+
+
+def test_a_hosts_empty_answer_is_unparsed() -> None:
+    """What else it could not read is not logged."""
+    run = host_run(["", " ", "something", REFUSAL])
+    assert outcomes_of(run, run.questions) == Outcomes(0.25, 0.5, 0.0, None)
+
+
+def test_truncated_answers_are_those_that_tell() -> None:
+    """A host that gives no lengths leaves it open; reasoning that was cut off tells by itself."""
+    records = [Record("1", details={"truncated": True}), Record("2", details={"truncated": False}), Record("3")]
+    run = run_of(records)
+    assert outcomes_of(run, records).truncated == 0.5
+    assert outcomes_of(run, [Record("1", rule="truncated")]).truncated == 1.0
+    assert outcomes_of(run, records[2:]).truncated is None

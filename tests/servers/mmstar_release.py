@@ -1,0 +1,41 @@
+"""MMStar's file in the release's schema, with a few questions of our own whose pictures a host may show otherwise."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
+
+from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES
+
+
+def pictures() -> list[Image.Image]:
+    """Noise: transparent, transparent by a palette, in a palette, with 16 bits, grey, and as most are."""
+    noise = np.random.default_rng(0).integers(0, 256, (30, 40, 4), dtype=np.uint8)
+    rgba = Image.fromarray(noise)
+    rgb, deep = rgba.convert("RGB"), Image.fromarray(noise[..., 0].astype(np.uint16) * 257)
+    return [rgba, rgba.quantize(16), rgb.quantize(16), deep, rgb.convert("L"), rgb]
+
+
+def write_release(folder: Path) -> None:
+    """Write `mmstar/mmstar.parquet` below a folder: one question for each of `pictures`."""
+    rows = []
+    for index, (picture, category) in enumerate(zip(pictures(), CATEGORIES, strict=True)):
+        buffer = io.BytesIO()
+        picture.save(buffer, format="PNG")
+        rows.append(
+            {
+                "index": index,
+                "question": f"What is picture {index}?\nOptions: A: noise, B: a word, C: a cat, D: a line",
+                "image": buffer.getvalue(),
+                "answer": "ABCD"[index % 4],
+                "category": category,
+                "l2_category": category,
+            }
+        )
+    (folder / "mmstar").mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(rows), folder / "mmstar" / "mmstar.parquet")
