@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
@@ -49,6 +49,7 @@ class Benchmark:
         properties: name -> a number measured of a row, for `breakdown --by`.
         measured: settings -> those under which rows are loaded to be measured.
         scoring: names of the settings that change how answers are scored, and nothing that a model sees.
+        figures: (source, split) -> paper -> the files of all of its figures, for benchmarks whose answers name figures.
         definition: of a benchmark of one's own: its YAML's values, which results carry, so that they can be read
             without it.
         from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
@@ -75,6 +76,7 @@ class Benchmark:
     properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     measured: Callable[[Any], Any] = lambda settings: settings
     scoring: frozenset[str] = frozenset()
+    figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
     definition: Mapping[str, Any] | None = None
     from_table: Callable[[Sequence[Mapping[str, str]], str, Any, str], list[dict[str, Any]]] | None = None
 

@@ -23,7 +23,8 @@ class Response:
     Attributes:
         text: the whole answer; empty where the request failed.
         failure: the host's words where the request failed, else None.
-        shown: the files of the question's figures in the order shown, where that is known better than by the row.
+        shown: the files of the question's figures in the order shown; empty where nobody knows it, None where it is
+            the row's.
         truncated: whether it ended at the limit of generated tokens; None where the host does not say.
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -126,6 +126,12 @@ def rows_for_scoring(name: str, split: str, settings: str, source: Source | None
     for row in rows:
         row["settings"] = settings_text(parsed)
     return rows
+
+
+def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
+    """Return paper -> the files of all of its figures; empty for benchmarks without papers. Raises as `load_rows`."""
+    benchmark, source = _resolved(name, split, None)
+    return benchmark.figures(source, split)
 
 
 def _loaded(benchmark: Benchmark, source: Source, split: str, settings: str) -> Any:

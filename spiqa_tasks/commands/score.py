@@ -41,6 +41,17 @@ def add(subparsers: Any) -> None:
         help="samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json), or "
         "the output folder of a host; one per model",
     )
+    score.add_argument(
+        "--columns",
+        metavar="FIELD=COLUMN,...",
+        help="what the columns of a file in a form of its own are called, such as "
+        "prediction=answer,reference=ground_truth,figures=selected_figures (docs/runs.md)",
+    )
+    score.add_argument(
+        "--accept-differences",
+        action="store_true",
+        help="score answers to other questions, true answers, options or figures as the release's",
+    )
     score.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
     score.add_argument(
         "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
@@ -150,6 +161,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     """
     from spiqa_tasks.commands.judges import chosen_judges
     from spiqa_tasks.runs.places import Place
+    from spiqa_tasks.runs.readers.columns import Columns
     from spiqa_tasks.runs.task_rows import matched_run
     from spiqa_tasks.runs.unscored import answers_to, own_tasks
 
@@ -162,12 +174,13 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
             )
         found, remarks = own_tasks(Place(place), arguments.only, arguments.include_path)
     else:
-        found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path)
+        columns = Columns.parsed(arguments.columns or "")
+        found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path, columns)
     say(*remarks)
     found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
-    return [(task, [matched_run(run, task) for run in runs]) for task, runs in found]
+    return [(task, [matched_run(run, task, arguments.accept_differences) for run in runs]) for task, runs in found]
 
 
 def _with_rule(task: Task, rule: str | None) -> Task:
