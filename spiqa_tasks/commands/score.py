@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.commands import batching
+from spiqa_tasks.commands import batching, judging_together
 from spiqa_tasks.commands.judge_options import add_rule_options, forecast
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
@@ -68,6 +68,7 @@ def add(subparsers: Any) -> None:
     score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
     score.add_argument("--json", action="store_true", help="print one JSON object")
     score.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    judging_together.add_options(score)
     batching.add_options(score)
     score.set_defaults(run=run)
 
@@ -86,6 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.output is not None:
         check_folder(arguments.output)
+    judging_together.check(arguments)
     results: list[list[Run]] = []
     all_there = True
     for task, given in _given(arguments):
@@ -150,7 +152,7 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
         say(*_failures(run))
         say(*(f"{run.name}: {remark}" for remark in run.own.entry.remarks(run.records)))
         results.append(run)
-    return results
+    return judging_together.together(arguments, results, given)
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]:
