@@ -14,6 +14,8 @@ Status = Literal[
     "ok", "refused", "unparsed", "no_helpful_figure", "request_failed", "judge_failed", "scoring_failed", "incomplete"
 ]
 STATUSES: tuple[str, ...] = get_args(Status)
+PERSON = "person"
+"""The key of a verdict that a person gave in the place of a judge."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Response:
     Attributes:
         text: the whole answer; empty where the request failed.
         failure: the host's words where the request failed, else None.
-        shown: the files of the question's figures in the order shown, where that is known better than by the row.
+        shown: the files of the question's figures in the order shown; empty where nobody knows it, None where it is
+            the row's.
         truncated: whether it ended at the limit of generated tokens; None where the host does not say.
     """
 

@@ -154,7 +154,7 @@ def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: l
     found = [examined(each, labels.answers, arguments.seed) for each in opinions]
     together = pairs([each for each in opinions if each.summary is not None])
     if arguments.html is not None:
-        page = as_html(calibration.build(title, found, together, labels.answers), pictures=False)
+        page = as_html(calibration.build(title, found, together, labels.answers), pictures="none")
         write_atomically(arguments.html, page.encode("utf-8", "replace"))
         say(f"wrote {arguments.html}.")
     if arguments.json:

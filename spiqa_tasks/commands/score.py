@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spiqa_tasks.commands import batching
+from spiqa_tasks.commands import batching, judging_together
 from spiqa_tasks.commands.judge_options import add_rule_options, forecast
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
@@ -42,6 +42,17 @@ def add(subparsers: Any) -> None:
         help="samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json), or "
         "the output folder of a host; one per model",
     )
+    score.add_argument(
+        "--columns",
+        metavar="FIELD=COLUMN,...",
+        help="what the columns of a file in a form of its own are called, such as "
+        "prediction=answer,reference=ground_truth,figures=selected_figures (docs/runs.md)",
+    )
+    score.add_argument(
+        "--accept-differences",
+        action="store_true",
+        help="score answers to other questions, true answers, options or figures as the release's",
+    )
     score.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
     score.add_argument(
         "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
@@ -58,6 +69,7 @@ def add(subparsers: Any) -> None:
     score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
     score.add_argument("--json", action="store_true", help="print one JSON object")
     score.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    judging_together.add_options(score)
     batching.add_options(score)
     score.set_defaults(run=run)
 
@@ -76,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.output is not None:
         check_folder(arguments.output)
+    judging_together.check(arguments)
     tasks: list[_Unscored] = []
     all_there = True
     for task, given in _given(arguments):
@@ -92,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     status = batching.settle(arguments, [asked for task in tasks for asked in task.asked])
     if status is not None:
         return status
-    results = [_scored(task, partial=arguments.partial) for task in tasks]
+    results = [_scored(arguments, task) for task in tasks]
     if arguments.output is not None:
         say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
     if arguments.json:
@@ -104,8 +117,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Unscored(NamedTuple):
-    """The answers to a task by the judge that is to score them, and what each judge is asked."""
+    """The answers to a task, as they came and by the judge that is to score them, and what each judge is asked."""
 
+    given: Sequence[MatchedRun]
     answers: list[tuple[str, Unjudged]]
     asked: list[batching.Asked]
 
@@ -135,10 +149,10 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Matched
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()
-    return _Unscored(unjudged, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
+    return _Unscored(given, unjudged, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
 
 
-def _scored(task: _Unscored, *, partial: bool) -> list[Run]:
+def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
     """The runs as each judge scores them."""
     from spiqa_tasks.benchmarks.aggregation import prepare
     from spiqa_tasks.runs import scoring
@@ -146,12 +160,12 @@ def _scored(task: _Unscored, *, partial: bool) -> list[Run]:
     prepare((read.scorer.metrics, read.records) for _, read in task.answers if not read.scorer.joins)
     results = []
     for name, read in task.answers:
-        run = dataclasses.replace(scoring.score(read, name), partial=partial)
+        run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
         say(*scoring.differences(read.matched, run))
         say(*_failures(run))
         say(*(f"{run.name}: {remark}" for remark in run.own.entry.remarks(run.records)))
         results.append(run)
-    return results
+    return judging_together.together(arguments, results, task.given)
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]:
@@ -162,6 +176,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     """
     from spiqa_tasks.commands.judges import chosen_judges
     from spiqa_tasks.runs.places import Place
+    from spiqa_tasks.runs.readers.columns import Columns
     from spiqa_tasks.runs.task_rows import matched_run
     from spiqa_tasks.runs.unscored import answers_to, own_tasks
 
@@ -174,12 +189,13 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
             )
         found, remarks = own_tasks(Place(place), arguments.only, arguments.include_path)
     else:
-        found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path)
+        columns = Columns.parsed(arguments.columns or "")
+        found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path, columns)
     say(*remarks)
     found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
-    return [(task, [matched_run(run, task) for run in runs]) for task, runs in found]
+    return [(task, [matched_run(run, task, arguments.accept_differences) for run in runs]) for task, runs in found]
 
 
 def _with_rule(task: Task, rule: str | None) -> Task:

@@ -10,6 +10,7 @@ from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of,
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, L3SCORE, NEITHER, is_incomplete, text_metric, whole
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
+from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, retrieval_metric
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.coverage import is_covered
@@ -48,7 +49,7 @@ def table(settings: SpiqaSettings) -> list[str]:
 
 
 def _corrected(settings: SpiqaSettings) -> list[Metric]:
-    retrieval = [mean_of("retrieval_accuracy")] if settings.setting == "cot" else []
+    retrieval = [retrieval_metric(RETRIEVAL)] if settings.setting == "cot" else []
     mean = mean_of(settings.judged, "judge")
     headline = Metric(mean.name, lambda records: mean.compute(whole(records)), needs="judge")
     texts = [text_metric(name, name, _prediction) for name in METRICS]
@@ -60,7 +61,7 @@ def _released(settings: SpiqaSettings) -> list[Metric]:
         name = f"{settings.judged}{RELEASED}"
         headline = Metric(name, partial(_perfigure_released, name), needs="judge")
         return [headline, *(text_metric(f"{name}{RELEASED}", name, _answers_released) for name in METRICS)]
-    retrieval = [mean_of(f"retrieval_accuracy{RELEASED}")] if settings.setting == "cot" else []
+    retrieval = [retrieval_metric(RETRIEVAL + RELEASED)] if settings.setting == "cot" else []
     texts = [text_metric(f"{name}{RELEASED}", name, _prediction_released) for name in METRICS]
     return [mean_of(f"{settings.judged}{RELEASED}", "judge"), *retrieval, *texts]
 

@@ -44,7 +44,7 @@ class FigureReply:
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one document: the reply as its prediction, and all that joining the question needs."""
     text = response.text.strip()
-    figures = row["documents"] // len(STEPS) if response.shown is None else len(response.shown)
+    figures = row["documents"] // len(STEPS)
     failed = response.failure is not None
     unclear = row["step"] == "helpful" and parse_helpful(text) is None
     empty = row["step"] == "answer" and not text
