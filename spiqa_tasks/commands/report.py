@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_runs, places_apart
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.printable import said_if_slow
+from spiqa_tasks.printable import said_if_slow, say
 
 DEFAULT = Path("report.html")
 
@@ -26,7 +28,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--eval-results", type=Path, metavar="FILE", help="one model's, for the hub's .eval_results")
     parser.add_argument("--every-eval-ever", type=Path, metavar="FILE", help="one model's, in that shared schema")
     parser.add_argument("--latex", type=Path, metavar="FILE", help="the headlines as the papers print theirs")
-    parser.add_argument("--no-pictures", action="store_true", help="no figures beside the samples")
+    parser.add_argument("--title", default="", help="of the page (default: the models and tasks)")
+    parser.add_argument(
+        "--pictures", choices=["large", "small", "none"], default="large", help="up to 1,000 or 320 pixels, or none"
+    )
     parser.set_defaults(run=run)
 
 
@@ -48,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected samples of this package's tasks, found {', '.join(run.task for run in runs)}. Run lmms-eval "
             "with --log_samples and --output_path."
         )
-    found = build(runs, remarks)
+    found = build(runs, remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
     others: dict[Path | None, Callable[[], str]] = {
         arguments.markdown: lambda: as_markdown(found),
         arguments.csv: lambda: exports.as_csv(found.runs),
@@ -59,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.latex: lambda: sharing.as_latex(found.runs),
     }
     page = arguments.html or (None if any(others) else DEFAULT)
-    writers = {page: lambda: as_html(found, not arguments.no_pictures), **others}
+    writers = {page: lambda: as_html(found, arguments.pictures), **others}
     for path, write in writers.items():
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,4 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
                 text = write()
             write_atomically(path, text.encode("utf-8", "replace"))
             print(path.resolve())
+            if path == page:
+                say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, pictures {arguments.pictures}.")
     return 0
