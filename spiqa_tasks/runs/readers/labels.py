@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.files.tables import read_cells
 from spiqa_tasks.judge.rules import Candidate
 
@@ -114,11 +114,11 @@ def _parsed(path: Path, *, whole: bool) -> Iterator[tuple[int, Any]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
         if whole:
-            yield from enumerate(json.loads(text), 1)
+            yield from enumerate(loads(text), 1)
             return
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
-                yield number, json.loads(line)
+                yield number, loads(line)
     except (ValueError, RecursionError) as error:
         where = f"line {number} of {path}" if number else str(path)
         raise InputError(f"Expected {where} to be JSON, found {error}. Correct it.") from error
