@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from spiqa_tasks.benchmarks import scorer_factory
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -126,6 +127,14 @@ def own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     keys = [provider.key_variable for provider in PROVIDERS.values() if provider.key_variable]
     for name in ("SPIQA_TASKS_DATA", "SPIQA_JUDGE_BASE_URL", "SPIQA_JUDGE_API_KEY", *keys):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def no_own_benchmarks() -> Iterator[None]:
+    """No benchmark of one's own outlives its test."""
+    yield
+    for name in [name for name, each in BENCHMARKS.items() if each.definition is not None]:
+        del BENCHMARKS[name]
 
 
 @pytest.fixture(scope="session")

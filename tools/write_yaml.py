@@ -5,40 +5,16 @@ Run `python tools/write_yaml.py` after a change; a test holds the folder equal t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
-from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.spiqa.settings import RULES
+from spiqa_tasks.hosts.lmms_eval.task_yaml import STUB, TEMPLATE, Group, Leaf, generation, stub, template
 
 FOLDER = Path(__file__).resolve().parents[1] / "yaml_configs"
-TEMPLATE = "_template_yaml"
-STUB = "rows.jsonl"
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A task: its name, split and settings; `about` becomes a comment, `extra` further lines."""
-
-    name: str
-    split: str
-    settings: str = ""
-    about: str = ""
-    extra: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Group:
-    """A group: its name and members; with `mean_of` the mean of that metric over them is its own number."""
-
-    name: str
-    members: Sequence[str]
-    about: str = ""
-    mean_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,7 +64,7 @@ def _spiqa() -> Family:
     ]
     leaves.append(Leaf("spiqa_train", "train"))
     readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
-    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings]
+    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings] + [f"rule={rule}" for rule in RULES]
     return Family("setting=direct", variants, 512, leaves, groups, ("cluster_key: cluster",))
 
 
@@ -108,7 +84,7 @@ def _mmstar() -> Family:
         leaves += [
             Leaf(name, split),
             Leaf(f"{name}_grey", split, "prompt=letter,ablation=grey", GREY),
-            Leaf(f"{name}_llm", split, "prompt=letter,ablation=text,shots=2", LLM, [_generation(512, ("\n\n",))]),
+            Leaf(f"{name}_llm", split, "prompt=letter,ablation=text,shots=2", LLM, [generation(512, ("\n\n",))]),
             Leaf(f"{name}_llm_authors", split, "prompt=letter,ablation=text,shots=authors", AUTHORS),
             Leaf(f"{name}_text", split, "prompt=letter,ablation=text", TEXT),
         ]
@@ -163,7 +139,7 @@ def _scifibench() -> Family:
 
 
 def _longer(suffix: str) -> Sequence[str]:
-    return [_generation(2048)] if suffix == "_reasoning" else ()
+    return [generation(2048)] if suffix == "_reasoning" else ()
 
 
 def _letter(settings: Mapping[str, str], suffix: str) -> str:
@@ -194,28 +170,6 @@ FAMILIES = {"spiqa": _spiqa, "mmstar": _mmstar, "scifibench": _scifibench}
 
 # Files ---------------------------------------------------------------------------------------------------------------
 
-HOOKS = """\
-dataset_path: json
-dataset_kwargs: {{data_files: {{{files}}}}}
-dataset_name: {settings}
-process_docs: !function spiqa_tasks.utils.documents.load
-doc_to_messages: !function spiqa_tasks.utils.prompts.doc_to_messages
-doc_to_visual: !function spiqa_tasks.utils.prompts.doc_to_visual
-doc_to_text: !function spiqa_tasks.utils.prompts.doc_to_text
-doc_to_target: answer
-process_results: !function spiqa_tasks.utils.answers.process_results
-output_type: generate_until
-"""
-PICTURES = """\
-lmms_eval_specific_kwargs:  # encoded: PNG files go to the server as they are; path: the class reads files
-  openai: {images: encoded}
-  openai_compatible: {images: encoded}
-  async_openai: {images: encoded}
-  async_openai_compatible: {images: encoded}
-  vllm: {images: encoded}
-  qwen2_5_vl: {images: path}
-  default: {images: pil}
-"""
 HEAD = """\
 # What every task of {name} shares; made by tools/write_yaml.py. A task of one's own: include a leaf, give it a name,
 # change `dataset_name` (key=value,...; keys that are not named keep their default).
@@ -227,58 +181,13 @@ def files() -> dict[str, str]:
     found: dict[str, str] = {}
     families = {name: make() for name, make in FAMILIES.items()}
     demo = [leaf.name for family in families.values() for leaf in family.leaves if leaf.split.startswith("demo")]
-    found["demo.yaml"] = _group(Group("demo", demo, "every task on the demo data"))
+    found["demo.yaml"] = Group("demo", demo, "every task on the demo data").text()
     for name, family in families.items():
-        found[f"{name}/{STUB}"] = json.dumps({"benchmark": name}) + "\n"
-        found[f"{name}/{TEMPLATE}"] = _template(BENCHMARKS[name], family)
-        found |= {f"{name}/{leaf.name}.yaml": _leaf(leaf) for leaf in family.leaves}
-        found |= {f"{name}/{group.name}.yaml": _group(group) for group in family.groups}
+        shared = (HEAD.format(name=name), family.settings, family.variants, family.tokens, family.template)
+        found[f"{name}/{STUB}"] = stub(BENCHMARKS[name])
+        found[f"{name}/{TEMPLATE}"] = template(BENCHMARKS[name], *shared)
+        found |= {f"{name}/{made.name}.yaml": made.text() for made in (*family.leaves, *family.groups)}
     return found
-
-
-def _template(benchmark: Benchmark, family: Family) -> str:
-    splits = ", ".join(f"{split}: {STUB}" for split in benchmark.splits)
-    rows = "".join(
-        f"  - {{metric: {name}, aggregation: !function spiqa_tasks.utils.answers.aggregate, "
-        f"higher_is_better: {str(metric.higher_is_better).lower()}}}\n"
-        for name, metric in _rows(benchmark, family.variants).items()
-    )
-    headline = benchmark.headline(benchmark.parse(family.settings)).name
-    parts = [HEAD.format(name=benchmark.name), HOOKS.format(files=splits, settings=family.settings)]
-    parts += [_generation(family.tokens) + "\n", PICTURES, *(f"{line}\n" for line in family.template)]
-    metadata = f"metadata: {{version: 2.0, benchmark: {benchmark.name}, headline: {headline}}}\n"
-    return "".join([*parts, "metric_list:\n", rows, metadata])
-
-
-def _rows(benchmark: Benchmark, variants: Sequence[str]) -> dict[str, Metric]:
-    """Row of the host's table -> its metric, of all variants of a task's settings."""
-    rows: dict[str, Metric] = {}
-    for variant in variants:
-        settings = benchmark.parse(variant)
-        for name in benchmark.rows_of_table(settings):
-            rows.setdefault(name, benchmark.metric(name, settings))
-    return rows | {SCORING_FAILED.name: SCORING_FAILED}
-
-
-def _leaf(leaf: Leaf) -> str:
-    lines = [f"# {leaf.about}"] if leaf.about else []
-    lines += [f"include: {TEMPLATE}", f"task: {leaf.name}", f"test_split: {leaf.split}"]
-    lines += [f"dataset_name: {leaf.settings}"] if leaf.settings else []
-    return "\n".join([*lines, *leaf.extra]) + "\n"
-
-
-def _group(group: Group) -> str:
-    lines = [f"# {group.about}"] if group.about else []
-    lines += [f"group: {group.name}", f"task: [{', '.join(group.members)}]"]
-    if group.mean_of:
-        lines.append(f"aggregate_metric_list: [{{metric: {group.mean_of}, aggregation: mean, weight_by_size: false}}]")
-        lines.append("metadata: {version: 2.0}")
-    return "\n".join(lines) + "\n"
-
-
-def _generation(tokens: int, until: Sequence[str] = ()) -> str:
-    sampling = "temperature: 0, do_sample: false, top_p: 1.0"
-    return f"generation_kwargs: {{max_new_tokens: {tokens}, {sampling}, until: {json.dumps(list(until))}}}"
 
 
 def main() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from uuid import uuid4
 
 import datasets
 
-from spiqa_tasks.benchmarks.registry import load_table
+from spiqa_tasks.benchmarks.registry import load_table, register_recorded
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
 from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
+
+UNNAMED = "default"
+"""What `datasets` calls the settings of a task without any."""
 
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:
@@ -20,8 +24,10 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     Raises:
         SystemExit: data, settings or a judge that cannot be used; the host retries ordinary exceptions and exits 0.
     """
-    benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name)
+    benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name).removeprefix(UNNAMED)
     with one_sentence():
+        if "definition" in stub.column_names:
+            register_recorded(json.loads(stub[0]["definition"]))
         scorer_of(benchmark, settings)
         table = load_table(benchmark, str(stub.split), settings)
     return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=uuid4().hex)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -136,12 +137,17 @@ def pairs(opinions: Sequence[Opinion]) -> list[Pair]:
 
 
 def _agreement(answers: Sequence[Labelled], scores: Sequence[float], seed: int) -> BinaryAgreement:
-    questions = [each.candidate.question for each in answers]
-    return binary_agreement(scores, [each.label for each in answers], questions, seed)
+    return binary_agreement(scores, [each.label for each in answers], _clusters(answers), seed)
+
+
+def _clusters(answers: Sequence[Labelled]) -> list[str | None]:
+    """The question of each answer that shares it with another one."""
+    counts = Counter(each.candidate.question for each in answers)
+    return [each.candidate.question if counts[each.candidate.question] > 1 else None for each in answers]
 
 
 def _groups(answers: Sequence[Labelled], scores: Sequence[float], seed: int) -> Iterator[Group]:
-    """The agreement by trap, by who answered and by the length of the answers, where there are several."""
+    """The agreement by trap, or by who answered and by the length of the answers, where there are several."""
     for kind, (names, order) in _kinds(answers).items():
         for name in order if len(order) > 1 else ():
             places = [place for place, each in enumerate(names) if each == name]
@@ -152,24 +158,27 @@ def _groups(answers: Sequence[Labelled], scores: Sequence[float], seed: int) -> 
 
 
 def _kinds(answers: Sequence[Labelled]) -> dict[str, tuple[list[str], list[str]]]:
-    """Kind of group -> the group of each answer, and the groups in the order shown."""
+    """Kind of group -> the group of each answer, and the groups in the order shown; traps have no other kind."""
+    traps = [each.trap for each in answers]
+    if any(traps):
+        return {"trap": (traps, list(dict.fromkeys(traps)))}
     words = [len(each.candidate.prediction.split()) for each in answers]
     bins = quantile_bins(words, LENGTHS)
     spans = [f"{low:.0f} words" if low == high else f"{low:.0f} to {high:.0f} words" for low, high in bins]
-    kinds = {"trap": [each.trap for each in answers], "system": [each.system for each in answers]}
-    found = {kind: (names, list(dict.fromkeys(names))) for kind, names in kinds.items()}
-    return found | {"length": ([spans[bin_index(count, bins)] for count in words], spans)}
+    systems = [each.system for each in answers]
+    lengths = [spans[bin_index(count, bins)] for count in words]
+    return {"system": (systems, list(dict.fromkeys(systems))), "length": (lengths, spans)}
 
 
 def _flips(over: str, first: Scores, again: Sequence[Scores], answers: Sequence[Labelled]) -> Flips:
-    changed, clusters = [], []
+    changed, asked = [], []
     for answer, *scores in zip(answers, first, *again, strict=True):
         known = [score for score in scores if score is not None]
         if len(known) == len(scores):
             changed.append(float(len({score > THRESHOLD for score in known}) > 1))
-            clusters.append(answer.candidate.question)
+            asked.append(answer)
     over = f"{over}, asked {len(again) + 1} times" if over == REPEATED else over
     if not changed:
         return Flips(over, 0, Estimate(math.nan))
-    ends = mean_interval(changed, clusters) or (math.nan, math.nan)
+    ends = mean_interval(changed, _clusters(asked)) or (math.nan, math.nan)
     return Flips(over, len(changed), Estimate(sum(changed) / len(changed), *ends))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import resources
+import logging
+from collections.abc import Collection, Mapping
+from functools import cache
+from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
+from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
+from spiqa_tasks.benchmarks.own.definition import Definition, parse
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
@@ -16,6 +20,10 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
 
+logger = logging.getLogger("spiqa_tasks")
+
+PLUGINS = "spiqa_tasks.benchmarks"
+"""The group of entry points under which other packages offer a `Benchmark`."""
 BENCHMARKS: dict[str, Benchmark] = {}
 
 
@@ -28,6 +36,47 @@ for _own in (SPIQA, MMSTAR, SCIFIBENCH):
     register(_own)
 
 
+@cache
+def load_plugins() -> None:
+    """Make the benchmarks known that other packages offer under the entry point `spiqa_tasks.benchmarks`.
+
+    One that cannot be imported is logged and left out.
+    """
+    for entry in metadata.entry_points(group=PLUGINS):
+        try:
+            register(entry.load())
+        except Exception as error:
+            logger.warning("The benchmark %s (%s) is left out, it cannot be loaded: %r", entry.name, entry.value, error)
+
+
+def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
+    """Make the benchmark of a YAML's values known; one of one's own of the same name is replaced.
+
+    Raises:
+        InputError: an unknown key or value, or the name of another benchmark.
+    """
+    definition = parse(values, folder)
+    known = BENCHMARKS.get(definition.benchmark)
+    if known is None or known.definition != definition.portable:
+        if known is not None and known.definition is None:
+            raise InputError(
+                f"Expected another name than that of a benchmark of this package, found {definition.benchmark} in "
+                f"{folder}. Correct benchmark: of the YAML."
+            )
+        register(own_benchmark(definition))
+    return definition
+
+
+def register_recorded(values: Any) -> None:
+    """Make a benchmark of one's own known as results have it, where no YAML has made it known.
+
+    Raises:
+        InputError: no values of such a YAML.
+    """
+    if isinstance(values, Mapping) and values.get("benchmark") not in BENCHMARKS:
+        register_own(values, Path())
+
+
 def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
     """Return the benchmark of a row."""
     return BENCHMARKS[row["benchmark"]]
@@ -36,12 +85,6 @@ def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
 def yaml_folder() -> Path:
     """Return the folder with the YAMLs of the package's own tasks, as the host's `--include_path` wants it."""
     return Path(str(resources.files("spiqa_tasks.yaml_configs")))
-
-
-def yaml_folders() -> list[Path]:
-    """Return the folders with the YAMLs of all benchmarks."""
-    others = [benchmark.yaml_folder for benchmark in BENCHMARKS.values() if benchmark.yaml_folder is not None]
-    return [yaml_folder(), *others]
 
 
 def load_table(name: str, split: str, settings: str, source: Source | None = None) -> Any:
@@ -83,6 +126,12 @@ def rows_for_scoring(name: str, split: str, settings: str, source: Source | None
     for row in rows:
         row["settings"] = settings_text(parsed)
     return rows
+
+
+def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
+    """Return paper -> the files of all of its figures; empty for benchmarks without papers. Raises as `load_rows`."""
+    benchmark, source = _resolved(name, split, None)
+    return benchmark.figures(source, split)
 
 
 def _loaded(benchmark: Benchmark, source: Source, split: str, settings: str) -> Any:

@@ -32,4 +32,4 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.runs.readers.labels import read_labels
 
     labels = read_labels(arguments.labels)
-    return examining.examine(arguments, f"Judges against people, {labels.name}", labels)
+    return examining.examine(arguments, f"Judges against people, {labels.name}", labels, lexical=True)

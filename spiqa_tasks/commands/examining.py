@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PROVIDER:MODEL[@URL]",
-        help="a judge to examine; several are set against each other; none: lexical baselines alone",
+        help="a judge to examine; several are set against each other",
     )
     add_rule_options(parser)
     parser.add_argument("--combine", choices=COMBINATIONS, help="examine the judges as one, too")
@@ -45,14 +45,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     batching.add_options(parser)
 
 
-def examine(arguments: argparse.Namespace, title: str, labels: Labels) -> int:
+def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexical: bool) -> int:
     """Ask the judges about labelled answers and print what they are worth; 3 where one of them failed on some.
+
+    Args:
+        arguments: of the command.
+        title: of the page.
+        labels: the answers.
+        lexical: whether baselines that compare words are shown, too.
 
     Raises:
         InputError: options that cannot be used.
         JudgeError: a judge that cannot be used.
     """
-    from spiqa_tasks.analysis.opinions import requests
+    from spiqa_tasks.analysis.opinions import baselines, requests
     from spiqa_tasks.judge.judge import Judge
     from spiqa_tasks.judge.resolve import parse_judge
 
@@ -61,7 +67,7 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels) -> int:
     environ = environ_of(arguments, os.environ)
     configs = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
     batching.check(arguments, configs.values())
-    judges = {name: Judge(config, rule_of(arguments)) for name, config in configs.items()}
+    judges = {name: Judge(config, rule_of(arguments, arguments.rule or "l3score")) for name, config in configs.items()}
     asked = {
         name: (judge.engine, requests(judge.rule, labels.answers, arguments.repeat, arguments.rewordings))
         for name, judge in judges.items()
@@ -70,12 +76,19 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels) -> int:
     if arguments.dry_run:
         print(forecast(estimates, {"labels": labels.name}, arguments.json, batching.price_share(arguments)))
         return 0
-    for name in judges:
+    for name in judges if not batching.by_files(arguments) else ():
         if estimates[name].calls:
             _test(arguments, judges[name])
-    if not batching.all_there(arguments, asked):
-        return 3
-    return _show(arguments, title, labels, _opinions(arguments, judges, labels, about))
+    tested = {name: None if arguments.anyway else judge for name, judge in judges.items()}
+    status = batching.settle(arguments, [(*asked[name], tested[name]) for name in judges])
+    if status is not None:
+        return status
+    opinions = _opinions(arguments, judges, labels, about)
+    if lexical:
+        more, remarks = baselines(labels.answers, about)
+        opinions += more
+        say(*remarks)
+    return _show(arguments, title, labels, opinions)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -122,15 +135,13 @@ def _opinions(
     arguments: argparse.Namespace, judges: Mapping[str, Judge], labels: Labels, about: Signature
 ) -> list[Opinion]:
     from spiqa_tasks.analysis.calibration import combination
-    from spiqa_tasks.analysis.opinions import baselines, opinion_of
+    from spiqa_tasks.analysis.opinions import opinion_of
 
     found = [
         opinion_of(name, judge, labels.answers, about, arguments.repeat, arguments.rewordings)
         for name, judge in judges.items()
     ]
-    lexical, remarks = baselines(labels.answers, about)
-    say(*remarks)
-    return [*found, *([combination(found, arguments.combine)] if arguments.combine else []), *lexical]
+    return [*found, *([combination(found, arguments.combine)] if arguments.combine else [])]
 
 
 def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: list[Opinion]) -> int:
@@ -143,7 +154,7 @@ def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: l
     found = [examined(each, labels.answers, arguments.seed) for each in opinions]
     together = pairs([each for each in opinions if each.summary is not None])
     if arguments.html is not None:
-        page = as_html(calibration.build(title, found, together, labels.answers), pictures=False)
+        page = as_html(calibration.build(title, found, together, labels.answers), pictures="none")
         write_atomically(arguments.html, page.encode("utf-8", "replace"))
         say(f"wrote {arguments.html}.")
     if arguments.json:

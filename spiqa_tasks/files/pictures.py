@@ -12,7 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from filelock import FileLock
 from PIL import Image, ImageFile, UnidentifiedImageError
 
@@ -40,7 +39,7 @@ def open_picture(path: str) -> Image.Image:
 def on_page(image: Image.Image) -> Image.Image:
     """Return the image as RGB with 8 bits a channel, its transparent parts white."""
     if image.mode.startswith("I"):  # 16 bits, which PIL would cut off at 255
-        return Image.fromarray((np.asarray(image) / 257).round().astype(np.uint8)).convert("RGB")
+        return image.convert("I").point(lambda value: value * (1 / 257) + 0.5).convert("L").convert("RGB")
     if _is_transparent(image):
         rgba = image.convert("RGBA")
         page = Image.new("RGBA", rgba.size, "white")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,9 +15,10 @@ from typing import Any
 import yaml
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folders
+from spiqa_tasks.benchmarks.own.definition import Definition, is_definition
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins, register_own, register_recorded, yaml_folder
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.filtered_tasks import DAMAGED, KEPT, filtered_tasks
+from spiqa_tasks.hosts.filtered_tasks import DAMAGED, KEPT, filtered_tasks, included_folders
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,9 @@ class Task:
         return min(size, getattr(self.typed, "sample", 0) or size)
 
 
+_OWN = re.compile(r"^benchmark:", re.MULTILINE)
+
+
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Reads the host's YAML dialect, keeping `!function` as the dotted name."""
 
@@ -98,12 +103,29 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def catalogue(include: Iterable[Path] = ()) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
     """Return all tasks of the benchmarks by name, and all groups with their members; `include` has more folders."""
-    return _tasks_in([*yaml_folders(), *include])
+    return _tasks_in([yaml_folder(), *included_folders(), *include])
+
+
+def own_definitions(folders: Iterable[Path]) -> list[Definition]:
+    """Return the benchmarks of one's own whose YAMLs are in some folders, and make them known.
+
+    Raises:
+        InputError: a YAML with an unknown key or value, or two with one name.
+    """
+    found: dict[str, Definition] = {}
+    for path in dict.fromkeys(path.resolve() for folder in folders for path in sorted(folder.rglob("*.yaml"))):
+        if path.is_file() and _OWN.search(path.read_text(encoding="utf-8", errors="replace")):
+            config = _read_yaml(path)
+            if is_definition(config):
+                _add_own(found, register_own(config, path.parent))
+    return list(found.values())
 
 
 def task_of(config: Mapping[str, Any]) -> Task | None:
     """Return the task that a YAML's values describe; None where it is none of ours."""
     metadata = config.get("metadata")
+    if isinstance(metadata, Mapping):
+        register_recorded(metadata.get("definition"))
     benchmark = metadata.get("benchmark") if isinstance(metadata, Mapping) else None
     if benchmark not in BENCHMARKS or "test_split" not in config:
         return None
@@ -113,15 +135,39 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
 
 
 def _tasks_in(folders: Iterable[Path]) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
-    tasks: dict[str, Task] = {}
-    groups: dict[str, tuple[str, ...]] = {}
+    load_plugins()
+    others = [each for each in BENCHMARKS.values() if each.tasks and each.definition is None]
+    tasks = {name: task for each in others for name, task in _tasks_of(each).items()}
+    groups = {name: tuple(members) for each in others for name, members in each.groups.items()}
+    own: dict[str, Definition] = {}
     for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
         config = _read_yaml(path)
-        if "group" in config:
+        if is_definition(config):
+            definition = register_own(config, path.resolve().parent)
+            _add_own(own, definition)
+            tasks |= _tasks_of(BENCHMARKS[definition.benchmark])
+            groups |= definition.groups
+        elif "group" in config:
             groups[config["group"]] = tuple(config["task"])
         elif (task := _task_in(path, config)) is not None:
             tasks[task.name] = task
     return tasks, groups
+
+
+def _add_own(found: dict[str, Definition], definition: Definition) -> None:
+    """Add a definition; refuse another one of the same name."""
+    earlier = found.setdefault(definition.benchmark, definition)
+    if earlier != definition:
+        raise InputError(
+            f"Expected one YAML with benchmark: {definition.benchmark}, found two, in {earlier.folder} and "
+            f"{definition.folder}. Rename one."
+        )
+
+
+def _tasks_of(benchmark: Benchmark) -> dict[str, Task]:
+    """The tasks of a benchmark that has no YAMLs of a host's."""
+    length = benchmark.max_new_tokens
+    return {name: Task(name, benchmark.name, *what, length=length) for name, what in benchmark.tasks.items()}
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
@@ -156,7 +202,11 @@ def read_task(path: Path) -> Task:
     Raises:
         InputError: no such file, or no YAML of such a task.
     """
-    task = _task_in(path, _read_yaml(path))
+    config = _read_yaml(path)
+    if is_definition(config):
+        definition = register_own(config, path.resolve().parent)
+        return _tasks_of(BENCHMARKS[definition.benchmark])[definition.benchmark]
+    task = _task_in(path, config)
     if task is None:
         raise InputError(
             f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "

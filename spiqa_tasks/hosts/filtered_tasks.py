@@ -1,15 +1,19 @@
-"""The tasks that `spiqa-tasks filter` wrote, in a folder that every host's registration includes by itself."""
+"""Where users' tasks are that every host finds by itself: those that `filter` wrote, and folders that they name."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.cache_folder import cache_path
 
 logger = logging.getLogger("spiqa_tasks")
 
+INCLUDE = "SPIQA_TASKS_INCLUDE"
 KEPT = "kept.json"
 """The file in a filtered task's folder that lists its questions."""
 DAMAGED = (OSError, ValueError, KeyError, TypeError, RecursionError)
@@ -19,6 +23,19 @@ DAMAGED = (OSError, ValueError, KeyError, TypeError, RecursionError)
 def user_folder() -> Path:
     """Return the folder of the filtered tasks, in the cache; it need not exist."""
     return cache_path() / "tasks"
+
+
+def included_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return the folders with YAMLs of tasks of one's own that `SPIQA_TASKS_INCLUDE` names.
+
+    Raises:
+        InputError: one of them is no folder.
+    """
+    found = [Path(text).expanduser() for text in environ.get(INCLUDE, "").split(os.pathsep) if text]
+    for path in found:
+        if not path.is_dir():
+            raise InputError(f"Expected {INCLUDE} to name folders with YAMLs of tasks, found {path}. Correct it.")
+    return found
 
 
 def filtered_tasks() -> list[Path]:

@@ -9,6 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +18,7 @@ from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.judge.cache_entry import dump, load
 from spiqa_tasks.judge.cache_file import connect
 from spiqa_tasks.judge.types import Verdict
+from spiqa_tasks.printable import counted
 
 FILE_NAME = "judge.sqlite"
 BEAT_SECONDS = 2.0
@@ -54,17 +56,17 @@ class VerdictCache:
         self._db, self.writable = connect(path, locked_seconds)
         self._claimed: set[str] = set()
         self._unsaved: list[tuple[str, Verdict]] = []
+        self._dropped: set[str] = set()
         self._seen: dict[str, tuple[float, float]] = {}
         self._closing = threading.Event()
         self._heart: threading.Thread | None = None
 
     def known(self, keys: Sequence[str]) -> set[str]:
-        """Return those of `keys` that have a stored verdict, without reading it."""
-        with self._lock:
-            return {key for (key,) in self._rows("key", keys)}
+        """Return those of `keys` that have a stored verdict."""
+        return set(self.get_many(keys))
 
     def get_many(self, keys: Sequence[str]) -> dict[str, Verdict]:
-        """Return the stored verdicts among `keys`, marked as cached."""
+        """Return the stored verdicts among `keys`, marked as cached; rows that cannot be read are dropped and told."""
         with self._lock:
             return self._select(keys)
 
@@ -77,8 +79,8 @@ class VerdictCache:
                 found |= self._claim(missing)
             return [found.get(key, "mine") for key in keys]
 
-    def put_many(self, rows: Iterable[tuple[str, Verdict]]) -> None:
-        """Store verdicts and end their claims; a failed verdict only ends the claim.
+    def put_many(self, rows: Iterable[tuple[str, Verdict]]) -> bool:
+        """Store verdicts and end their claims; a failed verdict only ends the claim. Return whether all are stored.
 
         What cannot be stored because somebody has locked the file is stored with the next ones, or at the end.
         """
@@ -86,6 +88,7 @@ class VerdictCache:
             self._unsaved += rows
             if self.writable:
                 self._save()
+            return not self._unsaved
 
     def close(self) -> None:
         """Store what is left, give up this process's claims and close the file."""
@@ -98,19 +101,30 @@ class VerdictCache:
             finally:
                 self._db.close()
 
-    def _rows(self, columns: str, keys: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """The rows of the stored keys, in the order in which they are stored, which is much faster."""
         ordered = sorted(keys)
         for start in range(0, len(ordered), _CHUNK):
             chunk = ordered[start : start + _CHUNK]
             marks = ",".join("?" * len(chunk))
-            yield from self._db.execute(f"SELECT {columns} FROM verdicts WHERE key IN ({marks})", chunk)
+            yield from self._db.execute(f"SELECT key, verdict FROM verdicts WHERE key IN ({marks})", chunk)
 
     def _select(self, keys: Sequence[str]) -> dict[str, Verdict]:
-        loaded = ((key, load(verdict)) for key, verdict in self._rows("key, verdict", keys))
-        found = {key: verdict for key, verdict in loaded if verdict is not None}
+        loaded = {key: load(text) for key, text in self._rows(keys)}
+        found = {key: verdict for key, verdict in loaded.items() if verdict is not None}
+        if len(found) < len(loaded):
+            self._drop(loaded.keys() - found.keys())
         unsaved = {key: verdict for key, verdict in self._unsaved if verdict.ok}
         return found | {key: unsaved[key] for key in unsaved.keys() & set(keys)} if unsaved else found
+
+    def _drop(self, keys: set[str]) -> None:
+        """Remove rows that hold no verdict, and say so once."""
+        if new := keys - self._dropped:
+            self._dropped |= new
+            warnings.warn(f"{counted(len(new), 'stored verdict')} of no known form will be judged anew.", stacklevel=2)
+        if self.writable:
+            with suppress(sqlite3.OperationalError):
+                self._db.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in keys])
 
     def _claim(self, keys: Sequence[str]) -> dict[str, Claim]:
         """Claim the keys that no living process has claimed; a file that stays locked leaves all of them unclaimed."""

@@ -11,6 +11,8 @@ from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.files.typed import check_types
+from spiqa_tasks.judge.answer_checks import logprobs_fault
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -65,14 +67,16 @@ def load(stored: str) -> Verdict | None:
     try:
         fields = _DECODER.decode(stored)
         fields.pop("seconds", None)  # of earlier versions
-        model = fields["model"]
-        fields["model"] = sys.intern(model) if model is not None else None
-        fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in fields["top_logprobs"])
-        verdict = Verdict("ok", cached=True, **fields)
-        counts = verdict.prompt_tokens + verdict.completion_tokens
+        check_types(Verdict, {**fields, "top_logprobs": []})
+        if fields["model"] is not None:
+            fields["model"] = sys.intern(fields["model"])
+        pairs = [(token, value) for token, value in fields["top_logprobs"]]
+        if pairs and logprobs_fault(pairs, len(pairs)) is not None:
+            return None
+        fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in pairs)
+        return Verdict("ok", cached=True, **fields)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return verdict if isinstance(verdict.text, str) and math.isfinite(counts) else None
 
 
 def _constant(name: str) -> float:

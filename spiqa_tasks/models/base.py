@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -13,8 +13,23 @@ from lmms_eval.api.model import lmms
 from tqdm import tqdm
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
 
 Doc = Mapping[str, Any]
+
+
+class _Tasks(dict[str, Mapping[str, Sequence[Doc]]]):
+    """The documents by task and split; a task that cannot be answered ends the run when the host hands it over."""
+
+    def __init__(self, check: Callable[[Doc], None]) -> None:
+        super().__init__()
+        self._check = check
+
+    def __setitem__(self, task: str, splits: Mapping[str, Sequence[Doc]]) -> None:
+        with one_sentence():
+            for docs in splits.values():
+                self._check(docs[0])
+        super().__setitem__(task, splits)
 
 
 class Baseline(lmms):  # type: ignore[misc]
@@ -26,6 +41,7 @@ class Baseline(lmms):  # type: ignore[misc]
             InputError: an argument the baseline does not know.
         """
         super().__init__()
+        self.task_dict = _Tasks(self.check)
         known = {"batch_size", "max_batch_size", "device"}
         unknown = sorted(set(kwargs) - known)
         if unknown:
@@ -33,6 +49,13 @@ class Baseline(lmms):  # type: ignore[misc]
         self._rank = int(os.environ.get("RANK", 0))
         self._world_size = int(os.environ.get("WORLD_SIZE", 1))
         self.device = torch.device("cpu")
+
+    def check(self, doc: Doc) -> None:
+        """Do nothing where the baseline can answer such a question.
+
+        Raises:
+            InputError: a task that it cannot answer.
+        """
 
     @abstractmethod
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:

@@ -36,6 +36,13 @@ class ClipChoice(Baseline):
         self._prepare(docs)
         return super().generate_until(requests)
 
+    def check(self, doc: Doc) -> None:
+        """
+        Raises:
+            InputError: no SciFIBench task with pictures.
+        """
+        _captions(doc)
+
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
         """Return the letter of the most similar option, the first one of equals."""
         texts = np.stack([self._texts[text] for text in _captions(doc)])

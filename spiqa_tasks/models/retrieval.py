@@ -20,10 +20,16 @@ class CaptionRetrieval(Baseline):
         super().__init__(**kwargs)
         self._vectorizers: dict[str, TfidfVectorizer] = {}
 
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return the nearest caption in the requested format."""
+    def check(self, doc: Doc) -> None:
+        """
+        Raises:
+            InputError: no SPIQA task.
+        """
         if "figures" not in doc:
             raise InputError("Expected a SPIQA task; this task's documents have no figures with captions.")
+
+    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+        """Return the nearest caption in the requested format."""
         if key not in self._vectorizers:
             vocabulary = {figure["caption"] for other in docs for figure in other["figures"]}
             self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(vocabulary))

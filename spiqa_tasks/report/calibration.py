@@ -146,9 +146,7 @@ def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[
         took = each.summary
         fields["took"] = None if took is None else dataclasses.asdict(took)
         fields["signature"] = each.opinion.signature.text
-        fields["examples"] = [
-            {"group": name, **_example(answer), "score": score} for name, answer, score in farthest(each, answers)
-        ]
+        fields["examples"] = [answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)]
         judges.append(fields)
     listed = {"judges": judges, "pairs": [dataclasses.asdict(pair) for pair in pairs]}
     return dict(without_nan(_lists(listed)))
@@ -159,12 +157,6 @@ def _lists(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _lists(each) for key, each in value.items()}
     return [_lists(each) for each in value] if isinstance(value, list | tuple) else value
-
-
-def _example(answer: Labelled) -> dict[str, Any]:
-    candidate = answer.candidate
-    texts = {"question": candidate.question, "reference": candidate.reference, "prediction": candidate.prediction}
-    return {**texts, "label": answer.label}
 
 
 def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plots.Plot]:

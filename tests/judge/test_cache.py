@@ -86,10 +86,14 @@ def test_a_read_only_folder_gives_no_cache(tmp_path: Path) -> None:
 
 
 def test_a_row_of_another_form_is_judged_anew(tmp_path: Path) -> None:
-    """A verdict that cannot be read counts as missing."""
+    """A verdict that cannot be read is told, dropped and counts as missing."""
     cache = VerdictCache(tmp_path / "judge.sqlite")
+    cache.put_many([("good", VERDICT)])
     with sqlite3.connect(tmp_path / "judge.sqlite") as db:
         db.execute("INSERT INTO verdicts VALUES ('k', '{\"unknown\": 1}', 0)")
+    with pytest.warns(UserWarning, match="1 stored verdict of no known form will be judged anew"):
+        assert cache.known(["k", "good"]) == {"good"}
+    assert db.execute("SELECT key FROM verdicts").fetchall() == [("good",)]
     db.close()
     assert cache.claim_many(["k"]) == ["mine"]
     cache.put_many([("k", VERDICT)])

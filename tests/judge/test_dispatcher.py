@@ -25,7 +25,7 @@ def _requests(count: int) -> list[JudgeRequest]:
     return [JudgeRequest(f"Ground-truth answer: {i}\nCandidate answer: {i % 2 * i}") for i in range(count)]
 
 
-@pytest.mark.parametrize("fault", ["429", "408", "409", "500", "503", "reset", "timeout", "truncated", "no_logprobs"])
+@pytest.mark.parametrize("fault", ["429", "408", "409", "500", "503", "reset", "timeout", "truncated"])
 def test_passing_faults_are_survived(server: OpenAIServer, engine_of: MakeEngine, fault: str) -> None:
     """After any fault that may pass, the request is made again and judged."""
     server.behaviour.script = [fault, fault]
@@ -51,10 +51,19 @@ def test_lasting_faults_fail_at_once(server: OpenAIServer, engine_of: MakeEngine
     assert server.counts == {fault: 1}
 
 
+def test_an_answer_without_log_probabilities_is_asked_for_once(server: OpenAIServer, engine_of: MakeEngine) -> None:
+    """It is final for that answer; others are judged."""
+    server.behaviour.script = ["no_logprobs"]
+    first, *others = engine_of(concurrency=1).map(_requests(3))
+    assert first.reason == "the server's answer has no token log-probabilities"
+    assert all(verdict.ok for verdict in others)
+    assert len(server.requests) == 3
+
+
 def test_thirty_percent_faults_lose_nothing(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """With 30% of all kinds of faults every request is judged, and none is judged wrongly."""
-    kinds = ("429", "500", "reset", "timeout", "truncated", "no_logprobs")
-    server.behaviour.faults = dict.fromkeys(kinds, 0.05)
+    kinds = ("429", "500", "reset", "timeout", "truncated")
+    server.behaviour.faults = dict.fromkeys(kinds, 0.06)
     engine = engine_of(timeout=0.2)
     verdicts = engine.map(_requests(300))
     assert [verdict.text for verdict in verdicts] == ["Yes" if i % 2 or i == 0 else "No" for i in range(300)]

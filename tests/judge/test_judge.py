@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from openai_server import Behaviour, OpenAIServer
+from openai_server import Behaviour, OpenAIServer, agreeing
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
@@ -103,7 +103,7 @@ def test_what_a_rule_makes_of_the_verdicts_can_refuse_a_judge(server: OpenAIServ
     assert str(caught.value) == (
         f"The judge openai:gpt-4o at {host} cannot be used: it says No; choose another judge, or {WITHOUT}."
     )
-    server.behaviour.verdict = lambda _prompt: [("Yes", -0.1)]
+    server.behaviour.verdict = lambda prompt: [("Yes", -0.1), *agreeing(prompt)[1:]]
     assert len(Judge(engine_of(), Strict()).preflight()) == 2
 
 

@@ -39,6 +39,17 @@ def test_every_request_has_its_answer_in_order() -> None:
     assert model.generate_until([]) == []
 
 
+def test_a_task_that_cannot_be_answered_ends_the_run_when_it_is_handed_over() -> None:
+    """Before the host builds a single prompt, in one sentence."""
+
+    class Picky(Echo):
+        def check(self, doc: Doc) -> None:
+            raise InputError(f"Expected another task, found {doc['text']}.")
+
+    with pytest.raises(SystemExit, match=r"^spiqa-tasks: Expected another task, found one\.$"):
+        Picky().task_dict["t"] = {"test": [{"text": "one"}]}
+
+
 def test_arguments_that_it_does_not_know_are_refused() -> None:
     """All of them are named; what the host always passes is known."""
     with pytest.raises(InputError, match=r"model_args of Echo that it knows; found pretrained, seed\."):

@@ -59,4 +59,4 @@ def test_frequent_choice_is_the_best_constant_letter_of_a_capability(real_data: 
 def test_baselines_refuse_free_form_tasks() -> None:
     """A document without letters is no multiple-choice question."""
     with pytest.raises(InputError, match="multiple-choice"):
-        RandomChoice().answer({"id": "1"}, [], "t")
+        RandomChoice().check({"id": "1"})

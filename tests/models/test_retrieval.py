@@ -90,4 +90,4 @@ def test_other_tasks_are_refused() -> None:
     """There must be captions to choose from."""
     row = load_rows("mmstar", "demo", "ablation=text")[0]
     with pytest.raises(InputError, match="Expected a SPIQA task"):
-        CaptionRetrieval().answer(row, [row], "t")
+        CaptionRetrieval().check(row)

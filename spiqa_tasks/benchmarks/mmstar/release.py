@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spiqa_tasks.benchmarks.choice.listed import options_in
 from spiqa_tasks.benchmarks.choice.rows import Row, check_answer
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.settings import settings_text
@@ -45,19 +46,7 @@ def read_options(question: str) -> dict[str, str]:
 
     The release has two forms: `Options: A: x, B: y, ...` and a list of lines `(A) x`, once without the blank.
     """
-    _, inline, tail = question.rpartition("Options: ")
-    listed = re.split(r"\n\(([A-H])\)", question)
-    if inline and tail.startswith("A: "):
-        pieces = re.split(r"(?:^|, )([A-H]): ", tail)
-    elif len(listed) > 1:
-        pieces = listed
-    else:
-        return dict.fromkeys("ABCD", "")
-    options: dict[str, str] = {}
-    for letter, text in zip(pieces[1::2], pieces[2::2], strict=True):
-        if letter == LETTERS[len(options)]:
-            options[letter] = text.strip()
-    return options
+    return options_in(question) or dict.fromkeys("ABCD", "")
 
 
 def question_of(text: str) -> str:

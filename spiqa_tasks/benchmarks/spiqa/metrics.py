@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, L3SCORE, NEITHER, is_incomplete, text_metric, whole
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
+from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, retrieval_metric
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
-from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY, says_neither
-from spiqa_tasks.metrics.text_scores import METRICS, text_scores, tokenizer_name
+from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.coverage import is_covered
 
-MOST_NEITHER = 0.05
-"""Largest share of judgements without yes and no of which nothing is said."""
 SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")
 """The text metrics in the host's table; `breakdown` has the others."""
-
-Texts = Callable[[Record], Sequence[str]]
-"""The predictions of a record that a text metric is over."""
 
 
 def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
@@ -35,88 +32,52 @@ def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
 def table(settings: SpiqaSettings) -> list[str]:
     """Return the rows of the host's table, at most 16: L3Score overall and by figure type, texts, what went wrong.
 
-    With both protocols the figure types, BLEU-1 and the corrected reading's details are left to `breakdown`.
+    With both protocols the figure types, BLEU-1 and the corrected reading's details are left to `breakdown`; by rules
+    other than L3Score the figure types are.
     `neither_rate`, which is 0 with a judge that is fit to judge, is left to `score` and `breakdown`; a line says when
     it is not (`judge_advice`).
     """
     both = settings.protocol == "both"
     hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {NEITHER.name}
     names = [metric.name for metric in metrics(settings) if metric.name.removesuffix(RELEASED) not in hidden]
-    types = [] if settings.protocol != "corrected" else [f"{names[0]}/{group}" for group in GROUPS]
+    types = (
+        []
+        if settings.protocol != "corrected" or settings.judged != L3SCORE
+        else [f"{names[0]}/{group}" for group in GROUPS]
+    )
     return [names[0], *types, *names[1:]]
 
 
 def _corrected(settings: SpiqaSettings) -> list[Metric]:
-    retrieval = [mean_of("retrieval_accuracy")] if settings.setting == "cot" else []
-    l3score = Metric("l3score", lambda records: _L3SCORE.compute(_whole(records)), needs="judge")
+    retrieval = [retrieval_metric(RETRIEVAL)] if settings.setting == "cot" else []
+    mean = mean_of(settings.judged, "judge")
+    headline = Metric(mean.name, lambda records: mean.compute(whole(records)), needs="judge")
     texts = [text_metric(name, name, _prediction) for name in METRICS]
-    return [l3score, *retrieval, *texts]
+    return [headline, *retrieval, *texts]
 
 
 def _released(settings: SpiqaSettings) -> list[Metric]:
     if settings.setting == "perfigure":
-        l3score = Metric(f"l3score{RELEASED}", _perfigure_l3score_released, needs="judge")
-        return [l3score, *(text_metric(f"{name}{RELEASED}", name, _answers_released) for name in METRICS)]
-    retrieval = [mean_of(f"retrieval_accuracy{RELEASED}")] if settings.setting == "cot" else []
+        name = f"{settings.judged}{RELEASED}"
+        headline = Metric(name, partial(_perfigure_released, name), needs="judge")
+        return [headline, *(text_metric(f"{name}{RELEASED}", name, _answers_released) for name in METRICS)]
+    retrieval = [retrieval_metric(RETRIEVAL + RELEASED)] if settings.setting == "cot" else []
     texts = [text_metric(f"{name}{RELEASED}", name, _prediction_released) for name in METRICS]
-    return [mean_of(f"l3score{RELEASED}", "judge"), *retrieval, *texts]
+    return [mean_of(f"{settings.judged}{RELEASED}", "judge"), *retrieval, *texts]
 
 
 def _rates(settings: SpiqaSettings) -> list[Metric]:
     unformatted = share_of("unformatted_rate", lambda record: record.rule in ("unformatted", "empty"))
     request_failed = share_of("request_failed_rate", lambda record: record.status == "request_failed")
+    neither = [NEITHER] if settings.judged == L3SCORE else []
     if settings.setting != "perfigure":
         truncated = share_of("truncated_rate", lambda record: record.rule == "truncated")
-        judge_failed = share_of("judge_failed_rate", lambda record: record.judge_failed, "judge")
         no_text = [_NO_TEXT] if settings.setting == "fullpaper" else []
-        return [unformatted, truncated, judge_failed, NEITHER, request_failed, *no_text]
-    of_questions = [share_of("incomplete_rate", _is_incomplete), _UNHELPFUL]
-    of_questions += [] if settings.protocol == "released" else [_PERFIGURE_JUDGE_FAILED]
-    return [_of_documents(unformatted), *of_questions, NEITHER, _of_documents(request_failed)]
-
-
-def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:
-    """Return a text metric over the predictions that `texts` takes from a record, against the record's reference.
-
-    Args:
-        name: the metric's.
-        toolkit: its name in `metrics.text_scores`.
-        texts: gives none where the record has no answer.
-    """
-
-    def pairs(records: Sequence[Record]) -> Pairs:
-        return [(text, record.reference) for record in _whole(records) for text in texts(record)]
-
-    def compute(records: Sequence[Record]) -> Value:
-        questions = _whole(records)
-        answered = [record.id for record in questions if texts(record)]
-        missing = withheld(len(answered), len(questions))
-        if missing is not None:
-            return missing
-        asked = pairs(questions)
-        scores = text_scores(asked, [toolkit])
-        if toolkit in scores.omitted:
-            return Value(math.nan, len(answered), reason=scores.omitted[toolkit])
-        items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
-        return Value(float(scores.values[toolkit]), len(answered), dict(zip(answered, items, strict=False)))
-
-    return Metric(name, compute, needs="text programs", of_corpus=toolkit == "cider", pairs=pairs, signature=_tokenizer)
-
-
-def _tokenizer() -> dict[str, str]:
-    return {"tokenizer": tokenizer_name()}
-
-
-_L3SCORE = mean_of("l3score", "judge")
-
-
-def _whole(records: Sequence[Record]) -> list[Record]:
-    """The questions whose documents are all there; questions that are one document always are."""
-    return [record for record in records if not _is_incomplete(record)]
-
-
-def _is_incomplete(record: Record) -> bool:
-    return record.status == "incomplete"
+        return [unformatted, truncated, JUDGE_FAILED, *neither, request_failed, *no_text]
+    of_questions = [share_of("incomplete_rate", is_incomplete), _UNHELPFUL]
+    if settings.protocol != "released":
+        of_questions.append(_perfigure_judge_failed(settings.judged))
+    return [_of_documents(unformatted), *of_questions, *neither, _of_documents(request_failed)]
 
 
 def _of_documents(metric: Metric) -> Metric:
@@ -136,14 +97,14 @@ def _answers_released(record: Record) -> Sequence[str]:
     return () if record.prediction is None else record.details["released_answers"] or ("",)
 
 
-def _perfigure_l3score_released(records: Sequence[Record]) -> Value:
-    """L3Score as the released script divides: by the answers judged plus one for every question.
+def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
+    """The metric of that name as the released script divides: by the answers judged plus one for every question.
 
     The script means to count a question without a helpful figure, but never notes that it had one.
     """
-    questions = _whole(records)
+    questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]
-    told = [verdict for record in answered for verdict in record.verdicts if verdict["metric"] == f"l3score{RELEASED}"]
+    told = [verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name]
     scores = [verdict["score"] for verdict in told if "score" in verdict]
     missing = withheld(len(answered), len(questions))
     if missing is not None:
@@ -155,18 +116,22 @@ def _perfigure_l3score_released(records: Sequence[Record]) -> Value:
 
 def _unhelpful(records: Sequence[Record]) -> Value:
     """The share of questions of which no figure was found helpful, by the released rule where it alone is."""
-    questions = _whole(records)
+    questions = whole(records)
     answered = {r.id: float(r.status == "no_helpful_figure") for r in questions if r.prediction is not None}
     return withheld(len(answered), len(questions)) or Value(
         sum(answered.values()) / len(answered), len(answered), answered
     )
 
 
-def _perfigure_judge_failed(records: Sequence[Record]) -> Value:
-    """The share of answers that could not be judged, of those that were to be judged for l3score."""
-    told = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == "l3score"]
-    failed = sum("score" not in verdict for verdict in told)
-    return Value(failed / len(told) if told else 0.0, len(told))
+def _perfigure_judge_failed(name: str) -> Metric:
+    """The share of answers that could not be judged, of those that were to be judged for the metric of that name."""
+
+    def compute(records: Sequence[Record]) -> Value:
+        told = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == name]
+        failed = sum("score" not in verdict for verdict in told)
+        return Value(failed / len(told) if told else 0.0, len(told))
+
+    return Metric("judge_failed_rate", compute, higher_is_better=False, needs="judge")
 
 
 def _no_text(records: Sequence[Record]) -> Value:
@@ -180,23 +145,4 @@ def _no_text(records: Sequence[Record]) -> Value:
 _NO_TEXT = Metric("no_text_count", _no_text, higher_is_better=False)
 
 
-def judge_advice(records: Sequence[Record]) -> list[str]:
-    """Return what to do, where the judge said neither yes nor no first for more than 5% of what it judged."""
-    value = _neither(records)
-    if not value.n or value.value <= MOST_NEITHER:
-        return []
-    return [
-        f"For {value.value:.0%} of {value.n} judgements the judge's first word was neither yes nor no, and they count "
-        f"as 0: {NEITHER_REMEDY}."
-    ]
-
-
-def _neither(records: Sequence[Record]) -> Value:
-    """The share of judgements with neither yes nor no among the log-probabilities that count."""
-    told = [verdict["top_logprobs"] for record in records for verdict in record.verdicts if "top_logprobs" in verdict]
-    return Value(sum(map(says_neither, told)) / len(told) if told else 0.0, len(told))
-
-
-NEITHER = Metric("neither_rate", _neither, higher_is_better=False, needs="judge")
 _UNHELPFUL = Metric("unhelpful_rate", _unhelpful, higher_is_better=False)
-_PERFIGURE_JUDGE_FAILED = Metric("judge_failed_rate", _perfigure_judge_failed, higher_is_better=False, needs="judge")

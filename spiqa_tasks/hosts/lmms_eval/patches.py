@@ -1,11 +1,13 @@
-"""Patches of five modules of lmms-eval: task index, filters, results, baselines and the user interface."""
+"""Patches of six modules of lmms-eval: task index, filters, results, baselines, response cache, user interface."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from spiqa_tasks.hosts.after_import import Patches
 
 NO_FILTER = "none"
 """What the host calls the filter of a task whose YAML names none; it takes the first of a request's answers."""
@@ -15,10 +17,10 @@ wrapped_names: dict[str, str] = {}
 
 def _folders() -> list[Path]:
     """Return the folders with task YAMLs, looked up when needed: benchmarks may be registered until then."""
-    from spiqa_tasks.benchmarks.registry import yaml_folders
-    from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
+    from spiqa_tasks.benchmarks.registry import yaml_folder
+    from spiqa_tasks.hosts.filtered_tasks import filtered_tasks, included_folders
 
-    return [*yaml_folders(), *filtered_tasks()]
+    return [yaml_folder(), *filtered_tasks(), *included_folders()]
 
 
 def _patch_tasks(host: Any) -> None:
@@ -28,8 +30,13 @@ def _patch_tasks(host: Any) -> None:
 
     @functools.wraps(initialize)
     def with_ours(self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any) -> Any:
+        from spiqa_tasks.hosts.lmms_eval.own_tasks import check_names, write_own
+
         given = [include_path] if isinstance(include_path, str) else list(include_path or [])
-        return initialize(self, [*given, *map(str, _folders())], *args, **kwargs)
+        own = write_own([Path(folder) for folder in given])
+        index = initialize(self, [*given, *map(str, [*_folders(), *own])], *args, **kwargs)
+        check_names(index, own)
+        return index
 
     def get_model_name(self: Any) -> str | None:
         name: str | None = self.__dict__["model_name"]
@@ -108,11 +115,18 @@ def _patch_baselines(host: Any) -> None:
     host._extract_score_from_sample = score_of
 
 
-PATCHES: Mapping[str, tuple[str, Callable[[Any], None]]] = {
+def _patch_cache(host: Any) -> None:
+    """The response cache survives a killed run and keeps no failed request."""
+    from spiqa_tasks.hosts.lmms_eval import response_cache
+
+    response_cache.patch(host)
+
+
+PATCHES: Patches = {
     "lmms_eval.tasks": ("TaskManager", _patch_tasks),
     "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
     "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
     "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines),
+    "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),
     "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery),
 }
-"""Module of the host -> (an attribute that it has once it is imported, the function that patches it)."""

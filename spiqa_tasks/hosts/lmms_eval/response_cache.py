@@ -1,79 +1,99 @@
-"""The host's cache of model answers (`--use_cache DIR`), which keeps failed requests as if they were answers."""
+"""The host's cache of model answers (`--use_cache DIR`), made to survive a killed run and to keep no failed request.
+
+The host stores answers when its model has answered all requests, merges a run's into `cache.db` when the run ends, and
+stores a failed request as if it were an answer. Here requests are answered in slices, each stored before the next one;
+what killed runs stored is merged when the next run begins; failed requests are asked again.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
+import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
+from spiqa_tasks.hosts.failed_requests import FAILURE_MARKERS, is_request_failure
+
+SLICE = 64
+"""Requests that are answered before their answers are stored: as many as a killed run can lose."""
 
 
-def drop_failures(folder: Path) -> int:
-    """Delete the failed requests from a cache folder of the host; return how many answers of the model were failures.
+def patch(host: Any) -> None:
+    """Patch the class `ResponseCache` of the host's module."""
+    cache = host.ResponseCache
+    create, execute, is_valid = cache.create.__func__, cache.execute, cache._is_valid_response
 
-    They are deleted from the databases and from the logs beside them, which the host would replay. No run may use the
-    folder meanwhile.
+    def resumed(cls: type[Any], /, cache_root: str, **options: Any) -> Any:
+        collect_killed_runs(host, Path(cache_root).parent if cache_root.endswith(".db") else Path(cache_root))
+        found = create(cls, cache_root, **options)
+        _drop_failures(found.db)  # of the log that it replayed
+        return found
 
-    Raises:
-        InputError: the folder holds no such cache, or one that cannot be changed.
+    @functools.wraps(execute)
+    def in_slices(self: Any, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
+        starts = range(0, len(requests), SLICE)
+        return [each for start in starts for each in execute(self, lm, reqtype, requests[start : start + SLICE])]
+
+    @functools.wraps(is_valid)
+    def is_answer(response: Any, request_type: str) -> bool:
+        return is_valid(response, request_type) and not any(map(is_request_failure, _texts(response)))
+
+    cache.create = classmethod(resumed)
+    cache.execute = in_slices
+    cache._is_valid_response = staticmethod(is_answer)
+
+
+def collect_killed_runs(host: Any, root: Path) -> None:
+    """Merge the answers of runs that never ended into `cache.db`, and drop failed requests from it.
+
+    Works on a copy that then takes the file's place, for another run may read it. A run that is still going on loses
+    nothing: it merges what it has when it ends.
     """
-    databases = sorted([*folder.glob("cache.db"), *folder.glob("runs/*/rank_*.db")])
-    if not databases:
-        raise InputError(
-            f"Expected the folder of lmms-eval's --use_cache, found no cache.db in {folder}. Name that one."
-        )
-    dropped: set[str] = set()
-    try:
-        for path in databases:
-            dropped |= _drop_from_database(path)
-        for path in sorted([*folder.glob("*.audit.jsonl"), *folder.glob("runs/*/*.audit.jsonl")]):
-            dropped |= _drop_from_log(path)
-    except (sqlite3.Error, OSError) as error:
-        raise InputError(f"Expected a cache of lmms-eval in {folder} that can be changed, found {error}.") from error
-    return len(dropped)
+    target, runs = root / "cache.db", root / "runs"
+    shards = [path for path in sorted(runs.glob("*/rank_*.db")) if not (path.parent / ".merged").exists()]
+    if not shards and not (target.exists() and _has_failures(target)):
+        return
+    runs.mkdir(exist_ok=True)
+    with contextlib.suppress(TimeoutError), host._merge_lock(str(runs / ".merge.lock")):
+        copy = target.with_name(f"cache.{os.getpid()}.tmp")
+        if target.exists():
+            with contextlib.closing(sqlite3.connect(target)) as old, contextlib.closing(sqlite3.connect(copy)) as new:
+                old.backup(new)
+        host.ResponseCache.merge_shards([str(path) for path in shards], str(copy))
+        with contextlib.closing(sqlite3.connect(copy)) as merged:
+            _drop_failures(merged)
+        copy.replace(target)
 
 
-def _drop_from_database(path: Path) -> set[str]:
-    with contextlib.closing(sqlite3.connect(path)) as db, db:
-        rows = db.execute("SELECT cache_key, response FROM responses")
-        failed = {key for key, response in rows if _is_failure(response)}
-        db.executemany("DELETE FROM responses WHERE cache_key = ?", [(key,) for key in failed])
-    return failed
+_FAILED = " OR ".join(f"instr(response, '{marker}')" for marker in FAILURE_MARKERS)
 
 
-def _drop_from_log(path: Path) -> set[str]:
-    kept, failed = [], set()
-    for line in path.read_text(encoding="utf-8").split("\n"):
-        with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
-            entry = json.loads(line)
-            if _is_failure(entry.get("response")):
-                failed.add(str(entry.get("cache_key")))
-                continue
-        kept.append(line)
-    if failed:
-        write_atomically(path, "\n".join(kept).encode())
-    return failed
+def _has_failures(path: Path) -> bool:
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return any(_is_failure(row[0]) for row in db.execute(f"SELECT response FROM responses WHERE {_FAILED}"))
 
 
-def _is_failure(response: Any) -> bool:
+def _drop_failures(db: sqlite3.Connection) -> None:
+    rows = db.execute(f"SELECT cache_key, response FROM responses WHERE {_FAILED}").fetchall()
+    with db:
+        failed = [(key,) for key, response in rows if _is_failure(response)]
+        db.executemany("DELETE FROM responses WHERE cache_key = ?", failed)
+
+
+def _is_failure(stored: str) -> bool:
     """Whether a stored response, JSON of a text or of a list with one, is the host's marker of a failure."""
-    try:
-        value = json.loads(response)
-    except (ValueError, TypeError, RecursionError):
-        value = response
-    return any(is_request_failure(text) for text in _texts(value))
+    return any(map(is_request_failure, _texts(json.loads(stored))))
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple) and value:
-        yield from _texts(value[0])
-    elif isinstance(value, dict):
-        yield from _texts(value.get("text"))
+def _texts(response: Any) -> Iterator[str]:
+    """The text of an answer in the forms that the host has for one."""
+    if isinstance(response, str):
+        yield response
+    elif isinstance(response, list | tuple) and response:
+        yield from _texts(response[0])
+    elif isinstance(text := getattr(response, "text", None), str):
+        yield text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spiqa_tasks.judge.answer_checks import token_count
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.content import content_of
 from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
@@ -23,8 +24,7 @@ class AnthropicApi:
 
         self._model = config.model
         self._extra = config.extra_fields
-        headers = {"anthropic-version": API_VERSION} | ({"x-api-key": config.api_key} if config.api_key else {})
-        self._client = JsonClient(config, headers)
+        self._client = JsonClient(config, headers_of(config))
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Ask for one message."""
@@ -47,13 +47,18 @@ class AnthropicApi:
         await self._client.aclose()
 
 
+def headers_of(config: JudgeConfig) -> dict[str, str]:
+    """Return the headers of every request, with the judge's key."""
+    return {"anthropic-version": API_VERSION} | ({"x-api-key": config.api_key} if config.api_key else {})
+
+
 def verdict_of(answer: dict[str, Any]) -> Verdict:
     """Return the verdict in a message; raises AskError where there is none."""
     try:
         text = "".join(part["text"] for part in answer["content"] if part.get("type") == "text")
         usage = answer.get("usage") or {}
-        counts = int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+        counts = token_count(usage.get("input_tokens")), token_count(usage.get("output_tokens"))
+    except (KeyError, TypeError, AttributeError):
         raise AskError("the server's answer is no message", retryable=True) from None
     return Verdict("ok", text, (), served_model(answer), None, False, *counts)
 

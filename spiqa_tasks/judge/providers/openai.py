@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sys
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
+from spiqa_tasks.judge.answer_checks import logprobs_fault, token_count
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.content import content_of
 from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
 from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
-from spiqa_tasks.scoring.l3score import ROUNDING
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
 
@@ -32,7 +32,7 @@ class OpenAIApi:
 
         self._model = config.model
         self._extra = config.extra_fields
-        self._client = JsonClient(config, _auth_headers(config))
+        self._client = JsonClient(config, auth_headers(config))
         reasons = config.url == PROVIDER.url and _why_no_logprobs(config.model) is not None
         self._limit_name = "max_completion_tokens" if reasons else "max_tokens"
         self._send_temperature = not reasons
@@ -78,7 +78,8 @@ class OpenAIApi:
         return False
 
 
-def _auth_headers(config: JudgeConfig) -> dict[str, str]:
+def auth_headers(config: JudgeConfig) -> dict[str, str]:
+    """Return the header that the judge's key goes out in."""
     if not config.api_key:
         return {}
     host = urlsplit(config.url).hostname or ""
@@ -100,8 +101,8 @@ def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:
         choice = answer["choices"][0]
         text = choice["message"].get("content") or ""
         usage = answer.get("usage") or {}
-        counts = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError):
+        counts = token_count(usage.get("prompt_tokens")), token_count(usage.get("completion_tokens"))
+    except (KeyError, IndexError, TypeError, AttributeError):
         raise AskError("the server's answer is no chat completion", retryable=True) from None
     if not isinstance(text, str):
         raise AskError("the server's answer is no chat completion", retryable=True)
@@ -109,15 +110,18 @@ def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:
     return Verdict("ok", text, listed, served_model(answer), None, False, *counts)
 
 
-def _top_logprobs(choice: dict[str, Any], count: int) -> tuple[tuple[str, float], ...]:
+def _top_logprobs(choice: dict[str, Any], wanted: int) -> tuple[tuple[str, float], ...]:
     try:
         listed = choice["logprobs"]["content"][0]["top_logprobs"]
-        pairs = [(sys.intern(str(entry["token"])), float(entry["logprob"])) for entry in listed]
-    except (KeyError, IndexError, TypeError, ValueError):
+        pairs = [(entry["token"], entry["logprob"]) for entry in listed]
+    except (KeyError, IndexError, TypeError):
         pairs = []
-    if not pairs or any(math.isnan(logprob) or logprob > ROUNDING for _, logprob in pairs):
-        raise AskError("the server's answer holds no token log-probabilities", retryable=True)
-    return tuple(sorted(pairs, key=lambda pair: -pair[1])[:count])
+    with suppress(TypeError):  # values that cannot be compared are at fault anyway
+        pairs.sort(key=lambda pair: -pair[1])
+    fault = logprobs_fault(pairs, wanted)
+    if fault is not None:
+        raise AskError(fault, retryable=False)
+    return tuple((sys.intern(token), float(logprob)) for token, logprob in pairs[:wanted])
 
 
 def _why_no_logprobs(model: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, NO_THINKING
-from spiqa_tasks.judge.rules.rule import Candidate, Rule
+from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import l3score, l3score_detail
 
@@ -64,7 +64,7 @@ class L3ScoreRule(Rule):
     """
 
     name = "l3score"
-    tests = tuple(Candidate(answer, "What colour is the sky on a clear day?", "Blue") for answer in ("Blue", "Green"))
+    tests = BLUE_AND_GREEN
 
     prompt: str = DEFAULT_PROMPT
     top: int | str = TOP
@@ -109,9 +109,6 @@ class L3ScoreRule(Rule):
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         """Return what the verdicts on a right and a wrong answer lack."""
-        wanted, fewest = self._top or TOP, min(len(verdict.top_logprobs) for verdict in verdicts)
-        if fewest < wanted:
-            return f"it gives {fewest} log-probabilities where the rule needs {wanted}; use --top {max(fewest, 2)}"
         words = [verdict.text.strip()[:20] for verdict in verdicts if says_neither(verdict.top_logprobs)]
         if words:
             return f"it begins its answer with {words[0]!r} and not with yes or no; {NEITHER_REMEDY}"

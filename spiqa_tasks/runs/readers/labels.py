@@ -38,6 +38,12 @@ class Labelled:
     system: str = ""
     trap: str = ""
 
+    def as_row(self) -> dict[str, Any]:
+        """Return the row of a file of one's own that reads as this answer."""
+        question, prediction = self.candidate.question, self.candidate.prediction
+        texts = {"question": question, "reference": list(self.references), "prediction": prediction}
+        return {**texts, "label": self.label, "system": self.system, "trap": self.trap}
+
 
 @dataclass(frozen=True)
 class Labels:

@@ -150,9 +150,12 @@ def _own_task(values: Mapping[str, Any]) -> Task | None:
 
 
 def _asked(task: Task, values: Mapping[str, Any], original: int) -> int:
-    """How many questions the task has: those of the release, unless a filter or a hook of one's own left some out."""
-    filtered = "kept" in (values.get("metadata") or {})
-    if original and (filtered or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)):
+    """How many questions the task has: those of the release, unless a filter or a hook of one's own left some out.
+
+    A benchmark of one's own has no release but its data, all of which the host counted.
+    """
+    counted = task.entry.definition is not None or "kept" in (values.get("metadata") or {})
+    if original and (counted or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)):
         return original
     return task.questions
 

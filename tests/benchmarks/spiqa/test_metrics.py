@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.aggregation import Metric, Value
+from spiqa_tasks.benchmarks.open_metrics import judge_advice, text_metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.spiqa.metrics import judge_advice, metrics, table, text_metric
+from spiqa_tasks.benchmarks.spiqa.metrics import metrics, table
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores

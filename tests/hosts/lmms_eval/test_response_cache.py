@@ -1,47 +1,101 @@
-"""The host's own cache of answers, with failures in it."""
+"""The host's own cache of answers: runs that are killed, failed requests, two processes."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from spiqa_tasks.cli import main
+from spiqa_tasks.hosts.lmms_eval.response_cache import SLICE
+
+FAILED = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout"
+RUN = """
+import os, signal, sys
+from types import SimpleNamespace
+
+from lmms_eval.api.instance import Instance
+from lmms_eval.caching.response_cache import ResponseCache
+
+from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
+
+register_tasks()
 
 
-def _run(folder: Path, answers: list[str]) -> list[Any]:
-    """What the host serves for as many requests, the model answering `answers`; its own class does the caching."""
-    from lmms_eval.api.instance import Instance
+def run(folder, count, answer, ends=True):
+    made = lambda i: Instance(
+        request_type="generate_until",
+        arguments=(f"question {i}", {"temperature": 0, "do_sample": False}, None, i, "t", "test"),
+        idx=0,
+        metadata={"task": "t", "doc_id": i, "repeats": 1},
+    )
+    asked = []
+
+    def model(missing):
+        asked.extend(request.doc_id for request in missing)
+        return [answer(request.doc_id) for request in missing]
+
+    cache = ResponseCache.create(folder, model="m")
+    requests = [made(i) for i in range(count)]
+    served = cache.execute(SimpleNamespace(rank=0, generate_until=model), "generate_until", requests)
+    if ends:
+        cache.finalize(success=True)
+    return served, asked
+"""
+"""A run of requests; its model answers with `answer(doc_id)`."""
+
+
+@pytest.fixture
+def run() -> object:
+    """The function `run` of the script, in this process."""
+    found: dict[str, object] = {}
+    exec(RUN, found)
+    return found["run"]
+
+
+def killed(folder: Path, after: int) -> subprocess.Popen[bytes]:
+    """A process that answers `after` questions and is killed at the next one."""
+    code = f"""
+def answer(i):
+    if i == {after}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return f"answer {{i}}"
+run({str(folder)!r}, 1000, answer)
+"""
+    return subprocess.Popen([sys.executable, "-c", RUN + code], stderr=subprocess.DEVNULL)
+
+
+def test_a_killed_run_loses_one_slice(tmp_path: Path, run: object) -> None:
+    """Two processes that are killed at once: a third one asks for nothing that the further of them had stored."""
+    first, second = killed(tmp_path, 3 * SLICE + 10), killed(tmp_path, 5 * SLICE + 1)
+    assert (first.wait(), second.wait()) == (-9, -9)
+    served, asked = run(str(tmp_path), 6 * SLICE, lambda i: f"answer {i}")  # type: ignore[operator]
+    assert asked == list(range(5 * SLICE, 6 * SLICE))
+    assert served == [f"answer {i}" for i in range(6 * SLICE)]
+
+
+def test_a_failed_request_is_asked_again(tmp_path: Path, run: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not stored, also where a run of the same id replays its log; good answers come from the cache."""
+    for run_id in ("", "job7"):
+        monkeypatch.setenv("LMMS_CACHE_RUN_ID", run_id)
+        folder = str(tmp_path / f"cache{run_id}")
+        run(folder, 3, lambda i: FAILED if i == 1 else "good", ends=False)  # type: ignore[operator]
+        served, asked = run(folder, 3, lambda _: "better")  # type: ignore[operator]
+        assert asked == [1]
+        assert served == ["good", "better", "good"]
+        assert run(folder, 3, lambda _: "never asked")[1] == []  # type: ignore[operator]
+
+
+def test_failures_that_the_host_alone_stored_are_dropped(
+    tmp_path: Path, run: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cache of an unpatched host is put right when the next run begins."""
     from lmms_eval.caching.response_cache import ResponseCache
 
-    requests = [
-        Instance(
-            request_type="generate_until",
-            arguments=(f"question {i}", {"temperature": 0, "do_sample": False}, None, i, "t", "test"),
-            idx=0,
-            metadata={"task": "t", "doc_id": i, "repeats": 1},
-        )
-        for i in range(len(answers))
-    ]
-    asked: list[int] = []
-
-    def model(missing: list[Any]) -> list[str]:
-        asked.extend(request.doc_id for request in missing)
-        return [answers[request.doc_id] for request in missing]
-
-    cache = ResponseCache.create(str(folder), model="m")
-    served = cache.execute(SimpleNamespace(rank=0, generate_until=model), "generate_until", requests)
-    cache.finalize(success=True)
-    return [served, asked]
-
-
-def test_failures_are_dropped_and_asked_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """After the command the failed request is asked again and the good answers come from the cache."""
-    _run(tmp_path, ["good", "[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout", "fine"])
-    assert main(["cache", "drop-failures", str(tmp_path)]) == 0
-    assert "1 failed request deleted" in capsys.readouterr().out
-    served, asked = _run(tmp_path, ["good", "better", "fine"])
-    assert asked == [1]
-    assert served == ["good", "better", "fine"]
+    with monkeypatch.context() as unpatched:
+        unpatched.setattr(ResponseCache, "_is_valid_response", staticmethod(lambda *_: True))
+        run(str(tmp_path / "cache.db"), 3, lambda i: [FAILED] if i else "good")  # type: ignore[operator]
+    served, asked = run(str(tmp_path), 3, lambda _: "better")  # type: ignore[operator]
+    assert asked == [1, 2]
+    assert served == ["good", "better", "better"]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers import JudgeClient
-from spiqa_tasks.judge.providers.openai import PROVIDER, OpenAIApi, _auth_headers
+from spiqa_tasks.judge.providers.openai import PROVIDER, OpenAIApi, _auth_headers, verdict_of
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -99,17 +101,46 @@ def test_tokens_and_model_are_reported_as_served(server: OpenAIServer, config: J
     assert (verdict.model, verdict.prompt_tokens, verdict.completion_tokens) == ("gpt-4o-2024-08-06", 10, 1)
 
 
+def answer(*pairs: tuple[Any, Any], **usage: Any) -> dict[str, Any]:
+    """A chat completion with these first tokens."""
+    listed = [{"token": token, "logprob": logprob} for token, logprob in pairs]
+    choice = {"message": {"content": "Yes"}, "logprobs": {"content": [{"top_logprobs": listed}]}}
+    return {"choices": [choice], "usage": usage}
+
+
 @pytest.mark.parametrize(
-    "top", [[("Yes", float("nan"))], [("Yes", 0.9)], []], ids=["not a number", "a probability", "none"]
+    ("pairs", "fault"),
+    [
+        ([], "no token log-probabilities"),
+        ([("Yes", -0.1)], "has 1 of 2 log-probabilities; use --top 2"),
+        ([(7, -0.1), ("No", -3.0)], "a token that is none: 7"),
+        ([("Yes", False), ("No", -3.0)], "a log-probability that is none: False"),
+        ([("Yes", "-0.1"), ("No", -3.0)], "a log-probability that is none: '-0.1'"),
+        ([("Yes", math.nan), ("No", -3.0)], "a log-probability that is none: nan"),
+        ([("Yes", -(10**400)), ("No", -3.0)], "a log-probability that is none: -1000"),
+        ([("Yes", 0.9), ("No", -3.0)], "a log-probability that is none: 0.9"),
+        ([("Yes", 0.0), ("No", 0.0)], "probabilities that add up to 2"),
+        ([("Yes", -math.inf), ("No", -9999.0)], "tokens of probability 0 alone"),
+    ],
 )
-def test_what_is_no_logprob_is_no_verdict(
-    server: OpenAIServer, config: JudgeConfig, top: list[tuple[str, float]]
-) -> None:
-    """Values that cannot be log-probabilities count as a malformed answer, which is retried."""
-    server.behaviour.verdict = lambda _prompt: top or [("", float("nan"))]
-    with pytest.raises(AskError, match="log-probabilities") as caught:
-        _ask(OpenAIApi(config), JudgeRequest("p"))
-    assert caught.value.retryable
+def test_impossible_log_probabilities_are_final(pairs: list[tuple[Any, Any]], fault: str) -> None:
+    """An answer whose first tokens cannot be scored has a reason, and is not asked for again."""
+    with pytest.raises(AskError, match=fault) as caught:
+        verdict_of(answer(*pairs), 2)
+    assert not caught.value.retryable
+
+
+def test_impossible_words_are_no_fault() -> None:
+    """Servers give those -inf or -9999, round a certain one above 0, and list more than was asked for in any order."""
+    pairs = [("No", -9999.0), ("Yes", 0.004), ("Maybe", -math.inf)]
+    assert verdict_of(answer(*pairs), 2).top_logprobs == (("Yes", 0.004), ("No", -9999.0))
+
+
+@pytest.mark.parametrize("count", ["9" * 401, 10**400, -1, 1.5, True, None, math.inf, {}])
+def test_a_count_that_is_none_is_not_counted(count: Any) -> None:
+    """The verdict stays, its price is not known."""
+    assert verdict_of(answer(("Yes", -0.1), prompt_tokens=count, completion_tokens=3), 1).prompt_tokens == 0
+    assert verdict_of(answer(("Yes", -0.1), prompt_tokens=count, completion_tokens=3), 1).completion_tokens == 3
 
 
 @pytest.mark.parametrize("model", ["o1", "o1-mini", "o3", "o4-mini", "gpt-5", "gpt-5-mini", "openai/o3-mini"])

@@ -47,7 +47,7 @@ def test_an_empty_answer_is_judged(server: OpenAIServer, engine_of: MakeEngine) 
 
 def test_a_judge_without_a_word_of_both_scores_zero(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """Neither yes nor no among the five is a score of 0, as in the paper; `neither_rate` counts it."""
-    server.behaviour.verdict = lambda _prompt: [("Sure", -0.1), ("I", -3.0)]
+    server.behaviour.verdict = lambda _prompt: [("Sure", -0.1), *((word, -4.0) for word in "abcd")]
     assert _score(_l3judge(engine_of()), "a", "a") == 0
 
 
@@ -67,7 +67,7 @@ def test_preflight_asks_a_right_and_a_wrong_answer(server: OpenAIServer, engine_
 def test_a_judge_that_says_neither_is_refused(server: OpenAIServer, engine_of: MakeEngine, first: str) -> None:
     """A judge that begins with something else would score everything 0; the message says what switches it off."""
     others = [("Let", -4.0), ("The", -5.0), ("I", -6.0), ("We", -7.0)]
-    server.behaviour.verdict = lambda _prompt: [(first, -0.01), *others]
+    server.behaviour.verdict = lambda _prompt: [(first, -0.1), *others]
     with pytest.raises(JudgeError, match=r"not with yes or no.*--judge-extra.*enable_thinking"):
         _l3judge(engine_of()).preflight()
 
@@ -78,7 +78,7 @@ def test_a_judge_that_says_the_same_to_everything_is_refused(
 ) -> None:
     """It does not tell a right answer from a wrong one."""
     other = "No" if word == "Yes" else "Yes"
-    server.behaviour.verdict = lambda _prompt: [(word, -0.05), (other, -3.0), ("a", -5.0), ("b", -6.0), ("c", -7.0)]
+    server.behaviour.verdict = lambda _prompt: [(word, -0.1), (other, -3.0), ("a", -5.0), ("b", -6.0), ("c", -7.0)]
     with pytest.raises(JudgeError, match="Blue and whether Green"):
         _l3judge(engine_of()).preflight()
 
@@ -86,7 +86,7 @@ def test_a_judge_that_says_the_same_to_everything_is_refused(
 def test_a_judge_with_too_few_log_probabilities_is_refused(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """Three where the paper's rule needs five change the score; the message says what can be asked for."""
     server.behaviour.verdict = lambda prompt: agreeing(prompt)[:3]
-    with pytest.raises(JudgeError, match=r"gives 3 log-probabilities where the rule needs 5.*--top 3"):
+    with pytest.raises(JudgeError, match=r"has 3 of 5 log-probabilities; use --top 3, or switch"):
         _l3judge(engine_of()).preflight()
     _l3judge(engine_of(), top=3).preflight()
 
@@ -121,7 +121,8 @@ def test_the_signature_tells_judges_prompts_and_rules_apart(server: OpenAIServer
 
 def test_more_alternatives_can_be_asked_for(server: OpenAIServer, engine_of: MakeEngine) -> None:
     """With top=20 the server is asked for twenty and all of them count."""
-    server.behaviour.verdict = lambda _prompt: [("Yes", -0.5)] + [(f"w{i}", -4.0) for i in range(7)] + [("No", -5.0)]
+    others = [(f"w{i}", -4.0) for i in range(7)], [(f"v{i}", -6.0) for i in range(11)]
+    server.behaviour.verdict = lambda _prompt: [("Yes", -0.5), *others[0], ("No", -5.0), *others[1]]
     wide = _score(_l3judge(engine_of(), top=20), "a", "a")
     assert server.requests[0]["body"]["top_logprobs"] == 20
     assert wide == pytest.approx(math.exp(-0.5) / (math.exp(-0.5) + math.exp(-5.0)))

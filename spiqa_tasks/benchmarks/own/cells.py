@@ -1,0 +1,158 @@
+"""What the cells of one row say: question, options, true answers, groups; a ValueError says what is wrong with one."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import string
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spiqa_tasks.benchmarks.choice.listed import options_in
+from spiqa_tasks.benchmarks.own.definition import AnswerForm, Columns
+from spiqa_tasks.files.records import Fields
+
+LETTERS = string.ascii_uppercase
+_LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
+_LETTER = re.compile(r"\W*([A-Za-z])\W*")
+
+
+def cell(record: Fields, column: str) -> Any:
+    """Return the value of a column, or of a field in it (`a.b`); None where the row has none."""
+    if column in record:
+        return record[column]
+    name, dot, rest = column.partition(".")
+    inner = as_value(record.get(name)) if dot else None
+    return cell(inner, rest) if isinstance(inner, Mapping) else None
+
+
+def is_empty(value: Any) -> bool:
+    """Return whether a cell has nothing: no value, no text, an empty list."""
+    return value is None or value == "" or value == [] or (isinstance(value, float) and value != value)
+
+
+def as_value(value: Any) -> Any:
+    """Return the list or object that a text writes out, as Python or JSON do; any other value as it is."""
+    if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
+        return value
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(value)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return value
+
+
+def single(value: Any) -> Any:
+    """Return the only value of a list of one; any other value as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def text_of(record: Fields, column: str) -> str:
+    """Return a column's text, stripped.
+
+    Raises:
+        ValueError: the row has none.
+    """
+    value = cell(record, column)
+    if is_empty(value) or isinstance(value, list | Mapping | bytes) or not str(value).strip():
+        raise ValueError(f"no text in {column}" if is_empty(value) else f"{column} is {_shown(value)}, not a text")
+    return str(value).strip()
+
+
+def options_of(record: Fields, columns: Columns) -> dict[str, str]:
+    """Return letter -> text of a row's options; empty where it has none.
+
+    Raises:
+        ValueError: options in no known form, a single one, or more than 26.
+    """
+    if not columns.options:
+        return {}
+    if columns.in_question:
+        return options_in(str(cell(record, columns.question) or ""))
+    if len(columns.options) > 1:
+        texts = [cell(record, column) for column in columns.options]
+        while texts and is_empty(texts[-1]):
+            texts.pop()
+        if any(map(is_empty, texts)):
+            raise ValueError(f"no text in {columns.options[list(map(is_empty, texts)).index(True)]}")
+        return _lettered(texts) if texts else {}
+    value = as_value(cell(record, columns.options[0]))
+    if is_empty(value) or value == {}:
+        return {}
+    if isinstance(value, Mapping):
+        keys = [str(key).upper() for key in value]
+        return _lettered(list(value.values()), keys if "".join(keys) == LETTERS[: len(keys)] else None)
+    if isinstance(value, str):
+        found = options_in(value)
+        if not found:
+            raise ValueError(f"{columns.options[0]} is {_shown(value)}, not a list")
+        return found
+    if not isinstance(value, list):
+        raise ValueError(f"{columns.options[0]} is {_shown(value)}, not a list")
+    return _lettered(value)
+
+
+def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
+    """Return the letter of a choice's right option.
+
+    Raises:
+        ValueError: the value names none, or several.
+    """
+    text = str(value).strip()
+    if form == "text":
+        same = [letter for letter, option in options.items() if _plain(option) == _plain(text)]
+        if len(same) != 1:
+            raise ValueError(f"the answer {_shown(value)} is the text of {len(same)} options")
+        return same[0]
+    if form == "letter":
+        found = _LETTER.fullmatch(text)
+        letter = found[1].upper() if found else ""
+    else:
+        whole = text.removesuffix(".0")
+        place = int(whole) - (form == "number") if whole.isdecimal() else -1
+        letter = LETTERS[place] if 0 <= place < len(options) else ""
+    if letter not in options:
+        raise ValueError(f"the answer {_shown(value)} is no option among {', '.join(options)}")
+    return letter
+
+
+def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
+    """Return the true answers of an open question, each once.
+
+    Raises:
+        ValueError: there is none.
+    """
+    found: dict[str, None] = {}
+    for column in columns:
+        value = cell(record, column)
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, Mapping | bytes):
+                raise ValueError(f"{column} has {_shown(each)}, not a text")
+            if not is_empty(each) and str(each).strip():
+                found[str(each).strip()] = None
+    if not found:
+        raise ValueError(f"no answer in {', '.join(columns)}")
+    return list(found)
+
+
+def _lettered(values: Sequence[Any], letters: Sequence[str] | None = None) -> dict[str, str]:
+    """The options by letter, without a label of their own (`A) ...`) where every one has it."""
+    texts = ["" if value is None else str(value).strip() for value in values]
+    if not 2 <= len(texts) <= len(LETTERS):
+        raise ValueError(f"{len(texts)} options, where 2 to {len(LETTERS)} can be asked")
+    labels = [_LABEL.match(text) for text in texts]
+    if all(label and label[1].upper() == letter for label, letter in zip(labels, LETTERS, strict=False)):
+        rests = [text[label.end() :] for text, label in zip(texts, labels, strict=True) if label]
+        texts = rests if all(rests) else texts
+    return dict(zip(letters or LETTERS, texts, strict=False))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,230 @@
+"""The rows of a benchmark of one's own: read from its data, each checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.own import cells
+from spiqa_tasks.benchmarks.own.definition import Definition
+from spiqa_tasks.benchmarks.own.pictures import Pictures
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.records import KEY, Fields, read_records, saved_files
+from spiqa_tasks.files.source import Repository, Source, fingerprint
+
+Row = dict[str, Any]
+HUB = "hf://datasets/"
+FIRST = 5
+"""How many faults a message lists."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a row: its number from 1, its id, and a few words."""
+
+    number: int
+    id: str
+    text: str
+
+
+def load(definition: Definition, source: Source, split: str, settings: str, *, pictures: bool) -> list[Row]:
+    """Return a split's rows.
+
+    Args:
+        definition: the benchmark's.
+        source: where data of the hub is found.
+        split: one of `data`.
+        settings: the text of the task's settings.
+        pictures: whether pictures are shown; else neither columns nor files of them are read.
+
+    Raises:
+        DataError: no data, or rows that cannot be asked, the first of them by number.
+    """
+    rows, faults = read_rows(definition, source, split, settings, pictures=pictures)
+    place = definition.data[split]
+    if faults:
+        listed = "; ".join(f"row {fault.number} (id {fault.id}): {fault.text}" for fault in faults[:FIRST])
+        bad = len({fault.number for fault in faults})
+        raise DataError(
+            f"Expected every row of {place} to be a question as the YAML of {definition.benchmark} has it; found "
+            f"{bad} of {bad + len(rows)} that are not, the first: {listed}. Correct the rows, or columns: and "
+            "where: of the YAML."
+        )
+    if not rows:
+        raise DataError(f"Expected questions in {place}, found none. Correct data: or where: of the YAML.")
+    return rows
+
+
+def read_rows(
+    definition: Definition, source: Source, split: str, settings: str, *, pictures: bool
+) -> tuple[list[Row], list[Fault]]:
+    """Return the rows of a split that can be asked, and what is wrong with the others; see `load`."""
+    paths = data_paths(definition, source, split)
+    digest = data_digest(definition, source)
+    columns = definition.columns
+    reader = _Reader(definition, {"split": split, "settings": settings, "data": digest})
+    shown = Pictures(
+        columns.images if pictures else (),
+        paths[0].parent / definition.image_folder,
+        f"{definition.benchmark}-{split}-{digest}",
+    )
+    unread = () if pictures else [name for name in columns.images if "{" not in name]
+    rows: list[Row] = []
+    faults: list[Fault] = []
+    ids: set[str] = set()
+    known: set[str] = set()
+    for place, record in enumerate(read_records(paths, unread)):
+        known.update(record)
+        if not is_wanted(definition, record):
+            continue
+        row_id = str(place)
+        try:
+            row_id = reader.id_of(record, place)
+            if row_id in ids:
+                raise ValueError("the id of an earlier row")
+            ids.add(row_id)
+            rows.append(reader.row(record, row_id) | {"images": shown.of(record, row_id, place)})
+        except ValueError as error:
+            faults.append(Fault(place + 1, row_id, str(error)))
+    _check_columns(definition, known | set(unread))
+    _name_groups(rows)
+    return rows, faults
+
+
+def data_paths(definition: Definition, source: Source, split: str) -> list[Path]:
+    """Return the files, or the saved folder, of a split; see `Definition.data`.
+
+    Raises:
+        DataError: there are none.
+    """
+    place = definition.data[split]
+    if place.startswith(HUB):
+        repository, pattern = hub_place(definition.benchmark, place)
+        return source.files(repository, pattern)
+    path = definition.folder / place
+    found = [path] if path.exists() else sorted(definition.folder.glob(place)) if not Path(place).is_absolute() else []
+    if not found:
+        raise DataError(f"Expected the data of {definition.benchmark} at {path}, found no such file. Correct data:.")
+    return found
+
+
+def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
+    """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH`; without a revision, `main`.
+
+    Raises:
+        DataError: a place of another form.
+    """
+    owner, name, *rest = [*place.removeprefix(HUB).split("/"), "", ""]
+    name, _, revision = name.partition("@")
+    pattern = "/".join(filter(None, rest))
+    if not (owner and name and pattern):
+        raise DataError(f"Expected {HUB}OWNER/NAME@REVISION/PATH in data: of {benchmark}, found {place}.")
+    return Repository(benchmark, f"{owner}/{name}", revision or "main"), pattern
+
+
+def data_digest(definition: Definition, source: Source) -> str:
+    """Return twelve hexadecimal digits over the data of every split and what the YAML makes of it."""
+    said = {key: definition.values.get(key) for key in ("columns", "kind", "answer_is", "where", "shots")}
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode())
+    used = [definition.split, *([definition.shots_from] if definition.shots_from else [])]
+    for split in used:
+        paths = data_paths(definition, source, split)
+        files = [file for path in paths for file in (saved_files(path) if path.is_dir() else [path])]
+        digest.update(fingerprint(files).encode())
+    return digest.hexdigest()[:12]
+
+
+class _Reader:
+    """Makes rows of records."""
+
+    def __init__(self, definition: Definition, shared: Mapping[str, str]) -> None:
+        self._definition = definition
+        self._shared = {"benchmark": definition.benchmark, **shared}
+        self._more = definition.prompt_columns
+
+    def id_of(self, record: Fields, place: int) -> str:
+        """Return the row's id."""
+        columns = self._definition.columns
+        return cells.text_of(record, columns.id) if columns.id else str(record.get(KEY, place))
+
+    def row(self, record: Fields, row_id: str) -> Row:
+        """Return the row but for its pictures.
+
+        Raises:
+            ValueError: a cell that is not what it should be.
+        """
+        definition, columns = self._definition, self._definition.columns
+        question = cells.text_of(record, columns.question)
+        options = cells.options_of(record, columns) if definition.kind != "open" else {}
+        if options:
+            references = [cells.letter_of(_answer(record, columns.answer), options, definition.answer_is)]
+        elif definition.kind == "choice":
+            raise ValueError("no options")
+        else:
+            references = cells.references_of(record, columns.answer)
+        groups = {name: _group(cells.cell(record, name)) for name in columns.groups}
+        kind = {"kind": "choice" if options else "open"} if definition.kind == "both" else {}
+        return {
+            "id": row_id,
+            "question": question,
+            "letters": list(options),
+            "options": list(options.values()),
+            "answer": references[0],
+            "references": references,
+            "groups": groups | kind,
+            "category": next(iter(groups.values()), ""),
+            "cluster": str(cells.cell(record, columns.cluster)) if columns.cluster else None,
+            "fields": {name: _field(cells.cell(record, name)) for name in self._more},
+            **self._shared,
+        }
+
+
+def _answer(record: Fields, columns: tuple[str, ...]) -> Any:
+    value = cells.single(cells.as_value(cells.cell(record, columns[0])))
+    if cells.is_empty(value):
+        raise ValueError(f"no answer in {columns[0]}")
+    return value
+
+
+def _field(value: Any) -> str:
+    return "" if cells.is_empty(value) else str(value)
+
+
+def _group(value: Any) -> str:
+    return slug(_field(cells.single(value))) or "none"
+
+
+def _name_groups(rows: list[Row]) -> None:
+    """Put the kind before the names of groups where they are numbers, or names of another kind's groups too."""
+    kinds: dict[str, set[str]] = {}
+    for row in rows:
+        for kind, name in row["groups"].items():
+            kinds.setdefault(kind, set()).add(name)
+    owners = Counter(name for names in kinds.values() for name in names)
+    unclear = {kind for kind, names in kinds.items() if any(owners[name] > 1 or name.isdecimal() for name in names)}
+    if unclear:
+        for row in rows:
+            row["groups"] = {
+                kind: f"{slug(kind)}_{name}" if kind in unclear else name for kind, name in row["groups"].items()
+            }
+
+
+def is_wanted(definition: Definition, record: Fields) -> bool:
+    """Return whether a row is one of those that `where` asks for."""
+    return all(str(cells.cell(record, column)) in values for column, values in definition.where.items())
+
+
+def _check_columns(definition: Definition, known: set[str]) -> None:
+    """Refuse data of which no row has a column that the YAML names."""
+    named = [column for column in definition.named_columns if not {column, column.partition(".")[0]} & known]
+    if named and known:
+        raise DataError(
+            f"Expected a column {named[0]!r} in the data of {definition.benchmark}, as its YAML says; found "
+            f"{', '.join(sorted(known))}. Correct columns:, prompt: or where: of the YAML."
+        )

@@ -1,0 +1,90 @@
+"""`exam`: which traps judges fall into."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tabulate import tabulate
+
+from spiqa_tasks.commands import examining
+from spiqa_tasks.errors import InputError
+
+if TYPE_CHECKING:
+    from spiqa_tasks.runs.readers.labels import Labels
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser("exam", help="which traps judges fall into")
+    parser.add_argument("--trap", action="append", default=[], metavar="NAME", help="only traps of this rule")
+    parser.add_argument(
+        "--traps",
+        type=Path,
+        metavar="FILE",
+        help="traps of one's own instead: jsonl (or json, tsv, xlsx) with question, reference, prediction, label, trap",
+    )
+    parser.add_argument("--list", action="store_true", help="print the rules by which traps are made, and ask nothing")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the traps as jsonl, and ask nothing")
+    examining.add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what each judge makes of the traps; 3 when one of them failed on some, or batches are under way.
+
+    Raises:
+        SpiqaTasksError: unusable traps or options, or a judge that cannot be used.
+    """
+    from spiqa_tasks.files.atomic import check_file, write_atomically
+
+    labels = _traps(arguments)
+    if arguments.list:
+        return _print_rules(labels, arguments.json)
+    if arguments.write is not None:
+        check_file(arguments.write)
+        rows = (json.dumps(answer.as_row(), ensure_ascii=False) for answer in labels.answers)
+        write_atomically(arguments.write, "".join(f"{row}\n" for row in rows).encode())
+        print(arguments.write.resolve())
+        return 0
+    if not arguments.judge:
+        raise InputError("Expected --judge PROVIDER:MODEL[@URL], found none. Name a judge, or give --list or --write.")
+    return examining.examine(arguments, f"Judges among traps, {labels.name}", labels, lexical=False)
+
+
+def _traps(arguments: argparse.Namespace) -> Labels:
+    """The traps that are asked for."""
+    import dataclasses
+
+    from spiqa_tasks.analysis.traps import demo_traps
+    from spiqa_tasks.runs.readers.labels import read_labels
+
+    labels = demo_traps() if arguments.traps is None else read_labels(arguments.traps)
+    known = dict.fromkeys(answer.trap for answer in labels.answers)
+    unknown = [name for name in arguments.trap if name not in known]
+    if unknown:
+        raise InputError(f"Expected a trap among {', '.join(map(repr, known))}; found {unknown[0]!r}.")
+    chosen = tuple(each for each in labels.answers if not arguments.trap or each.trap in arguments.trap)
+    return dataclasses.replace(labels, answers=chosen)
+
+
+def _print_rules(labels: Labels, as_json: bool) -> int:
+    """Print each trap's name, right verdict, number and rule."""
+    from spiqa_tasks.analysis.traps import TRAPS
+
+    counts: dict[tuple[str, bool], int] = {}
+    for answer in labels.answers:
+        key = (answer.trap, answer.label)
+        counts[key] = counts.get(key, 0) + 1
+    rows = [
+        {"trap": name, "right": right, "n": n, "about": TRAPS[name].about if name in TRAPS else ""}
+        for (name, right), n in counts.items()
+    ]
+    if as_json:
+        print(json.dumps(rows, indent=1))
+    else:
+        table = [[row["trap"], "yes" if row["right"] else "no", row["n"], row["about"]] for row in rows]
+        print(tabulate(table, headers=["trap", "is right", "n", "what it is"]))
+    return 0

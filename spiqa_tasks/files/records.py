@@ -1,0 +1,146 @@
+"""Tables of questions in any common form, as one mapping from columns to values for each row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.tables import read_cells
+
+Fields = Mapping[str, Any]
+"""Column -> value, of one row."""
+
+KEY = "_key"
+"""The column of a JSON object's keys, where its values are the rows."""
+FORMS = "jsonl, json, csv, tsv, xlsx or parquet, or a folder that `datasets` saved"
+_BATCH = 64
+"""Rows of a parquet or Arrow file that are read at a time; each may hold pictures."""
+
+
+def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator[Fields]:
+    """Yield the rows of files, in order; values are as the form has them, texts alone in csv, tsv and xlsx.
+
+    Args:
+        paths: files, or folders that `datasets` saved to disk.
+        without: columns that need not be read.
+
+    Raises:
+        DataError: a file of another form, or one that is broken, with the place of the fault.
+    """
+    left_out = frozenset(without)
+    for path in paths:
+        read = _FORMS.get(path.suffix.lower()) if path.is_file() else _saved
+        if read is None:
+            raise DataError(f"Expected {path} to be {FORMS}, found a file ending in {path.suffix!r}. Save it as jsonl.")
+        yield from read(path, left_out)
+
+
+def _jsonl(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line.decode("utf-8-sig"))
+            except (ValueError, RecursionError) as error:
+                raise DataError(
+                    f"Expected JSON in line {number} of {path}, found {error}. Correct the line."
+                ) from error
+            if not isinstance(record, dict):
+                raise DataError(
+                    f"Expected an object in line {number} of {path}, found {str(record)[:40]!r}. Correct the line."
+                )
+            yield record
+
+
+def _json(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, OSError, RecursionError) as error:
+        raise DataError(f"Expected {path} to be JSON, found {error}. Write it again.") from error
+    rows = _rows_in(content)
+    if rows is None:
+        raise DataError(
+            f"Expected {path} to be a list of objects, or an object of them, found {str(content)[:60]!r}. "
+            "Write one object for each question."
+        )
+    yield from rows
+
+
+def _rows_in(content: Any) -> list[Fields] | None:
+    """The rows of a JSON list, of an object of objects by their keys, or of the only list of objects in an object."""
+    if isinstance(content, list) and all(isinstance(row, dict) for row in content):
+        return content
+    if not isinstance(content, dict):
+        return None
+    if content and all(isinstance(row, dict) for row in content.values()):
+        return [{KEY: key, **row} for key, row in content.items()]
+    lists = [value for value in content.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    return _rows_in(lists[0]) if len(lists) == 1 else None
+
+
+def _cells(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
+    try:
+        yield from read_cells(path, escaped=path.suffix.lower() == ".xlsx")
+    except InputError as error:
+        raise DataError(str(error)) from error
+
+
+def _parquet(path: Path, without: frozenset[str]) -> Iterator[Fields]:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+        wanted = [name for name in file.schema_arrow.names if name not in without]
+        for batch in file.iter_batches(_BATCH, columns=wanted):
+            yield from batch.to_pylist()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(f"Expected {path} to be a parquet file, found {error}. Fetch it again.") from error
+
+
+def _saved(folder: Path, without: frozenset[str]) -> Iterator[Fields]:
+    """The rows of a folder of `Dataset.save_to_disk`: Arrow streams, in the order of their names."""
+    import pyarrow
+    import pyarrow.ipc
+
+    for path in saved_files(folder):
+        try:
+            with pyarrow.memory_map(str(path)) as source, pyarrow.ipc.open_stream(source) as stream:
+                for batch in stream:
+                    table = pyarrow.Table.from_batches([batch])
+                    for part in table.drop_columns([name for name in table.column_names if name in without]).to_batches(
+                        _BATCH
+                    ):
+                        yield from part.to_pylist()
+        except (pyarrow.ArrowException, OSError) as error:
+            raise DataError(
+                f"Expected {path} to be an Arrow file of `datasets`, found {error}. Save it again."
+            ) from error
+
+
+def saved_files(folder: Path) -> list[Path]:
+    """Return the Arrow files of a folder of `Dataset.save_to_disk`, in order.
+
+    Raises:
+        DataError: no such folder, or one of several splits.
+    """
+    splits = sorted(path.parent.name for path in folder.glob("*/state.json"))
+    if splits:
+        raise DataError(f"Expected the folder of one split, found {folder} with {', '.join(splits)}. Name one of them.")
+    try:
+        state = json.loads((folder / "state.json").read_text(encoding="utf-8"))
+        return [folder / entry["filename"] for entry in state["_data_files"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"Expected {folder} to be {FORMS}, found {error}. Name a file in it.") from error
+
+
+_FORMS = {
+    **dict.fromkeys((".jsonl", ".ndjson"), _jsonl),
+    ".json": _json,
+    **dict.fromkeys((".csv", ".tsv", ".xlsx"), _cells),
+    ".parquet": _parquet,
+}

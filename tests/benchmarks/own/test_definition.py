@@ -1,0 +1,90 @@
+"""The YAML of a benchmark of one's own: its defaults, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.benchmarks.own.definition import is_definition, parse
+from spiqa_tasks.errors import InputError
+
+LEAST: dict[str, Any] = {"benchmark": "mine", "data": "rows.jsonl"}
+CHOICE: dict[str, Any] = {**LEAST, "columns": {"options": "options"}}
+
+
+def test_a_name_and_data_are_enough(tmp_path: Path) -> None:
+    """Open questions in `question`, answers in `answer`, no pictures; judged, and matched exactly."""
+    found = parse(LEAST, tmp_path)
+    assert (found.kind, found.data, found.split, found.folder) == ("open", {"test": "rows.jsonl"}, "test", tmp_path)
+    assert (found.columns.question, found.columns.answer, found.columns.images) == ("question", ("answer",), ())
+    assert found.metrics == ("l3score", "exact_match")
+    assert (found.tasks, found.groups) == ({"mine": ""}, {})
+
+
+def test_options_make_choices(tmp_path: Path) -> None:
+    """A column of options is all that choices need; both kinds are asked for by name."""
+    assert (parse(CHOICE, tmp_path).kind, parse(CHOICE, tmp_path).metrics) == ("choice", ("accuracy",))
+    both = parse({**CHOICE, "kind": "both"}, tmp_path)
+    assert both.metrics == ("accuracy", "exact_match")
+
+
+def test_variants_are_tasks_and_a_group(tmp_path: Path) -> None:
+    """`text` and `grey` are a task each; `both` is the two, and the group of them and the task itself."""
+    assert parse({**LEAST, "variants": ["text"]}, tmp_path).tasks == {"mine": "", "mine_text": "ablation=text"}
+    found = parse({**LEAST, "variants": "both"}, tmp_path)
+    assert found.tasks == {"mine": "", "mine_text": "ablation=text", "mine_grey": "ablation=grey"}
+    assert found.groups == {"mine_both": ("mine", "mine_text", "mine_grey")}
+
+
+def test_results_carry_what_makes_the_definition_again(tmp_path: Path) -> None:
+    """The values with the YAML's folder give the same definition anywhere."""
+    found = parse({**CHOICE, "variants": "both", "where": {"split": ["a", 1]}}, tmp_path)
+    assert parse(found.portable, Path("elsewhere")) == found
+    assert found.where == {"split": ("a", "1")}
+
+
+def test_the_split_of_the_solved_questions_is_not_the_one_that_is_asked(tmp_path: Path) -> None:
+    """Shots come from a split of their own."""
+    data = {"dev": "dev.jsonl", "test": "test.jsonl"}
+    found = parse({**LEAST, "data": data, "shots": {"split": "dev", "count": 2}}, tmp_path)
+    assert (found.split, found.shots, found.shots_from) == ("test", 2, "dev")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"colums": {}}, "found 'colums'. Is columns meant?"),
+        ({"benchmark": "my benchmark"}, "letters, digits and _"),
+        ({"data": {}}, "data: to name a file"),
+        ({"data": 3}, "data: to have names with values"),
+        ({"columns": {"anser": "a"}}, "found 'anser'. Is answer meant?"),
+        ({"columns": ["a"]}, "columns: to have names with values"),
+        ({"kind": "choice"}, "to name the options"),
+        ({"kind": "free"}, "kind: to be one of open, choice, both in the YAML of mine; found 'free'"),
+        ({"metrics": ["accuracy"]}, "whose kind is open; found 'accuracy'"),
+        ({"metrics": ["exact_macth"]}, "Is exact_match meant?"),
+        ({"kind": "both", "columns": {"options": "o"}, "metrics": ["accuracy"]}, "by which it counts open answers"),
+        ({"variants": ["blue"]}, "variants: to be one of text, grey, both"),
+        ({"max_new_tokens": "many"}, "max_new_tokens: to be a whole number"),
+        ({"shots": {"split": "dev", "count": 2}}, "beside the one that is asked"),
+        ({"shots": {"count": -1}}, "shots: count: to be a whole number"),
+        ({"answer_is": "roman"}, "answer_is: to be one of letter, index, number, text"),
+        ({"prompt": "{question} \\boxed{}"}, "a field without a name. Write a brace that is text twice"),
+        ({"prompt": "{question"}, "Write a brace that is text twice"),
+        ({"prompt": {"closed": "x"}}, "found 'closed'"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(values: dict[str, Any], message: str, tmp_path: Path) -> None:
+    """One sentence names the key and what it may be."""
+    with pytest.raises(InputError) as error:
+        parse({**LEAST, **values}, tmp_path)
+    assert message in str(error.value)
+
+
+def test_other_yamls_are_none() -> None:
+    """A host's task is not taken for one, nor is anything without data."""
+    assert is_definition(LEAST)
+    assert not is_definition({"task": "mine", "benchmark": "x", "data": "y"})
+    assert not is_definition({"benchmark": "x"})

@@ -1,0 +1,220 @@
+"""Rows of a benchmark of one's own: every form of cell, and what is wrong with a row."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from own_data import COLUMNS, MIXED, own_rows, write_own
+
+from spiqa_tasks.benchmarks.own.rows import load
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.source import LocalSource
+
+
+def rows_of(folder: Path, rows: list[dict[str, Any]], settings: str = "ablation=none", **values: Any) -> list[Any]:
+    """Return the rows of a benchmark with these data and YAML."""
+    return own_rows(write_own(folder, rows, **values), settings)[1]
+
+
+def row(**cells: Any) -> dict[str, Any]:
+    """Return a row of a choice, with other cells."""
+    return {"id": "x", "question": "Which?", "options": ["red", "blue"], "answer": "B", "image": "red.png", **cells}
+
+
+def fault(folder: Path, cells: dict[str, Any], **values: Any) -> str:
+    """Return the message about a row."""
+    with pytest.raises(DataError) as error:
+        rows_of(folder, [row(), {**row(), "id": "y", **cells}], kind="choice", **values)
+    return str(error.value)
+
+
+def test_both_kinds_stand_in_one_table(tmp_path: Path) -> None:
+    """A row with options is a choice, one without is open, each in the group of its kind."""
+    found = rows_of(tmp_path, MIXED)
+    assert [each["letters"] for each in found] == [["A", "B"], [], ["A", "B", "C"]]
+    assert [each["answer"] for each in found] == ["B", "1500", "A"]
+    assert [each["groups"] for each in found] == [{"kind": "choice"}, {"kind": "open"}, {"kind": "choice"}]
+    assert [Path(each["images"][0]).name for each in found] == ["blue.png", "red.png", "red.png"]
+    assert {each["id"] for each in found} == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["red", "blue"],
+        '["red", "blue"]',
+        "['red', 'blue']",
+        {"A": "red", "B": "blue"},
+        {"a": "red", "b": "blue"},
+        ["(A) red", "(B) blue"],
+        ["A. red", "B. blue"],
+        "A. red\nB. blue",
+    ],
+)
+def test_options_are_read_in_every_form(options: Any, tmp_path: Path) -> None:
+    """A list, a list written out, an object, texts with labels, and one text."""
+    (found,) = rows_of(tmp_path, [row(options=options)], kind="choice")
+    assert dict(zip(found["letters"], found["options"], strict=True)) == {"A": "red", "B": "blue"}
+
+
+def test_options_may_have_columns_of_their_own(tmp_path: Path) -> None:
+    """Empty ones at the end are none."""
+    cells = {"one": "red", "two": "blue", "three": ""}
+    (found,) = rows_of(tmp_path, [{**row(), **cells}], columns={**COLUMNS, "options": ["one", "two", "three"]})
+    assert found["options"] == ["red", "blue"]
+
+
+def test_options_may_stand_in_the_question(tmp_path: Path) -> None:
+    """They are not repeated in the prompt."""
+    asked = row(question="Which?\nA. red\nB. blue")
+    (found,) = rows_of(tmp_path, [asked], columns={**COLUMNS, "options": "question"})
+    assert (found["options"], found["question"]) == (["red", "blue"], asked["question"])
+
+
+@pytest.mark.parametrize(
+    ("form", "answer"),
+    [
+        ("letter", "B"),
+        ("letter", "(b)"),
+        ("letter", "B."),
+        ("index", 1),
+        ("index", "1"),
+        ("number", 2),
+        ("text", "Blue"),
+    ],
+)
+def test_the_right_option_is_read_in_every_form(form: str, answer: Any, tmp_path: Path) -> None:
+    """Letters, indices from 0, numbers from 1 and texts become letters."""
+    (found,) = rows_of(tmp_path, [row(answer=answer)], answer_is=form, kind="choice")
+    assert found["answer"] == "B"
+
+
+def test_open_questions_may_have_several_answers(tmp_path: Path) -> None:
+    """In a list, or in columns of their own; each once."""
+    asked = {"question": "What?", "answer": ["five", "5", "five"], "more": "V"}
+    (found,) = rows_of(tmp_path, [asked], kind="open", columns={"answer": ["answer", "more"]})
+    assert (found["answer"], found["references"], found["id"]) == ("five", ["five", "5", "V"], "0")
+
+
+def test_fields_within_columns_are_named_with_a_dot(tmp_path: Path) -> None:
+    """Also where the column is an object written out."""
+    asked = [{"question": "What?", "answer": "5", "meta": meta} for meta in ({"skill": "x"}, '{"skill": "y"}')]
+    found = rows_of(tmp_path, asked, kind="open", columns={"groups": "meta.skill"})
+    assert [each["groups"] for each in found] == [{"meta.skill": "x"}, {"meta.skill": "y"}]
+
+
+def test_names_of_groups_are_told_apart(tmp_path: Path) -> None:
+    """Numbers, and names that two kinds share, have the kind before them."""
+    asked = [
+        {**row(id=str(place)), "level": place, "topic": topic, "area": area}
+        for place, (topic, area) in enumerate([("length", "maths"), ("area", "area"), (None, "maths")])
+    ]
+    found = rows_of(tmp_path, asked, kind="choice", columns={**COLUMNS, "groups": ["level", "topic", "area"]})
+    assert [each["groups"] for each in found] == [
+        {"level": "level_0", "topic": "topic_length", "area": "area_maths"},
+        {"level": "level_1", "topic": "topic_area", "area": "area_area"},
+        {"level": "level_2", "topic": "topic_none", "area": "area_maths"},
+    ]
+
+
+def test_rows_are_chosen_by_their_cells(tmp_path: Path) -> None:
+    """`where` keeps the rows with these values; ids without a column are places in the whole table."""
+    asked = [{"question": "What?", "answer": "5", "split": split} for split in ("test", "dev", "test")]
+    found = rows_of(tmp_path, asked, kind="open", columns={}, where={"split": "test"})
+    assert [each["id"] for each in found] == ["0", "2"]
+
+
+def test_pictures_within_the_table_are_written_to_the_cache(tmp_path: Path) -> None:
+    """Bytes, base64, lists of them and the id of an earlier row; files keep the bytes that they were."""
+    write_own(tmp_path)
+    red, blue = ((tmp_path / f"{name}.png").read_bytes() for name in ("red", "blue"))
+    coded = base64.b64encode(blue).decode()
+    cells = [red, [red, blue], {"bytes": red, "path": None}]
+    texts = [coded, f"data:image/png;base64,{coded}", json.dumps([coded, coded]), "0"]
+    for name, values in (("bytes", [[value] for value in cells[:1]]), ("texts", [[value] for value in texts])):
+        table = [{"question": "What?", "answer": "5", "image": value} for (value,) in values]
+        path = tmp_path / f"{name}.parquet"
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(table), path)
+        found = rows_of(tmp_path, [], kind="open", columns={"images": "image"}, data=path.name)
+        contents = [[Path(picture).read_bytes() for picture in each["images"]] for each in found]
+        assert contents == ([[red]] if name == "bytes" else [[blue], [blue], [blue, blue], [blue]])
+
+
+def test_paths_may_be_made_of_columns(tmp_path: Path) -> None:
+    """`images/{figure}.png`, from a folder below the data's; a row without a figure has no picture."""
+    write_own(tmp_path / "images" / "x")
+    asked = [{"question": "What?", "answer": "5", "figure": figure} for figure in ("red", None)]
+    found = rows_of(tmp_path, asked, kind="open", image_folder="images", columns={"images": "x/{figure}.png"})
+    assert [[Path(picture).name for picture in each["images"]] for each in found] == [["red.png"], []]
+
+
+def test_without_pictures_neither_columns_nor_files_are_read(tmp_path: Path) -> None:
+    """Scoring needs none of them; ids, answers and the data's digest are the same."""
+    path = write_own(tmp_path)
+    definition, shown = own_rows(path)
+    for name in ("red.png", "blue.png"):
+        (tmp_path / name).unlink()
+    unseen = load(definition, LocalSource(tmp_path), "test", "ablation=none", pictures=False)
+    assert [{**each, "images": []} for each in shown] == unseen
+    with pytest.raises(DataError, match=r"3 of 3 that are not, the first: row 1 \(id a\): no picture at .*blue.png"):
+        own_rows(path)
+
+
+def test_the_digest_is_of_the_data_and_what_is_made_of_it(tmp_path: Path) -> None:
+    """Another row or another column changes it; another prompt or another place does not."""
+    (first, *_) = rows_of(tmp_path / "a", MIXED)
+    (again, *_) = rows_of(tmp_path / "b", MIXED, prompt="{images}{question}", variants=["text"])
+    (fewer, *_) = rows_of(tmp_path / "c", MIXED[:2])
+    (other, *_) = rows_of(
+        tmp_path / "d", MIXED, columns={**COLUMNS, "id": "image", "images": None}, where={"id": ["a", "b"]}
+    )
+    assert first["data"] == again["data"]
+    assert len({first["data"], fewer["data"], other["data"]}) == 3
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "message"),
+    [
+        ({"answer": "C"}, {}, "row 2 (id y): the answer 'C' is no option among A, B"),
+        ({"answer": ""}, {}, "row 2 (id y): no answer in answer"),
+        ({"answer": "red "}, {"answer_is": "index"}, "is no option among A, B"),
+        ({"options": ["red"]}, {}, "1 options, where 2 to 26"),
+        ({"options": None}, {}, "no options"),
+        ({"options": "red or blue"}, {}, "options is 'red or blue', not a list"),
+        ({"question": " "}, {}, "question is ' ', not a text"),
+        ({"question": None}, {}, "no text in question"),
+        ({"image": "green.png"}, {}, "no picture at"),
+        ({"image": 1.5}, {}, "image has a float, not a picture"),
+        ({"id": "x"}, {}, "row 2 (id x): the id of an earlier row"),
+        ({"options": ["red", "Red"], "answer": "red"}, {"answer_is": "text"}, "is the text of"),
+    ],
+)
+def test_what_is_wrong_with_a_row_is_said(
+    cells: dict[str, Any], values: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    """The row by its number from 1 and its id, and what is wrong, in a few words."""
+    assert message in fault(tmp_path, cells, **values)
+
+
+def test_a_column_that_no_row_has_is_refused(tmp_path: Path) -> None:
+    """The message has the columns that there are."""
+    with pytest.raises(
+        DataError, match="column 'picture' in the data of shapes, as its YAML says; found answer, id, image"
+    ):
+        rows_of(tmp_path, [row()], columns={**COLUMNS, "images": "picture"})
+    with pytest.raises(DataError, match="column 'hint'"):
+        rows_of(tmp_path, [row()], prompt="{hint} {question}")
+
+
+def test_data_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """So is a table without a question."""
+    with pytest.raises(DataError, match=r"found no such file. Correct data:"):
+        rows_of(tmp_path, [], data="other.jsonl")
+    with pytest.raises(DataError, match="found none"):
+        rows_of(tmp_path, [])

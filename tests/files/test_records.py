@@ -1,0 +1,106 @@
+"""Tables of questions in every form have the same rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.records import KEY, read_records
+
+ROWS: list[dict[str, Any]] = [{"q": "1 + 1?", "a": "2"}, {"q": 'None, "NA"\n007?', "a": "007"}, {"q": "é", "a": "NA"}]
+
+
+def _jsonl(path: Path) -> None:
+    path.write_text("\ufeff" + "".join(json.dumps(row) + "\n\n" for row in ROWS), encoding="utf-8")
+
+
+def _parquet(path: Path) -> None:
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS * 100), path, row_group_size=7)
+
+
+WRITERS: dict[str, Callable[[Path], Any]] = {
+    "rows.jsonl": _jsonl,
+    "rows.json": lambda path: path.write_text(json.dumps(ROWS)),
+    "nested.json": lambda path: path.write_text(json.dumps({"version": 1, "questions": ROWS, "authors": ["x"]})),
+    "rows.csv": lambda path: pd.DataFrame(ROWS).to_csv(path, index=False),
+    "rows.tsv": lambda path: pd.DataFrame(ROWS).to_csv(path, sep="\t", index=False),
+    "rows.xlsx": lambda path: pd.DataFrame(ROWS).to_excel(path, index=False),
+    "rows.parquet": _parquet,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_form_has_the_same_rows(name: str, tmp_path: Path) -> None:
+    """Texts are those that were written, `NA` and `007` too, in the order of the file."""
+    WRITERS[name](tmp_path / name)
+    expected = ROWS * 100 if name == "rows.parquet" else ROWS
+    assert list(read_records([tmp_path / name])) == expected
+
+
+def test_files_are_read_one_after_the_other(tmp_path: Path) -> None:
+    """The rows of several files are in the order of the files."""
+    for name in ("1.jsonl", "2.jsonl"):
+        _jsonl(tmp_path / name)
+    assert list(read_records([tmp_path / "1.jsonl", tmp_path / "2.jsonl"])) == ROWS * 2
+
+
+def test_an_object_of_objects_has_its_keys_in_a_column(tmp_path: Path) -> None:
+    """The rows of a JSON object are its values."""
+    (tmp_path / "rows.json").write_text(json.dumps({f"k{place}": row for place, row in enumerate(ROWS)}))
+    found = list(read_records([tmp_path / "rows.json"]))
+    assert [row[KEY] for row in found] == ["k0", "k1", "k2"]
+    assert [{**row, KEY: None} for row in found] == [{KEY: None, **row} for row in ROWS]
+
+
+def test_a_folder_that_datasets_saved_is_read(tmp_path: Path) -> None:
+    """One of a dataset is, in any number of shards; of several splits, one has to be named."""
+    datasets = pytest.importorskip("datasets")
+    saved = datasets.Dataset.from_list(ROWS)
+    saved.save_to_disk(tmp_path / "one", num_shards=2)
+    datasets.DatasetDict({"test": saved}).save_to_disk(tmp_path / "several")
+    assert list(read_records([tmp_path / "one"])) == ROWS
+    assert list(read_records([tmp_path / "several" / "test"], without=["q"])) == [{"a": row["a"]} for row in ROWS]
+    with pytest.raises(DataError, match=r"one split, found .*several with test\. Name one"):
+        list(read_records([tmp_path / "several"]))
+
+
+def test_columns_that_are_not_wanted_are_left_out_of_parquet(tmp_path: Path) -> None:
+    """Pictures in a table are not read where they are not shown."""
+    _parquet(tmp_path / "rows.parquet")
+    assert next(iter(read_records([tmp_path / "rows.parquet"], without=["q", "x"]))) == {"a": "2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found"),
+    [
+        ("rows.jsonl", b'{"q": 1}\n{"q": ', "in line 2"),
+        ("rows.jsonl", b'{"q": 1}\n[1]\n', r"object in line 2 .*found '\[1\]'"),
+        ("rows.json", b'["a"]', "list of objects"),
+        ("rows.json", b'{"a": [{}], "b": [{}]}', "list of objects"),
+        ("rows.json", b"{", "to be JSON"),
+        ("rows.parquet", b"PAR1", "parquet file"),
+        ("rows.csv", b'a\n"b', "never closed"),
+        ("rows.txt", b"a", r"file ending in '\.txt'"),
+    ],
+)
+def test_broken_files_are_named_with_the_place_of_the_fault(
+    name: str, content: bytes, found: str, tmp_path: Path
+) -> None:
+    """One sentence, whatever is wrong."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=found):
+        list(read_records([tmp_path / name]))
+
+
+def test_a_folder_of_another_kind_is_refused(tmp_path: Path) -> None:
+    """A folder has to be one that `datasets` saved."""
+    with pytest.raises(DataError, match="Name a file in it"):
+        list(read_records([tmp_path]))

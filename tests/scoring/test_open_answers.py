@@ -1,0 +1,95 @@
+"""The answer in a response, and the two ways in which it matches a true one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.scoring.open_answers import exact_match, final_answer, relaxed_match
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("The answer is 42.", "42"),
+        ("First 3, then 4.\n**Answer:** 5 cm", "5 cm"),
+        ("Answer:\n\n7", "7"),
+        ("Answer: 3? No.\nThe final answer is: 4", "4"),
+        ("So it is \\boxed{\\frac{1}{2}}. Good.", "\\frac{1}{2}"),
+        ('{"answer": "blue"}', "blue"),
+        (' "Blue." ', "Blue"),
+        ("Blue\nand red", "Blue\nand red"),
+        ("", ""),
+    ],
+)
+def test_the_final_answer_is_what_the_response_calls_so(response: str, answer: str) -> None:
+    """A field for the answer counts first, then the last line that names one, then the whole response."""
+    assert final_answer(response) == answer
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "right"),
+    [
+        ("105", "100", True),
+        ("105.1", "100", False),
+        ("-95", "-100", True),
+        ("0.5", "50%", True),
+        ("51%", "0.5", True),
+        ("0", "0", True),
+        ("0.0", "0", False),
+        ("Blue", "blue", True),
+        ("blue.", "blue", True),
+        ("dark blue", "blue", False),
+        ("nan", "nan", True),
+        ("inf", "100", False),
+        ("1,000", "1000", False),
+    ],
+)
+def test_relaxed_accuracy_is_chartqas(prediction: str, reference: str, right: bool) -> None:
+    """Numbers within 5%, `50%` as 0.5; texts, and numbers where the true one is 0, the same but for their case."""
+    assert relaxed_match(prediction, reference) is right
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [
+        *(("10^-2", "0.01"), ("1.5e3", "1500"), ("1,500", "1500"), ("$1.5 \\times 10^{3}$", "1500"), ("1/2", "0.5")),
+        *(("\\frac{3}{4}", "0.75"), ("50%", "0.5"), ("−3", "-3"), ("2.50", "2.5"), ("α", "alpha"), ("$\\alpha$", "α")),
+        *(("$R^2_{t,h,v,m}$", "R^2_t,h,v,m"), ("b", "(b)"), ("(B)", "b"), ("B, A", "A, B"), ("A and B", "b, a")),
+        *(("$\\lambda_L = 0.13$", "lambda_L=0.13"), ("[50,100]", "[50, 100]"), ("Increasing.", "increasing")),
+        *(("\\text{Joint-CNN}", "joint-CNN"), ("10", "10^1"), ("-10^2", "-100")),
+    ],
+)
+def test_an_exact_match_allows_other_forms_of_the_same(prediction: str, reference: str) -> None:
+    """Equal numbers in any notation, the same terms in another form or order: CharXiv's examples and their like."""
+    assert exact_match(prediction, reference)
+    assert exact_match(reference, prediction)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [
+        *(("ACC", "ACC+"), ("P=101", "P-101"), ("0.012", "0.01"), ("[100, 50]", "[50, 100]"), ("A, B, C", "A, B")),
+        *(("5", "five"), ("1500 m", "1500"), ("", "0"), ("increasing", "increasing then decreasing"), ("1/0", "0")),
+        *(("50", "50%"), ("Δ", "delta x")),
+    ],
+)
+def test_an_exact_match_allows_nothing_else(prediction: str, reference: str) -> None:
+    """Another number, another term or one more do not match."""
+    assert not exact_match(prediction, reference)
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_every_text_can_be_compared(prediction: str, reference: str) -> None:
+    """Nothing raises, an answer matches itself, and an exact match holds both ways."""
+    assert exact_match(prediction, prediction)
+    assert relaxed_match(prediction, prediction)
+    assert exact_match(prediction, reference) == exact_match(reference, prediction)
+    relaxed_match(final_answer(prediction), reference)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**9), max_value=10**9))
+def test_a_number_matches_itself_in_scientific_notation(number: object) -> None:
+    """`1234.5` is `1.2345E+3`."""
+    assert exact_match(f"{number:.12e}", f"{number:f}")
