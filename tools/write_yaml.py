@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.spiqa.settings import RULES
 from spiqa_tasks.hosts.lmms_eval.task_yaml import STUB, TEMPLATE, Group, Leaf, generation, stub, template
 
 FOLDER = Path(__file__).resolve().parents[1] / "yaml_configs"
@@ -63,7 +64,7 @@ def _spiqa() -> Family:
     ]
     leaves.append(Leaf("spiqa_train", "train"))
     readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
-    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings]
+    variants = [f"{setting},protocol={protocol}" for setting, protocol in readings] + [f"rule={rule}" for rule in RULES]
     return Family("setting=direct", variants, 512, leaves, groups, ("cluster_key: cluster",))
 
 

@@ -11,12 +11,11 @@ from typing import Any
 from spiqa_tasks.runs.run import Run
 
 ALL = "all"
-L3SCORE = "l3score"
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How two judges' L3Scores of the same `n` answers go together.
+    """How two judges' scores of the same `n` answers go together.
 
     `label` names the model, or is "all" for the answers of all models together. `spearman` and `kendall` (tau-b) are in
     [-1, 1]; None where they are not defined: fewer than two answers, or a judge that gives all the same score.
@@ -43,7 +42,8 @@ def agreements(runs: Sequence[Run]) -> list[Agreement]:
     """Return the agreement of every pair of judges on every model's answers, then on all together where several."""
     by_judge: dict[str, dict[str, Mapping[str, float]]] = {}
     for run in runs:
-        scores = {record.id: record.scores[L3SCORE] for record in run.questions if L3SCORE in record.scores}
+        name = run.judged_metric
+        scores = {record.id: record.scores[name] for record in run.questions if name in record.scores}
         by_judge.setdefault(run.judge_name, {})[run.name] = scores
     found = []
     for first, second in itertools.combinations(by_judge, 2):
@@ -60,7 +60,7 @@ def agreements(runs: Sequence[Run]) -> list[Agreement]:
 
 
 def ranks(runs: Sequence[Run]) -> dict[str, dict[str, int | None]]:
-    """Return judge -> model -> rank by L3Score, 1 the best, equal scores sharing the better rank.
+    """Return judge -> model -> rank by what its rule gives, 1 the best, equal scores sharing the better rank.
 
     None where the score is withheld.
     """
@@ -70,7 +70,7 @@ def ranks(runs: Sequence[Run]) -> dict[str, dict[str, int | None]]:
             run.name: run.value(metric).value
             for run in runs
             for metric in run.metrics
-            if run.judge_name == judge and metric.name == L3SCORE
+            if run.judge_name == judge and metric.name == run.judged_metric
         }
         known = [value for value in values.values() if not math.isnan(value)]
         found[judge] = {

@@ -9,7 +9,6 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 
 ALL = "all runs"
-JUDGED = ("l3score", "l3score_released")
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,9 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
     pooled: dict[tuple[str, str], list[tuple[float, float]]] = {}
     counted = 0
     for run in runs:
-        judged = next((metric for metric in run.metrics if metric.name in JUDGED and run.scores(metric)), None)
+        judged = next(
+            (metric for metric in run.metrics if metric.name == run.judged_metric and run.scores(metric)), None
+        )
         if judged is None:
             withheld = run.record_set.withheld()
             reason = "it has no L3Score" if withheld is None else withheld.reason

@@ -64,11 +64,7 @@ def opinion_of(
         verdicts = judge.verdicts(_asked(rule, answers, time))
         scores = tuple(rule.score(answer.candidate, verdict) for answer, verdict in zip(answers, verdicts, strict=True))
         again.setdefault(label, []).append(scores)
-        reasons += [
-            verdict.reason or f"{verdict.text!r} is no verdict"
-            for verdict, score in zip(verdicts, scores, strict=True)
-            if score is None
-        ]
+        reasons += [verdict.unread for verdict, score in zip(verdicts, scores, strict=True) if score is None]
     first = again.pop("")[0]
     signature = about.with_fields(**judge.signature)
     return Opinion(name, first, again, tuple(dict.fromkeys(reasons))[:5], signature, judge.engine.summary())

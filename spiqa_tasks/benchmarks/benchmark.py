@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
 from spiqa_tasks.benchmarks.aggregation import Metric
@@ -43,10 +42,14 @@ class Benchmark:
         signature: settings -> the signature fields that they contribute, beside their own text.
         join: settings -> what joins records of documents into those of questions; None where each is a question.
         remarks: records of a whole run -> sentences for people.
-        yaml_folder: where its task YAMLs are, if not in `yaml_configs/<name>`.
+        tasks: task -> its split and settings; the package's own benchmarks have YAMLs instead.
+        groups: group -> its tasks, of those in `tasks`.
+        max_new_tokens: how many tokens a model may generate for an answer to one of `tasks`.
+        clustered: whether its records have a cluster, for the host's standard errors.
         properties: name -> a number measured of a row, for `breakdown --by`.
         measured: settings -> those under which rows are loaded to be measured.
         scoring: names of the settings that change how answers are scored, and nothing that a model sees.
+        figures: (source, split) -> paper -> the files of all of its figures, for benchmarks whose answers name figures.
         definition: of a benchmark of one's own: its YAML's values, which results carry, so that they can be read
             without it.
         from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
@@ -66,10 +69,14 @@ class Benchmark:
     signature: Callable[[Any], Mapping[str, str]] = lambda _settings: {}
     join: Callable[[Any], Join | None] = lambda _settings: None
     remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
-    yaml_folder: Path | None = None
+    tasks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    max_new_tokens: int = 512
+    clustered: bool = False
     properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     measured: Callable[[Any], Any] = lambda settings: settings
     scoring: frozenset[str] = frozenset()
+    figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
     definition: Mapping[str, Any] | None = None
     from_table: Callable[[Sequence[Mapping[str, str]], str, Any, str], list[dict[str, Any]]] | None = None
 

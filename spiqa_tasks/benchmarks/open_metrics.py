@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from spiqa_tasks.benchmarks.aggregation import Metric, Pairs, Value, share_of, withheld
+from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, share_of, withheld
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY, says_neither
 from spiqa_tasks.metrics.text_scores import text_scores, tokenizer_name
@@ -13,6 +13,7 @@ from spiqa_tasks.metrics.text_scores import text_scores, tokenizer_name
 MOST_NEITHER = 0.05
 """Largest share of judgements without yes and no of which nothing is said."""
 
+L3SCORE = "l3score"
 Texts = Callable[[Record], Sequence[str]]
 """The predictions of a record that a text metric is over."""
 
@@ -72,7 +73,8 @@ def judge_advice(records: Sequence[Record]) -> list[str]:
 
 def _neither(records: Sequence[Record]) -> Value:
     """The share of judgements with neither yes nor no among the log-probabilities that count."""
-    told = [verdict["top_logprobs"] for record in records for verdict in record.verdicts if "top_logprobs" in verdict]
+    judged = [verdict for record in records for verdict in record.verdicts if "top_logprobs" in verdict]
+    told = [verdict["top_logprobs"] for verdict in judged if verdict["metric"].removesuffix(RELEASED) == L3SCORE]
     return Value(sum(map(says_neither, told)) / len(told) if told else 0.0, len(told))
 
 

@@ -14,6 +14,8 @@ Status = Literal[
     "ok", "refused", "unparsed", "no_helpful_figure", "request_failed", "judge_failed", "scoring_failed", "incomplete"
 ]
 STATUSES: tuple[str, ...] = get_args(Status)
+PERSON = "person"
+"""The key of a verdict that a person gave in the place of a judge."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Response:
     Attributes:
         text: the whole answer; empty where the request failed.
         failure: the host's words where the request failed, else None.
-        shown: the files of the question's figures in the order shown, where that is known better than by the row.
+        shown: the files of the question's figures in the order shown; empty where nobody knows it, None where it is
+            the row's.
         truncated: whether it ended at the limit of generated tokens; None where the host does not say.
     """
 
@@ -124,7 +127,7 @@ class Record:
         for ask, verdict in zip(self.asks, verdicts, strict=True):
             score = ask.read(verdict) if verdict.ok else None
             extras = ({} if score is None else {"score": score}) | ({"cut": True} if ask.request.cut else {})
-            told.append({"metric": ask.score} | extras | _told(verdict))
+            told.append({"metric": ask.score} | extras | _told(verdict, score))
         names = [entry["metric"] for entry in told]
         scores = {
             entry["metric"]: entry["score"] for entry in told if "score" in entry and names.count(entry["metric"]) == 1
@@ -141,13 +144,13 @@ class Record:
 _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "asks")
 
 
-def _told(verdict: Verdict) -> dict[str, Any]:
+def _told(verdict: Verdict, score: float | None) -> dict[str, Any]:
     """What a record keeps of a verdict; log-probabilities to six decimals, which tell the score to as many."""
     if not verdict.ok:
         return {"reason": verdict.reason}
+    told: dict[str, Any] = {"model": verdict.model}
     if verdict.top_logprobs:
-        return {
-            "model": verdict.model,
-            "top_logprobs": [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs],
-        }
-    return {"model": verdict.model, "text": verdict.text}
+        told["top_logprobs"] = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
+    else:
+        told["text"] = verdict.text
+    return told | ({"reason": verdict.unread} if score is None else {})

@@ -33,6 +33,7 @@ class RunHeader:
         questions: how many questions the task has.
         documents: how many answers the file has.
         metrics: row -> value in natural units; None where it is withheld.
+        definition: of a benchmark of one's own (`Benchmark.definition`).
     """
 
     task: str
@@ -46,6 +47,7 @@ class RunHeader:
     questions: int
     documents: int
     metrics: Mapping[str, float | None]
+    definition: Mapping[str, Any] | None = None
 
 
 def write_run(
@@ -83,6 +85,7 @@ def read_header(path: Path) -> RunHeader | None:
         )
     try:
         check_types(RunHeader, entry)
+        entry.setdefault("definition", None)
         return RunHeader(**{name.name: entry[name.name] for name in fields(RunHeader)})
     except (KeyError, TypeError) as error:
         raise _damaged(path, 1, error) from error

@@ -47,7 +47,7 @@ def add(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per finding, what works first; 0 when nothing but data and extras is missing, else 3."""
     scores = [*_data(), *_text_metrics()] if is_installed("score") else []
-    findings = [*_host(), *_extras(), _cache(), *scores, _judge()]
+    findings = [*_hosts(), *_extras(), _cache(), *scores, _judge()]
     findings.sort(key=lambda finding: STATUSES.index(finding.status))
     if arguments.json:
         print(json.dumps([asdict(finding) for finding in findings], indent=2))
@@ -57,7 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 3 if any(finding.status == "missing" for finding in findings) else 0
 
 
-def _host() -> list[Finding]:
+def _hosts() -> list[Finding]:
+    return [*_lmms_eval(), *_vlmevalkit()]
+
+
+def _lmms_eval() -> list[Finding]:
     found = version("lmms-eval")
     if found == "absent":
         return []
@@ -71,13 +75,25 @@ def _host() -> list[Finding]:
     ]
 
 
+def _vlmevalkit() -> list[Finding]:
+    if not is_installed("vlmevalkit"):
+        return []
+    from spiqa_tasks.hosts.vlmevalkit.version import fault_of_import, host_version
+
+    fault = fault_of_import()
+    return [Finding("missing", "VLMEvalKit", fault) if fault else Finding("ok", "VLMEvalKit", host_version())]
+
+
 def _extras() -> list[Finding]:
     return [
         Finding("ok", name, f"installed, for {extra.purpose}")
         if is_installed(name)
         else Finding("extra", name, f"not installed; for {extra.purpose}: {how_to_install(name)}")
         for name, extra in EXTRAS.items()
-        if name != "bertscore" and (name != "lmms-eval" or version(name) == "absent")  # they have lines of their own
+        # They have lines of their own.
+        if name != "bertscore"
+        and (name != "lmms-eval" or version(name) == "absent")
+        and (name != "vlmevalkit" or not is_installed(name))
     ]
 
 

@@ -67,7 +67,7 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     environ = environ_of(arguments, os.environ)
     configs = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
     batching.check(arguments, configs.values())
-    judges = {name: Judge(config, rule_of(arguments)) for name, config in configs.items()}
+    judges = {name: Judge(config, rule_of(arguments, arguments.rule or "l3score")) for name, config in configs.items()}
     asked = {
         name: (judge.engine, requests(judge.rule, labels.answers, arguments.repeat, arguments.rewordings))
         for name, judge in judges.items()
@@ -76,11 +76,13 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     if arguments.dry_run:
         print(forecast(estimates, {"labels": labels.name}, arguments.json, batching.price_share(arguments)))
         return 0
-    for name in judges:
+    for name in judges if not batching.by_files(arguments) else ():
         if estimates[name].calls:
             _test(arguments, judges[name])
-    if not batching.all_there(arguments, asked):
-        return 3
+    tested = {name: None if arguments.anyway else judge for name, judge in judges.items()}
+    status = batching.settle(arguments, [(*asked[name], tested[name]) for name in judges])
+    if status is not None:
+        return status
     opinions = _opinions(arguments, judges, labels, about)
     if lexical:
         more, remarks = baselines(labels.answers, about)
@@ -152,7 +154,7 @@ def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: l
     found = [examined(each, labels.answers, arguments.seed) for each in opinions]
     together = pairs([each for each in opinions if each.summary is not None])
     if arguments.html is not None:
-        page = as_html(calibration.build(title, found, together, labels.answers), pictures=False)
+        page = as_html(calibration.build(title, found, together, labels.answers), pictures="none")
         write_atomically(arguments.html, page.encode("utf-8", "replace"))
         say(f"wrote {arguments.html}.")
     if arguments.json:

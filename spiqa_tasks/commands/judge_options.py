@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how judges are asked."""
+    parser.add_argument(
+        "--rule",
+        metavar="NAME[:FILE]",
+        help="how free answers are judged: l3score (default), compass, or grade with a rubric of one's own",
+    )
     parser.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help="wording of the question")
     parser.add_argument("--top", default="5", help="first-token log-probabilities used: a number, or full-vocabulary")
     parser.add_argument(
@@ -34,7 +39,7 @@ def add_rule_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def rule_of(arguments: argparse.Namespace, name: str = "l3score") -> Rule:
+def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
     """Return the rule of a name with the options of `add_rule_options`; InputError for one that it refuses."""
     top = arguments.top
     return make_rule(name, {"prompt": arguments.judge_prompt, "top": int(top) if top.isdigit() else top})

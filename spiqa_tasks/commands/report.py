@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_runs, places_apart
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.printable import said_if_slow
+from spiqa_tasks.printable import said_if_slow, say
 
 DEFAULT = Path("report.html")
 
@@ -22,8 +24,14 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the same tables as Markdown")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="a line per run, task, metric and group")
     parser.add_argument("--json", type=Path, metavar="FILE", help="the same as a list of flat records")
-    parser.add_argument("--card", type=Path, metavar="FILE", help="a Markdown table for a model card")
-    parser.add_argument("--no-pictures", action="store_true", help="no figures beside the samples")
+    parser.add_argument("--card", type=Path, metavar="FILE", help="what a model card takes: model-index and a table")
+    parser.add_argument("--eval-results", type=Path, metavar="FILE", help="one model's, for the hub's .eval_results")
+    parser.add_argument("--every-eval-ever", type=Path, metavar="FILE", help="one model's, in that shared schema")
+    parser.add_argument("--latex", type=Path, metavar="FILE", help="the headlines as the papers print theirs")
+    parser.add_argument("--title", default="", help="of the page (default: the models and tasks)")
+    parser.add_argument(
+        "--pictures", choices=["large", "small", "none"], default="large", help="up to 1,000 or 320 pixels, or none"
+    )
     parser.set_defaults(run=run)
 
 
@@ -34,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a folder without runs.
     """
     from spiqa_tasks.files.atomic import write_atomically
-    from spiqa_tasks.report import exports
+    from spiqa_tasks.report import exports, sharing
     from spiqa_tasks.report.content import build
     from spiqa_tasks.report.markdown import as_markdown
     from spiqa_tasks.report.page import as_html
@@ -45,16 +53,18 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected samples of this package's tasks, found {', '.join(run.task for run in runs)}. Run lmms-eval "
             "with --log_samples and --output_path."
         )
-    found = build(runs, remarks)
-    others = (arguments.markdown, arguments.csv, arguments.json, arguments.card)
-    page = arguments.html or (None if any(others) else DEFAULT)
-    writers: dict[Path | None, Callable[[], str]] = {
-        page: lambda: as_html(found, not arguments.no_pictures),
+    found = build(runs, remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
+    others: dict[Path | None, Callable[[], str]] = {
         arguments.markdown: lambda: as_markdown(found),
         arguments.csv: lambda: exports.as_csv(found.runs),
         arguments.json: lambda: exports.as_json(found.runs),
-        arguments.card: lambda: exports.as_card(found.runs),
+        arguments.card: lambda: sharing.as_card(found.runs),
+        arguments.eval_results: lambda: sharing.as_eval_results(found.runs),
+        arguments.every_eval_ever: lambda: sharing.as_every_eval_ever(found.runs),
+        arguments.latex: lambda: sharing.as_latex(found.runs),
     }
+    page = arguments.html or (None if any(others) else DEFAULT)
+    writers = {page: lambda: as_html(found, arguments.pictures), **others}
     for path, write in writers.items():
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,4 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
                 text = write()
             write_atomically(path, text.encode("utf-8", "replace"))
             print(path.resolve())
+            if path == page:
+                say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, pictures {arguments.pictures}.")
     return 0

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
+from spiqa_tasks.files.json_text import loads
 
 Cells = Mapping[str, str]
 """Column -> text, of one row."""
@@ -27,21 +26,21 @@ def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
     """Return the rows of a table.
 
     Args:
-        path: an xlsx file, whose first sheet counts, a tsv file with a header line, or a json list of objects.
+        path: an xlsx file, whose first sheet counts, a tsv or csv file with a header line, or a json list of objects.
         escaped: whether a spreadsheet wrote it or what it was made of, so that `_x000D_` and the like are decoded.
 
     Raises:
-        InputError: the file cannot be read, or openpyxl is not installed.
+        InputError: the file cannot be read, a column is there twice, or openpyxl is not installed.
     """
     with path.open("rb") as file:
         start = file.read(4)
-    read = _xlsx if start.startswith(b"PK") else _json if path.suffix == ".json" else _tsv
+    read = _xlsx if start.startswith(b"PK") else _json if path.suffix == ".json" else _separated
     return [{key: _decoded(text) for key, text in row.items()} for row in read(path)] if escaped else read(path)
 
 
-def row_id(cells: Cells) -> str:
-    """Return the id of a row; spreadsheets turn whole numbers into `3.0`."""
-    text = next((cells[column] for column in ID_COLUMNS if column in cells), "").strip()
+def row_id(cells: Cells, columns: Iterable[str] = ID_COLUMNS) -> str:
+    """Return the id of a row, in the first of the columns that is there; spreadsheets turn whole numbers into `3.0`."""
+    text = next((cells[column] for column in columns if column in cells), "").strip()
     whole, _, fraction = text.partition(".")
     return whole if whole.isdigit() and fraction and not fraction.strip("0") else text
 
@@ -61,40 +60,49 @@ def _xlsx(path: Path) -> list[Cells]:
             rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
     except Exception as error:  # openpyxl raises whatever a broken file leads it to
         raise InputError(f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx.") from error
-    header, *body = rows or [[]]
-    return [dict(zip(header, [*row, *[""] * len(header)], strict=False)) for row in body if any(row)]
+    return _rows(path, [row for row in rows if any(row)])
 
 
-def _tsv(path: Path) -> list[Cells]:
+def _separated(path: Path) -> list[Cells]:
+    """The rows of a text with tabs between its cells, or commas in a csv file."""
     import pandas as pd
 
-    separator = "," if path.suffix.lower() == ".csv" else "\t"
+    with path.open("rb") as file:
+        separator = "," if path.suffix.lower() == ".csv" and b"\t" not in file.readline() else "\t"
     form: dict[str, Any] = {"sep": separator, "dtype": str, "keep_default_na": False, "na_filter": False}
     form["lineterminator"] = "\n"  # a carriage return alone is part of an answer
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # more cells than columns
-            table = pd.read_csv(path, **form, index_col=False, encoding="utf-8-sig")
-    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        table = pd.read_csv(path, **form, header=None, encoding="utf-8-sig")
+    except pd.errors.ParserError as error:
         opened = re.search(r"EOF inside string starting at row (\d+)", str(error))
         where = f"a quotation mark in row {int(opened[1]) + 1} that is never closed" if opened else str(error).strip()
         raise InputError(
-            f"Expected {path} to be a tab-separated file, found {where}. Write quotation marks twice and around the "
-            "whole cell, as pandas does, or save the answers as jsonl."
+            f"Expected {path} to be a table of separated cells, found {where}. Write quotation marks twice and around "
+            "the whole cell, as pandas does, or save the answers as jsonl."
         ) from error
     except (ValueError, OSError) as error:
-        raise InputError(f"Expected {path} to be a tab-separated file, found {error}. Save it again as tsv.") from error
-    *_, last = table.columns
-    if str(last).endswith("\r"):
-        table[last] = table[last].str.removesuffix("\r")
-        table = table.rename(columns={last: last.removesuffix("\r")})
-    rows: list[Cells] = [{str(key): _text(value) for key, value in row.items()} for row in table.to_dict("records")]
-    return rows
+        raise InputError(f"Expected {path} to be a tsv or csv file, found {error}. Save it again.") from error
+    rows = [[_text(cell) for cell in row] for row in table.itertuples(index=False, name=None)]
+    if rows[0][-1].endswith("\r"):
+        rows = [[*row, last.removesuffix("\r")] for *row, last in rows]
+    return _rows(path, rows)
+
+
+def _rows(path: Path, cells: Sequence[Sequence[str]]) -> list[Cells]:
+    """The rows below the first one, which names the columns, each once; cells that a row lacks are empty."""
+    header, *body = cells or [[]]
+    twice = [name for place, name in enumerate(header) if name and name in header[:place]]
+    if twice:
+        raise InputError(
+            f"Expected {path} to be a table with each column once, found {twice[0]} more than once. Leave out "
+            "the wrong one."
+        )
+    return [dict(zip(header, [*row, *[""] * len(header)], strict=False)) for row in body]
 
 
 def _json(path: Path) -> list[Cells]:
     try:
-        content = json.loads(path.read_bytes())
+        content = loads(path.read_bytes())
     except (ValueError, OSError, RecursionError) as error:
         raise InputError(f"Expected {path} to be a JSON file, found {error}. Write it again.") from error
     if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.engine import Engine, shared_engine
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.retry import RetryPolicy
-from spiqa_tasks.judge.rules import RULES, Rule
+from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
@@ -30,8 +30,8 @@ class Judge:
 
     def __init__(self, judge: JudgeConfig | Engine, rule: Rule, *, report: bool = True) -> None:
         config = judge.config if isinstance(judge, Engine) else judge
-        self._tests = [rule.request(candidate) for candidate in rule.tests]
-        for request in self._tests:
+        self.tests = [rule.request(candidate) for candidate in rule.tests]
+        for request in self.tests:
             _require_able(config, rule, request)
         self.engine = judge if isinstance(judge, Engine) else shared_engine(judge)
         self.rule = rule
@@ -39,21 +39,25 @@ class Judge:
         self._verdicts: dict[JudgeRequest, Verdict] = {}
 
     def preflight(self, *, anyway: bool = False) -> list[Verdict]:
-        """Ask the rule's test questions, past the cache; return the verdicts.
+        """Ask the rule's test questions, past the cache, and `check` the verdicts."""
+        return self.check((self.engine.ask_now(request, _PREFLIGHT_POLICY) for request in self.tests), anyway=anyway)
+
+    def check(self, answers: Iterable[Verdict], *, anyway: bool = False) -> list[Verdict]:
+        """Return the verdicts on the test questions.
 
         Args:
+            answers: to the test questions, in their order.
             anyway: whether a judge that is unfit by the rule is used all the same.
 
         Raises:
-            JudgeError: the judge has no key, does not answer, or is unfit by the rule; the message has the remedy.
+            JudgeError: the judge has no key, did not answer, or is unfit by the rule; the message has the remedy.
         """
         config, verdicts = self.engine.config, []
         named = config.name + (f" at {config.host}" if config.url else "")
-        for request in self._tests:
-            verdicts.append(self.engine.ask_now(request, _PREFLIGHT_POLICY))
-            reason = verdicts[-1].reason
-            if reason is not None:
-                advice = reason if "; " in reason else f"{reason}; {_REMEDY}"
+        for verdict in answers:
+            verdicts.append(verdict)
+            if verdict.reason is not None:
+                advice = verdict.reason if "; " in verdict.reason else f"{verdict.reason}; {_REMEDY}"
                 raise JudgeError(f"The judge {named} did not answer a test question: {advice}, or {self.rule.remedy}.")
         fault = self.rule.fault(verdicts)
         if fault is not None and not anyway:
@@ -89,21 +93,23 @@ def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) ->
     """Return a judge that has passed the rule's test questions; None where judging is switched off.
 
     Args:
-        rule: its name.
+        rule: as `make_rule` takes it.
         config: the judge; None for none.
         report: see `Judge`.
 
     Raises:
+        InputError: an unknown rule, or one that cannot be made.
         JudgeError: a judge that cannot be used, or none where the task cannot do without.
     """
-    if config is None and RULES[rule].required_by:
+    made = make_rule(rule, {})
+    if config is None and made.required_by:
         raise JudgeError(
-            f"Expected a judge for {RULES[rule].required_by}, found {JUDGE_VARIABLE}=none. "
+            f"Expected a judge for {made.required_by}, found {JUDGE_VARIABLE}=none. "
             f"Set {JUDGE_VARIABLE}=provider:model."
         )
     if config is None:
         return None
-    judge = Judge(config, RULES[rule](), report=report)
+    judge = Judge(config, made, report=report)
     judge.preflight()
     return judge
 

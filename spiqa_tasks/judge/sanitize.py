@@ -49,6 +49,7 @@ _FRAME = re.compile(
             rf"{_START}{_phrase('ground truth answer')}{_COLON}",
             rf"(?:^[^\w\n]{{0,8}}|(?<=[.!?:;,)}}\"'|>])[ \t]{{0,8}})c{_CANDIDATE}{_COLON}",
             rf"{_START}(?-i:C){_CANDIDATE}{_COLON}",
+            r"<\s{0,8}(?:original question|standard answer|candidate['’]?s answer)\s{1,8}(?:begin|end)\s{0,8}>",
             rf"^[^\w\n]{{0,8}}(?:question|{_phrase('ranked captions')}){_COLON}",
             r"^[^\w\n]{0,8}(?-i:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)[ \t]{0,8}:",
             r"^[ \t]{0,8}#{2,6}[ \t]{0,8}(?:instruction|response|input|system|user|human|assistant)[ \t]{0,8}:",
@@ -70,9 +71,10 @@ _MARKER = re.compile(
 def sanitize(text: str) -> str:
     """Return a text of the model under test as a judge may be shown it.
 
-    - What imitates a judge's prompt becomes `[removed]`: the labels "Ground-truth answer:" anywhere, "Candidate
-      answer:" where a label can stand, "Question:" and "Ranked captions:" at the start of a line, the prompts' own
-      sentences, and the role labels of plain-text chats ("### Response:", "ASSISTANT:") at the start of a line.
+    - What imitates a judge's prompt becomes `[removed]`: the labels "Ground-truth answer:" and "<Standard Answer
+      End>" anywhere, "Candidate answer:" where a label can stand, "Question:" and "Ranked captions:" at the start of a
+      line, the prompts' own sentences, and the role labels of plain-text chats ("### Response:", "ASSISTANT:") at the
+      start of a line.
     - Control tokens of chat templates (`<|im_end|>`, `[INST]`, `</s>`) get a blank behind their first character, so
       that they are read and not obeyed.
 

@@ -53,6 +53,11 @@ class Verdict:
         """Whether the judge answered."""
         return self.status == "ok"
 
+    @property
+    def unread(self) -> str:
+        """Why a rule has no score for it."""
+        return self.reason or f"the judge's answer {self.text[:40]!r} is none of its rule's verdicts"
+
 
 def failed(reason: str) -> Verdict:
     """Return the verdict of a judgement that failed."""

@@ -10,11 +10,11 @@ from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain_of_runs import Row
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.report import coverage, gains, headline, judges, plots
+from spiqa_tasks.report.head import Fact, facts, title_of
 from spiqa_tasks.report.plots import Plot, Series
 from spiqa_tasks.report.tables import Table, TableLine, comparison_table
 from spiqa_tasks.runs.run import Run
 
-TITLE = "What the runs say"
 _NAN = float("nan")
 
 
@@ -37,20 +37,24 @@ class Report:
         notes: what could not be read, one sentence each.
         sections: in the order shown.
         runs: those of our tasks.
+        head: facts about the runs, and the commands that make the report again.
     """
 
     title: str
     notes: Sequence[str]
     sections: Sequence[Section]
     runs: Sequence[Run]
+    head: Sequence[Fact] = ()
 
 
-def build(runs: Sequence[Run], notes: Sequence[str] = ()) -> Report:
+def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", command: str = "") -> Report:
     """Return the report of runs.
 
     Args:
         runs: of tasks of this package, and of the host's, which are compared and have gain and leakage.
         notes: sentences about runs that are not in it.
+        title: of the page; empty: the models and tasks.
+        command: that writes the report.
     """
     own = [run for run in runs if run.benchmark is not None and run.logged and run.records]
     colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
@@ -64,7 +68,7 @@ def build(runs: Sequence[Run], notes: Sequence[str] = ()) -> Report:
     sections += _gain(found, problems, colours)
     sections += _judges(own, colours)
     sections += [_coverage(own), _signatures(own)]
-    return Report(TITLE, notes, sections, own)
+    return Report(title or title_of(own), notes, sections, own, facts(own, command))
 
 
 def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section:
@@ -136,7 +140,7 @@ def _judges(runs: Sequence[Run], colours: Mapping[str, int]) -> list[Section]:
     for task in dict.fromkeys(run.task for run in runs):
         told = [(run.name, colours[run.name], list(judges.judged(run).values())) for run in runs if run.task == task]
         known = [each for each in told if each[2]]
-        drawn += [plots.histogram(f"L3Score of single answers, {task}", known, "L3Score")] if known else []
+        drawn += [plots.histogram(f"The judge's scores of single answers, {task}", known, "score")] if known else []
     drawn += [
         plots.scatter(f"Two judges, {a.task}", pairs, a.signature.judge, b.signature.judge)
         for a, b, pairs in judges.judge_pairs(runs)

@@ -1,4 +1,4 @@
-"""Runs as flat records, one per model, task, metric and group, and as a table for a model card."""
+"""Runs as flat records, one per model, task, metric and group."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tabulate import tabulate
-
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
-from spiqa_tasks.report.headline import answers, judge_of, shown_metrics
-from spiqa_tasks.report.tables import number
+from spiqa_tasks.report.headline import shown_metrics
 from spiqa_tasks.runs.run import Run
 
 FIELDS = (
@@ -42,20 +39,6 @@ def as_csv(runs: Sequence[Run]) -> str:
     writer.writeheader()
     writer.writerows(records(runs))
     return buffer.getvalue()
-
-
-def as_card(runs: Sequence[Run]) -> str:
-    """Return the headline of every run and task as Markdown, with what made it, for a model card."""
-    lines = []
-    for run in runs:
-        for value in overall(run, run.metrics[:1]):
-            score = number(value.value, value.low, value.high)
-            lines.append(
-                [run.name, run.task, value.metric, score, answers(run, value), judge_of(run), run.signature.text]
-            )
-    headers = ["model", "task", "metric", "x 100 [95% interval]", "n", "judge", "signature"]
-    cells = [[str(cell).replace("|", "\\|") for cell in line] for line in lines]
-    return tabulate(cells, headers, tablefmt="github", disable_numparse=True) + "\n"
 
 
 def _values(run: Run) -> list[GroupValue]:

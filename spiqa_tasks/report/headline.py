@@ -137,7 +137,8 @@ def _differences(runs: Sequence[Run]) -> list[str]:
 def _notes(runs: Sequence[Run], lines: Sequence[TableLine], judged: bool) -> list[str]:
     values = {(run.name, metric.name): run.value(metric) for run in runs for metric in shown_metrics(run)}
     notes = [f"{run}: {metric} is withheld, {each.reason}." for (run, metric), each in values.items() if each.reason]
-    if not any(line.kind == "published" for line in lines):
+    has_paper = all(run.own.entry.definition is None for run in runs)
+    if has_paper and not any(line.kind == "published" for line in lines):
         notes.append("The paper prints no row for this split and setting.")
     if judged:
         notes.append("Scores of different judges are not comparable.")

@@ -9,17 +9,16 @@ from spiqa_tasks.analysis.agreement import Agreement, agreement
 from spiqa_tasks.report.tables import Table, TableLine
 from spiqa_tasks.runs.run import Run
 
-L3SCORE = "l3score"
 Pairs = list[tuple[float, float]]
 
 
 def judged(run: Run) -> dict[str, float]:
-    """Return id -> L3Score of the answers that were judged."""
+    """Return id -> score of the answers that were judged."""
     return {
         record.id: verdict["score"]
         for record in run.questions
         for verdict in record.verdicts
-        if verdict["metric"] == L3SCORE and "score" in verdict
+        if verdict["metric"] == run.judged_metric and "score" in verdict
     }
 
 

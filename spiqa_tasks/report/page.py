@@ -10,20 +10,20 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.extras import require
 from spiqa_tasks.report.content import Report
 from spiqa_tasks.report.samples import as_script, samples
-from spiqa_tasks.report.thumbnails import Thumbnails
+from spiqa_tasks.report.thumbnails import SIDES, Thumbnails
 
 
-def as_html(report: Report, pictures: bool = True) -> str:
+def as_html(report: Report, pictures: str = "large") -> str:
     """Return the page; texts of models and data are escaped, or stand in it as JSON.
 
     Args:
         report: what it shows.
-        pictures: whether the samples show small pictures.
+        pictures: how large the samples' pictures are, one of `SIDES`, or `none`.
     """
     require("report", "A report's page")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    thumbnails = Thumbnails() if pictures else None
+    thumbnails = Thumbnails(SIDES[pictures]) if pictures in SIDES else None
     data = samples(report.runs, thumbnails)
     made: Sequence[str] = thumbnails.made() if thumbnails else ()
     environment = Environment(
@@ -37,6 +37,7 @@ def as_html(report: Report, pictures: bool = True) -> str:
         "report": report,
         "style": _file("page.css"),
         "script": _file("samples.js"),
+        "sorting": _file("tables.js"),
         "data": as_script(data),
         "thumbnails": made,
         "count": len(data["samples"]),

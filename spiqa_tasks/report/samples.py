@@ -7,30 +7,37 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.prompting import plain_text
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule
+from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.report.thumbnails import Thumbnails
 from spiqa_tasks.runs.run import Run
 
 Row = Mapping[str, Any]
 RIGHT = 0.5
 """An answer with at least this score counts as right in the browser's filters."""
+PROMPT = 3000
+"""Characters of a prompt that stand in the page."""
 
 
 def samples(runs: Sequence[Run], thumbnails: Thumbnails | None) -> dict[str, Any]:
-    """Return the browser's data: `runs` (labels) and `samples`, one per task and question with an answer per run.
+    """Return the browser's data: `runs` (labels), `metrics` (task -> headline), `samples`, one per task and question.
 
     Args:
         runs: those of the report.
         thumbnails: where pictures are made small; None shows none.
     """
     labels = list(dict.fromkeys(run.name for run in runs))
+    names = {run.task: next(iter(run.metrics), None) for run in runs}
     by_task: dict[str, list[Run]] = {}
     for run in runs:
         by_task.setdefault(run.task, []).append(run)
     found = [sample for task, members in by_task.items() for sample in _samples_of(task, members, labels, thumbnails)]
-    return {"runs": labels, "right": RIGHT, "samples": found}
+    metrics = {task: metric.name for task, metric in names.items() if metric is not None}
+    return {"runs": labels, "right": RIGHT, "metrics": metrics, "samples": found}
 
 
 def as_script(data: Any) -> str:
@@ -52,6 +59,8 @@ def _samples_of(
             if record.id not in found:
                 found[record.id] = {"task": task, "id": record.id, **_question(rows.get(record.id), record, show)}
             answer = _answer(record, responses.get(record.id, ""), scores.get(record.id))
+            if record.verdicts and (asked := _asked(run, record, found[record.id].get("question"))):
+                answer["asked"] = asked
             found[record.id]["answers"].append({"run": labels.index(run.name), **answer})
     return list(found.values())
 
@@ -95,15 +104,36 @@ def _question(row: Row | None, record: Record, show: Callable[[str], int | None]
     if row is None:
         return found
     found["question"] = row["question"]
+    found["prompt"] = _shortened(plain_text(benchmark_of(row).prompt(row)))
     if "figures" in row:
-        found["figures"] = [[show(figure["path"]), figure["caption"]] for figure in row["figures"]]
+        needed = set(row["referred"])
+        found["figures"] = [
+            [show(figure["path"]), figure["caption"], int(figure["file"] in needed)] for figure in row["figures"]
+        ]
     elif "options" in row:
         if not all(text in row["question"] for text in row["options"]):
             found["options"] = [
                 f"{letter}: {text}" for letter, text in zip(row["letters"], row["options"], strict=True)
             ]
-        found["figures"] = [[show(path), ""] for path in row["images"]]
+        of_options = len(row["images"]) == len(row["letters"])
+        marks = row["letters"] if of_options else [""] * len(row["images"])
+        found["figures"] = [
+            [show(path), mark, int(of_options and mark == row["answer"])]
+            for path, mark in zip(row["images"], marks, strict=True)
+        ]
     return found
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= PROMPT else f"{text[:PROMPT]} ... ({len(text) - PROMPT:,} characters more)"
+
+
+def _asked(run: Run, record: Record, question: str | None) -> str:
+    """What the judge of L3Score was asked; empty for other rules, and where the question is not known."""
+    wording = run.signature.judge_prompt.partition(":")[0]
+    if question is None or record.prediction is None or wording not in PROMPTS:
+        return ""
+    return L3ScoreRule(wording).request(Candidate(record.prediction, question, record.reference)).prompt
 
 
 def _answer(record: Record, response: str, score: float | None) -> dict[str, Any]:
@@ -117,6 +147,8 @@ def _answer(record: Record, response: str, score: float | None) -> dict[str, Any
     }
     if record.refused:
         found["refused"] = True
+    if len(record.scores) > 1:
+        found["scores"] = {name: round(value, 4) for name, value in record.scores.items()}
     if record.verdicts:
         found["judge"] = [_verdict(verdict) for verdict in record.verdicts]
     return {name: value for name, value in found.items() if value is not None}

@@ -8,7 +8,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from spiqa_tasks.analysis.agreement import L3SCORE, Agreement, agreements, ranks
+from spiqa_tasks.analysis.agreement import Agreement, agreements, ranks
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.metrics.text_scores import tokenizer_note
 from spiqa_tasks.report.headline import with_coverage
@@ -38,7 +38,7 @@ def as_text(runs: Sequence[Run]) -> str:
     parts = [_single(runs[0]) if len(runs) == 1 else _columns(runs), _notes(runs)]
     if len({run.judge_name for run in runs}) > 1:
         parts.append(_agreements(agreements(runs)))
-    if len({run.name for run in runs}) > 1 and any(metric.name == L3SCORE for run in runs for metric in run.metrics):
+    if len({run.name for run in runs}) > 1 and any(run.judged_metric for run in runs):
         parts.append(_ranks(runs))
     return "\n\n".join(parts)
 
@@ -125,4 +125,4 @@ def _ranks(runs: Sequence[Run]) -> str:
     by_judge = ranks(runs)
     names = dict.fromkeys(run.name for run in runs)
     rows = [[name, *(places.get(name) or "-" for places in by_judge.values())] for name in names]
-    return "Rank by L3Score\n" + tabulate(rows, headers=["answers", *by_judge], disable_numparse=True)
+    return f"Rank by {runs[0].judged_metric}\n" + tabulate(rows, headers=["answers", *by_judge], disable_numparse=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
@@ -19,6 +20,7 @@ class Answer:
         place: of the document in its task, from 0.
         question: the question's text or the whole prompt, where the file has it.
         reference: the true answer, where the file has it.
+        options: letter -> text of the options, where the file has them.
     """
 
     id: str
@@ -27,6 +29,7 @@ class Answer:
     place: int = 0
     question: str = ""
     reference: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def signature(self) -> Signature:
@@ -35,11 +38,11 @@ class Answer:
 
 
 def logged_response(record: Record, text: str) -> Response:
-    """Return the answer that a record is of; its figures are those of the question, in the order shown.
+    """Return the answer that a record is of; its figures are those of the question, in the order shown, if known.
 
     A document of one figure does not have all of the question's figures.
     """
     figures = None if "step" in record.details else record.details.get("figures")
     failure = record.reason or text if record.status == "request_failed" else None
-    shown = tuple(map(str, figures)) if isinstance(figures, list) and figures else None
+    shown = tuple(map(str, figures)) if isinstance(figures, list | tuple) else None
     return Response(text, failure, shown, record.details.get("truncated"))

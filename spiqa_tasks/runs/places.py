@@ -14,12 +14,13 @@ from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers import jsonl, lmms_eval, run_files, spiqa_responses, tables
+from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 from spiqa_tasks.runs.run import Run
 
 FORMS = (
     "a result file of lmms-eval (*_results.json) or a samples file beside it (*_samples_<task>.jsonl, from "
     f"--log_samples), a file of `spiqa-tasks score --output` (*{SUFFIX}), a jsonl file of "
-    '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv or json table with the '
+    '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv, csv or json table with the '
     "columns index (or id) and prediction (MMStar's submission, VLMEvalKit), or a folder of any of these"
 )
 
@@ -40,8 +41,13 @@ class Place:
         return cls(Path(text))
 
 
-def read_runs(places: Iterable[Place], include: Iterable[Path] = ()) -> list[Run]:
+def read_runs(places: Iterable[Place], include: Iterable[Path] = (), columns: Columns = USUAL) -> list[Run]:
     """Return every run at the places, each file once, whether scored or not.
+
+    Args:
+        places: files and folders.
+        include: folders with YAMLs of tasks of one's own.
+        columns: what the columns of files of one's own are called.
 
     Raises:
         InputError: no answers at a place to the task that is named with it; or see `read_place`.
@@ -49,33 +55,34 @@ def read_runs(places: Iterable[Place], include: Iterable[Path] = ()) -> list[Run
     known = catalogue([*filtered_tasks(), *include])[0].keys()
     found: dict[tuple[Path, str, str], Run] = {}
     for place in places:
-        runs = read_place(place.path, [place.task] if place.task else known)
+        runs = read_place(place.path, [place.task] if place.task else known, columns)
         for run in runs if not place.task else _of_task(runs, place):
             found.setdefault((run.path.resolve(), run.task, run.identity.label), run)
     return list(found.values())
 
 
-def read_place(place: Path, tasks: Collection[str]) -> list[Run]:
+def read_place(place: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
     """Return the runs in a file or folder, those of lmms-eval first, oldest first.
 
     Args:
         place: what the user named.
         tasks: names of tasks, by which the files of answers of VLMEvalKit (`<model>_<task>`) are known.
+        columns: what the columns of files of one's own are called.
 
     Raises:
         InputError: nothing there, an unknown form, or a file that is broken, with the place of the fault.
     """
     if place.is_dir():
-        return _read_folder(place, tasks)
+        return _read_folder(place, tasks, columns)
     if not place.is_file():
         raise InputError(f"Expected answers at {place}, found no such file or folder. Give {FORMS}.")
     if place.name.endswith(lmms_eval.RESULTS):
         return lmms_eval.read_results(place)
     if place.name.endswith(spiqa_responses.SUFFIX):
-        return [_answers(place, spiqa_responses.FORM, partial(spiqa_responses.read_answers, [place]), tasks)]
+        return [_answers(place, spiqa_responses.FORM, partial(spiqa_responses.read_answers, [place], columns), tasks)]
     if tables.is_table(place):
-        return [_answers(place, tables.FORM, partial(tables.read_answers, place), tasks)]
-    run = _read_lines(place, tasks)
+        return [_answers(place, tables.FORM, partial(tables.read_answers, place, columns), tasks)]
+    run = _read_lines(place, tasks, columns)
     if run is None:
         raise _unknown_form(place)
     return [run]
@@ -98,24 +105,25 @@ def _of_task(runs: Sequence[Run], place: Place) -> list[Run]:
     return found
 
 
-def _read_folder(folder: Path, tasks: Collection[str]) -> list[Run]:
+def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list[Run]:
     runs = [run for path in lmms_eval.result_files(folder) for run in lmms_eval.read_results(path)]
     runs += [run for path in run_files.run_files(folder) if (run := run_files.read_run(path)) is not None]
     responses = spiqa_responses.response_files(folder)
     if responses:
-        runs.append(_answers(folder, spiqa_responses.FORM, partial(spiqa_responses.read_answers, responses), tasks))
+        read = partial(spiqa_responses.read_answers, responses, columns)
+        runs.append(_answers(folder, spiqa_responses.FORM, read, tasks))
     if not runs:
         paths = sorted(folder.rglob("*.jsonl"))
-        runs = [run for path in paths if (run := _read_lines(path, tasks)) is not None]
+        runs = [run for path in paths if (run := _read_lines(path, tasks, columns)) is not None]
     if not runs:
-        read = tables.read_answers
-        runs = [_answers(path, tables.FORM, partial(read, path), tasks) for path in tables.answer_tables(folder)]
+        paths = tables.answer_tables(folder)
+        runs = [_answers(path, tables.FORM, partial(tables.read_answers, path, columns), tasks) for path in paths]
     if not runs:
         raise InputError(f"Expected answers in {folder}, found none. Give {FORMS}.")
     return runs
 
 
-def _read_lines(path: Path, tasks: Collection[str]) -> Run | None:
+def _read_lines(path: Path, tasks: Collection[str], columns: Columns) -> Run | None:
     """The run of a file of JSON lines; None where its first line is of no known form."""
     run = run_files.read_run(path)
     if run is not None:
@@ -123,16 +131,19 @@ def _read_lines(path: Path, tasks: Collection[str]) -> Run | None:
     first = jsonl.first_object(path)
     if first is not None and first.keys() & {"resps", "filtered_resps"}:
         return lmms_eval.read_samples(path)
-    if first is not None and first.keys() >= jsonl.KEYS:
-        return _answers(path, jsonl.FORM, partial(jsonl.read_answers, path), tasks)
+    if first is not None and jsonl.is_answers(first, columns):
+        return _answers(path, jsonl.FORM, partial(jsonl.read_answers, path, columns), tasks)
     return None
 
 
 def _unknown_form(path: Path) -> InputError:
     first = jsonl.first_object(path)
-    found = "an empty file" if not path.stat().st_size else "no JSON object in its first line"
     if first is not None:
-        found = f"JSON with the keys {', '.join(map(str, first))}"
+        return InputError(
+            f"Expected {path} in a known form, found JSON with the keys {listed(first)}. {advice(first)} Or give "
+            f"{FORMS}."
+        )
+    found = "an empty file" if not path.stat().st_size else "no JSON object in its first line"
     return InputError(f"Expected {path} in a known form, found {found}. Give {FORMS}.")
 
 

@@ -97,6 +97,12 @@ class Run:
         return self.judge or self.signature.judge
 
     @cached_property
+    def judged_metric(self) -> str:
+        """The name of the metric that a judge's rule gives, the corrected one of two protocols; empty without any."""
+        names = (metric.name for metric in self.metrics if metric.needs == "judge" and metric.higher_is_better)
+        return next(names, "")
+
+    @cached_property
     def by_id(self) -> dict[str, Answer]:
         """Id -> answer, in the order of the file."""
         return {answer.id: answer for answer in self.read()}

@@ -94,8 +94,11 @@ def is_complete(run: Run) -> bool:
     Where values over a part of the task are asked for, questions may be missing.
     """
     found = score_object(run)["counts"]
-    names = ("unknown", "judge_failed", "request_failed", "scoring_failed", *(() if run.partial else ("missing",)))
-    return run.record_set.withheld() is None and not any(found.get(name) for name in names)
+    names = ["unknown", "differing", "judge_failed", "request_failed", "scoring_failed"]
+    names += [] if run.partial else ["missing"]
+    measured = [metric for metric in run.own.entry.metrics(run.settings) if metric.higher_is_better]
+    has_all = not any(math.isnan(run.value(metric).value) for metric in measured if metric.needs == "nothing")
+    return has_all and run.record_set.withheld() is None and not any(found.get(name) for name in names)
 
 
 def differences(matched: MatchedRun, scored: Run) -> Iterator[str]:

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.runs import matching
+from spiqa_tasks.runs import differences, matching
+from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.matching import Matched
 from spiqa_tasks.runs.readers import spiqa_responses, tables
 from spiqa_tasks.runs.run import Run
@@ -40,16 +41,23 @@ class MatchedRun:
     remarks: tuple[str, ...]
 
 
-def matched_run(run: Run, task: Task) -> MatchedRun:
+def matched_run(run: Run, task: Task, accept_differences: bool = False) -> MatchedRun:
     """Return the answers of a run with a task's questions.
 
+    Args:
+        run: the run.
+        task: the task.
+        accept_differences: whether the file may have other questions, true answers, options and figures than the
+            release.
+
     Raises:
-        InputError: answers made with different settings, or see `matching.match`.
+        InputError: answers made with different settings, or see `matching.match` and `differences.compared`.
         DataError: the questions are not there, and not in the file either.
     """
     remarks: list[str] = []
     answers = list(run.read())
     ran = _as_run(task, run)
+    rows: Sequence[Mapping[str, Any]]
     try:
         rows = _release_rows(ran)
     except DataError as error:
@@ -57,18 +65,18 @@ def matched_run(run: Run, task: Task) -> MatchedRun:
         if not rows:
             raise
         remarks.append(f"{run.path}: scored from its own questions and answers, for want of the release: {error}")
+    form = run.form
+    if form == spiqa_responses.FORM:
+        ran, rows = _as_asked(answers, ran, rows)
+        answers, form = spiqa_responses.with_row_ids(answers, rows)
     if ran.settings != task.settings:
         remarks.append(f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
-    form, unasked = run.form, frozenset[str]()
-    if form == spiqa_responses.FORM:
-        answers, form, unasked = spiqa_responses.with_row_ids(answers, rows)
-    matched = matching.match(run.path, answers, rows, unasked)
+    matched = matching.match(run.path, answers, rows)
+    names_figures = any(answer.response.shown for answer in matched.answers.values())
+    figures = known_figures(ran.benchmark, ran.split) if names_figures else {}
+    matched, said = differences.compared(run.path, matched, rows, figures, accept_differences)
     remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(matched.unmatched)]
-    if unasked:
-        remarks.append(
-            f"{run.path}: {len(unasked)} of {len(rows)} documents are of figures that it does not ask about."
-        )
-    return MatchedRun(run, ran, form, rows, matched, tuple(remarks))
+    return MatchedRun(run, ran, form, rows, matched, (*remarks, *(f"{task.name}: {remark}" for remark in said)))
 
 
 def _release_rows(task: Task) -> list[dict[str, Any]]:
@@ -84,6 +92,17 @@ def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
     asked = [{name: str(cell) for name, cell in row.items() if name != "prediction"} for row in cells]
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
     return task.entry.from_table(cells, task.split, task.typed, f"table {digest}") if cells else []
+
+
+def _as_asked(
+    answers: Sequence[Answer], task: Task, rows: Sequence[Mapping[str, Any]]
+) -> tuple[Task, Sequence[Mapping[str, Any]]]:
+    """The task and its rows, of the figures that the questions need alone where answers per figure are about these."""
+    found, form = spiqa_responses.with_row_ids(answers, rows)
+    if form != spiqa_responses.PER_FIGURE or not spiqa_responses.asks_about_needed(found, rows):
+        return task, rows
+    asked = replace(task, settings=settings_text(replace(task.typed, figures="referred")))
+    return (task, rows) if asked.typed == task.typed else (asked, _release_rows(asked))
 
 
 def _as_run(task: Task, run: Run) -> Task:

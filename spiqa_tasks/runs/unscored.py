@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 
 ByTask = list[tuple[Task, list[Run]]]
@@ -40,13 +42,16 @@ def own_tasks(place: Place, only: Collection[str], include: Sequence[Path]) -> t
     return [(task, selection.told_apart(runs)) for task, runs in found.values()], remarks
 
 
-def answers_to(name: str, paths: Sequence[Path], include: Sequence[Path]) -> tuple[ByTask, list[str]]:
+def answers_to(
+    name: str, paths: Sequence[Path], include: Sequence[Path], columns: Columns = USUAL
+) -> tuple[ByTask, list[str]]:
     """Return the answers at some places to a task, or to each task of a group that has answers there.
 
     Args:
         name: of the task or group, or the path of a task's YAML.
         paths: files or folders, one for each model.
         include: folders with YAMLs of tasks of one's own.
+        columns: what the columns of files of one's own are called.
 
     Raises:
         InputError: an unknown task, a file named twice, or no answers to the task.
@@ -56,8 +61,9 @@ def answers_to(name: str, paths: Sequence[Path], include: Sequence[Path]) -> tup
     tasks = _tasks(name, paths, include)
     remarks: list[str] = []
     found: ByTask = []
+    read = partial(read_runs, include=include, columns=columns)
     for task in tasks:
-        runs = [run for path in paths for run in _at(path, task, include, remarks, alone=len(tasks) == 1)]
+        runs = [run for path in paths for run in _at(path, task, read, remarks, alone=len(tasks) == 1)]
         if runs:
             found.append((task, selection.told_apart(runs)))
     if not found:
@@ -93,9 +99,9 @@ def _tasks(name: str, paths: Sequence[Path], include: Sequence[Path]) -> list[Ta
         return [task_of_run(recorded[-1], include)]
 
 
-def _at(path: Path, task: Task, include: Sequence[Path], remarks: list[str], alone: bool) -> list[Run]:
+def _at(path: Path, task: Task, read: Callable[[list[Place]], list[Run]], remarks: list[str], alone: bool) -> list[Run]:
     """The answers at a place to a task; those that name no task are of the only one that is asked for."""
-    runs, replaced = selection.newest(read_runs([Place(path)], include))
+    runs, replaced = selection.newest(read([Place(path)]))
     named = [run for run in runs if run.task == task.name and run.logged]
     if not named and alone:
         named = runs if path.is_file() else [run for run in runs if not run.task]

@@ -89,11 +89,13 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
 
 
 def test_a_written_verdict_is_kept_as_its_text() -> None:
-    """A judge that writes has no log-probabilities; a verdict without a score leaves the metric out."""
+    """A judge that writes has no log-probabilities; a verdict without a score is a failed judgement with a reason."""
     judged = Record("a", asks=(ask("accuracy_llm", value=None),)).judged([Verdict("ok", text="B", model="m")])
-    assert judged.verdicts == ({"metric": "accuracy_llm", "model": "m", "text": "B"},)
+    reason = "the judge's answer 'B' is none of its rule's verdicts"
+    assert judged.verdicts == ({"metric": "accuracy_llm", "model": "m", "text": "B", "reason": reason},)
+    assert (judged.status, judged.reason) == ("judge_failed", reason)
     assert judged.scores == {}
-    assert not judged.judge_failed
+    assert judged.judge_failed
 
 
 @pytest.mark.parametrize(("before", "after"), [("ok", "judge_failed"), ("unparsed", "unparsed")])

@@ -55,6 +55,25 @@ def test_missing_extras_are_no_fault(
     assert "missing" not in {finding["status"] for finding in found.values()}
 
 
+def test_a_host_that_cannot_be_imported_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """VLMEvalKit without a package that it needs and does not declare, and as it should be."""
+    package = tmp_path / "vlmeval/dataset"
+    package.mkdir(parents=True)
+    (tmp_path / "vlmeval/config.py").touch()
+    (package / "image_base.py").write_text("class ImageBaseDataset: ...\n")
+    (package / "__init__.py").write_text("import rouge_score_of_tests\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert main(["doctor"]) == 3
+    fault = "missing  VLMEvalKit: Expected VLMEvalKit to be importable, found ModuleNotFoundError"
+    assert fault in capsys.readouterr().out
+    (package / "__init__.py").write_text("build_dataset, DATASET_CLASSES, SUPPORTED_DATASETS = None, [], []\n")
+    assert main(["doctor"]) == 0
+    assert "ok       VLMEvalKit: " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("found", "status"), [("0.7.2", "missing"), ("0.7.3", "ok"), ("0.8.0", "missing")])
 def test_a_version_of_the_host_that_is_not_supported_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: str, status: str

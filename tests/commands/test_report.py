@@ -42,12 +42,16 @@ def test_every_file_that_is_asked_for_is_written(
     arguments = [part for pair in names.items() for part in pair]
     assert main(["report", str(runs), *arguments]) == 0
     assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in names.values()]
-    assert (tmp_path / "new/r.md").read_text().startswith("# What the runs say")
+    assert (
+        (tmp_path / "new/r.md")
+        .read_text()
+        .startswith("# openai,model_version=b and openai,model_version=a on mmstar_demo")
+    )
     assert (tmp_path / "new/r.csv").read_text().startswith("model,benchmark,")
     assert len(json.loads((tmp_path / "new/r.json").read_text())) > 2
-    assert (tmp_path / "new/card.md").read_text().startswith("| model")
+    assert (tmp_path / "new/card.md").read_text().startswith("---\nmodel-index:")
     assert not list(tmp_path.rglob("*.html"))
-    assert main(["report", str(runs), "--html", "p.html", "--csv", "new/r.csv", "--no-pictures"]) == 0
+    assert main(["report", str(runs), "--html", "p.html", "--csv", "new/r.csv", "--pictures", "none"]) == 0
     assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in ("p.html", "new/r.csv")]
     assert 'id="picture-0"' not in (tmp_path / "p.html").read_text(encoding="utf-8")
 

@@ -271,7 +271,7 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(parts: dict[str
     for name, path in files.items():
         arguments += [f"--{name}", str(path)]
     for partial in ([], ["--partial"]):
-        assert main(["report", *arguments, "--no-pictures", *partial]) == 0
+        assert main(["report", *arguments, "--pictures", "none", *partial]) == 0
         records = json.loads(files["json"].read_text())
         assert {record["questions"] for record in records} == {"12 of 24"}
         assert all("|questions:12 of 24" in record["signature"] for record in records)

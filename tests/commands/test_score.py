@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import signal
@@ -91,6 +92,48 @@ def test_another_judge_and_another_prompt_are_told_by_the_signature(
     prompt = score(capsys, "spiqa_demo", predictions, "--judge-prompt", "paper")["signature"]
     rule = score(capsys, "spiqa_demo", predictions, "--top", "3")["signature"]
     assert len({usual, judge, prompt, rule}) == 4
+
+
+def lettered(prompt: str) -> list[tuple[str, float]]:
+    """A for equal answers, B for others, of CompassVerifier's prompt and of a rubric's."""
+    reference = re.search(r"(?:<Standard Answer Begin>:\n|Reference answer: )(.*)", prompt)
+    answer = re.search(r"(?:<Candidate's Answer Begin>: \n|Answer to grade: )(.*)", prompt)
+    assert reference
+    assert answer
+    first, second = "AB" if reference[1] == answer[1] else "BA"
+    return [(first, math.log(0.8)), (second, math.log(0.2)), ("The", -9.0), ("It", -9.5), ("I", -9.9)]
+
+
+@pytest.mark.parametrize(("rule", "mean", "signed"), [("compass", 0.2, "A=1,B=0,C=0"), ("grade", 0.6, "A=1,B=0.5,C=0")])
+def test_answers_are_judged_by_the_rule_that_is_named(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], rule: str, mean: float, signed: str
+) -> None:
+    """It names the metric and stands in the signature; what only L3Score has is not there."""
+    server.behaviour.verdict = lettered
+    found = score(capsys, "spiqa_demo", predictions, "--rule", rule)
+    right = 0.8 + 0.2 * (0.5 if rule == "grade" else 0)
+    assert found["metrics"][rule] == pytest.approx((20 * right + 19 * mean) / 39)
+    assert found["counts"]["judged"] == 39
+    assert not {"l3score", "neither_rate", f"{rule}/table"} & set(found["metrics"])
+    assert re.search(rf"\|settings:[^|]*,rule={rule}\|.*\|judge_rule:expected {signed}\|", found["signature"])
+
+
+def test_a_verdict_that_is_none_is_no_score(
+    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A judge that writes no letter for some answers has not judged them: withheld, with its word."""
+    server.behaviour.verdict = lambda prompt: lettered(prompt) if "Blue" in prompt else [("Okay", -0.1)]
+    found = score(capsys, "spiqa_demo", predictions, "--rule", "compass", status=3)
+    assert found["metrics"]["compass"] is None
+    assert found["counts"]["judge_failed"] > 0
+
+
+def test_a_task_without_free_answers_has_no_rule(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Said in one sentence."""
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"id": "0", "prediction": "A"}')
+    assert main(["score", "mmstar_demo", str(answers), "--rule", "compass"]) == 2
+    assert "no --rule for mmstar_demo" in capsys.readouterr().err
 
 
 def test_a_dry_run_asks_nothing_and_tells_the_price(
@@ -239,7 +282,7 @@ def test_several_judges_and_models_are_compared(
     text = capsys.readouterr().out
     assert "judge openai:one" in text
     assert "Spearman" in text
-    assert "Rank by L3Score" in text
+    assert "Rank by l3score" in text
     assert len(server.requests) == asked
 
 

@@ -33,13 +33,13 @@ def test_what_is_no_text_becomes_one(tmp_path: Path) -> None:
     assert read_cells(path) == [{"index": "7", "a": "0.5", "b": "", "c": "", "d": "True", "e": "[1]"}]
 
 
-@pytest.mark.parametrize("suffix", ["tsv", "json", "xlsx"])
+@pytest.mark.parametrize("suffix", ["tsv", "csv", "json", "xlsx"])
 def test_escapes_of_spreadsheets_are_decoded_on_demand(tmp_path: Path, suffix: str) -> None:
     """`_x000D_` is a carriage return in what a spreadsheet wrote, and stays in what it did not."""
     frame = pd.DataFrame({"index": ["1"], "prediction": ["A_x000D_B _x00e9_ _xyz_"]})
     path = tmp_path / f"t.{suffix}"
-    if suffix == "tsv":
-        frame.to_csv(path, sep="\t", index=False)
+    if suffix in ("tsv", "csv"):
+        frame.to_csv(path, sep="\t" if suffix == "tsv" else ",", index=False)
     elif suffix == "json":
         frame.to_json(path, orient="records")
     else:
@@ -59,6 +59,18 @@ def test_the_kind_of_file_is_told_by_its_content(tmp_path: Path) -> None:
     assert read_cells(path) == [{"id": "x", "prediction": "A"}, {"id": "y", "prediction": ""}]
 
 
+@given(st.lists(st.tuples(*[st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"))] * 2)))
+def test_separated_cells_come_back_as_they_are(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
+) -> None:
+    """Commas, tabs, quotes and line feeds within cells, as pandas writes them, in both kinds of files."""
+    folder = tmp_path_factory.mktemp("separated")
+    frame = pd.DataFrame(rows, columns=["id", "prediction"], dtype=str)
+    for name, separator in (("t.csv", ","), ("t.tsv", "\t")):
+        frame.to_csv(folder / name, sep=separator, index=False)
+        assert read_cells(folder / name, escaped=False) == frame.to_dict("records")
+
+
 def test_a_byte_order_mark_is_no_part_of_a_column(tmp_path: Path) -> None:
     """Spreadsheet programs begin a tsv file with one; `NA` and `007` stay texts."""
     path = tmp_path / "t.tsv"
@@ -74,9 +86,13 @@ def test_a_byte_order_mark_is_no_part_of_a_column(tmp_path: Path) -> None:
         ("t.json", b"[{]", "to be a JSON file, found"),
         ("t.tsv", b'id\tprediction\n1\tA\n2\t"B\n3\tC\n', "a quotation mark in row 3 that is never closed"),
         ("t.tsv", b"id\tprediction\n1\tA\n2\tA\tB\n", "Expected 2 fields in line 3, saw 3."),
-        ("t.tsv", b"id\tprediction\n1\tA\tB\n2\tA\tB\n", "Length of header"),
-        ("t.tsv", b"id\xff\tprediction\n", "Save it again as tsv"),
-        ("t.tsv", b"", "to be a tab-separated file"),
+        ("t.tsv", b"id\tprediction\n1\tA\tB\n2\tA\tB\n", "Expected 2 fields in line 2, saw 3."),
+        ("t.tsv", b"id\xff\tprediction\n", "to be a tsv or csv file, found"),
+        ("t.tsv", b"", "to be a tsv or csv file, found"),
+        ("t.csv", b"id,prediction\n1,A,B\n", "Expected 2 fields in line 2, saw 3."),
+        ("t.csv", b"id,prediction,prediction\n1,A,B\n", "with each column once, found prediction more than"),
+        ("t.json", b'[{"id": 1, "id": 2}]', "found the key 'id' more than once in one object. Write it again."),
+        ("t.json", b"[" * 100_000, "to be a JSON file, found"),
         ("t.xlsx", b"PK\x03\x04 no zip", "to be an xlsx spreadsheet, found"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Runs as flat records and as a model card's table."""
+"""Runs as flat records."""
 
 from __future__ import annotations
 
@@ -52,17 +52,6 @@ def test_the_headline_is_told_by_group_and_the_others_overall() -> None:
     assert (first["low"], first["high"]) == pytest.approx((0.30064, 0.95441), abs=1e-5)
     assert [withheld[name] for name in ("value", "low", "high", "n")] == [None, None, None, 0]
     assert (first["benchmark"], first["split"], first["signature"]) == ("mmstar", "val", run.signature.text)
-
-
-def test_the_card_has_a_line_per_run_and_task(runs: list[Run]) -> None:
-    """With the interval and the signature, whose bars make no columns."""
-    lines = exports.as_card(runs).splitlines()
-    assert len(lines) == 2 + 4
-    assert all("spiqa-tasks:" in line for line in lines[2:])
-    columns = [line.replace("\\|", "").strip("|").split("|") for line in lines]
-    assert {len(cells) for cells in columns} == {7}
-    (cells,) = (cells for cells in columns if "=a " in cells[0] and "mmstar_demo" in cells[1])
-    assert [cell.strip() for cell in cells[2:6]] == ["accuracy", "100.0 [86.2, 100.0]", "24", "-"]
 
 
 def test_texts_stay_as_they_are() -> None:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from host_files import write_demo_run
-from report_runs import runs_at
+from PIL import Image
+from report_runs import runs_at, write_two_runs
 
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.report.content import build
 from spiqa_tasks.report.page import as_html
 
@@ -51,7 +53,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(folder, folder / "page.html")
 
 
-def written(runs: Path, path: Path, pictures: bool = True) -> Path:
+def written(runs: Path, path: Path, pictures: str = "large") -> Path:
     """The page of `runs`."""
     path.write_text(as_html(build(runs_at(runs)), pictures), encoding="utf-8", errors="replace")
     return path
@@ -114,7 +116,7 @@ def test_every_filter_leaves_the_samples_it_names(
         page.fill("#search", value)
     else:
         page.select_option(f"#{control}", value)
-    assert page.inner_text("#count") == f"{count} of 24 samples"
+    assert page.inner_text("#number") == f"{count} of 24 samples"
     page.close()
 
 
@@ -122,9 +124,9 @@ def test_disagreement_between_runs_is_a_filter(chromium: Any, page_file: Path) -
     """The runs disagree on the 12 questions that one of them has wrong; clearing shows all again."""
     page, _ = opened(chromium, page_file)
     page.check("#disagree")
-    assert page.inner_text("#count") == "12 of 24 samples"
+    assert page.inner_text("#number") == "12 of 24 samples"
     page.click("button[type=reset]")
-    expect(page.locator("#count")).to_have_text("24 of 24 samples")
+    expect(page.locator("#number")).to_have_text("24 of 24 samples")
     page.close()
 
 
@@ -146,6 +148,99 @@ def test_a_sample_has_a_link_that_opens_it(chromium: Any, page_file: Path) -> No
     page.close()
 
 
+def test_the_filters_are_in_the_address(chromium: Any, page_file: Path) -> None:
+    """They are kept when the page is loaded again and when a sample is opened, and there is a link to copy."""
+    page, said = opened(chromium, page_file)
+    page.select_option("#verdict", "wrong")
+    page.fill("#search", "which")
+    count = page.inner_text("#number")
+    link = page.locator("#selection").evaluate("element => element.href")
+    assert "verdict=wrong" in link
+    page.locator(".item").first.click()
+    page.wait_for_selector("#sample[open]")
+    page.reload()
+    assert page.locator("#sample").is_visible()
+    assert page.inner_text("#number") == count
+    page.goto("about:blank")
+    page.goto(link)
+    assert (page.input_value("#verdict"), page.input_value("#search")) == ("wrong", "which")
+    assert page.inner_text("#number") == count
+    assert said == []
+    page.close()
+
+
+def test_an_empty_result_says_so(chromium: Any, page_file: Path) -> None:
+    """Where no sample fits, a sentence stands in the list."""
+    page, _ = opened(chromium, page_file)
+    assert not page.locator("#empty").is_visible()
+    page.fill("#search", "no such words")
+    assert page.locator("#empty").is_visible()
+    page.close()
+
+
+def test_groups_are_those_of_the_task(chromium: Any, tmp_path: Path) -> None:
+    """With a task chosen its own groups are offered, and another task's is chosen no more."""
+    page, _ = opened(chromium, written(write_two_runs(tmp_path), tmp_path / "page.html", "none"))
+    page.select_option("#group", "math")
+    page.select_option("#task", "scifibench_demo")
+    assert page.input_value("#group") == ""
+    offered = page.locator("#group option").all_inner_texts()
+    assert "math" not in offered
+    assert "fig2cap" in offered
+    page.close()
+
+
+def test_keys_as_people_know_them(chromium: Any, page_file: Path) -> None:
+    """`/` searches, `j` and `k` move, Enter opens, `?` shows the keys; the focus never falls to the body."""
+    page, _ = opened(chromium, page_file)
+    for key in ("j", "j", "k"):
+        page.keyboard.press(key)
+    assert page.locator(".item.current .where").inner_text() == "mmstar_demo/0"
+    page.keyboard.press("Enter")
+    expect(page.locator("#sample-title")).to_have_text("mmstar_demo/0")
+    page.keyboard.press("j")
+    expect(page.locator("#sample-title")).to_have_text("mmstar_demo/1")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "list"
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.close()
+
+
+def test_pictures_are_legible(chromium: Any, page_file: Path) -> None:
+    """Each is as large as it was made, up to 1,000 pixels, and a click shows it alone."""
+    page, _ = opened(chromium, page_file)
+    page.goto(f"{page_file.as_uri()}#mmstar_demo/3")
+    picture = page.locator("#detail img")
+    picture.evaluate("element => element.decode()")
+    with Image.open(load_rows("mmstar", "demo", "")[3]["images"][0]) as image:
+        assert picture.evaluate("element => element.naturalWidth") == min(1000, image.width)
+    page.click("#detail .frame")
+    assert page.locator("#picture img").is_visible()
+    page.click("#picture img")
+    assert not page.locator("#picture").is_visible()
+    assert page.locator("#sample").is_visible()
+    page.close()
+
+
+def test_tables_sort_by_the_column_that_is_pressed(chromium: Any, page_file: Path) -> None:
+    """Numbers by value, first up, then down; the order is told to a screen reader."""
+    page, _ = opened(chromium, page_file)
+    table = page.locator("table:has(th:has-text('accuracy'))").first
+    head = table.locator("th", has_text="accuracy").first
+    place = head.evaluate("element => element.cellIndex")
+    for order in ("ascending", "descending"):
+        head.locator("button").click()
+        assert head.get_attribute("aria-sort") == order
+        cells = [row.split("\t")[place] for row in table.locator("tbody tr").all_inner_texts()]
+        numbers = [float(cell.split()[0]) for cell in cells if cell.strip()[:1].isdigit()]
+        assert numbers == sorted(numbers, reverse=order == "descending")
+    page.close()
+
+
 def test_the_list_is_reached_and_opened_by_keys(chromium: Any, page_file: Path) -> None:
     """A row is a link: it takes the focus, and Enter opens it."""
     page, _ = opened(chromium, page_file)
@@ -156,9 +251,9 @@ def test_the_list_is_reached_and_opened_by_keys(chromium: Any, page_file: Path) 
 
 
 def test_pictures_can_be_left_out(page_file: Path) -> None:
-    """With --no-pictures the page holds none."""
+    """With --pictures none the page holds none."""
     assert 'id="picture-0"' in page_file.read_text(encoding="utf-8")
-    without = written(page_file.parent, page_file.with_name("without.html"), pictures=False)
+    without = written(page_file.parent, page_file.with_name("without.html"), pictures="none")
     assert 'id="picture-0"' not in without.read_text(encoding="utf-8")
 
 
@@ -167,7 +262,7 @@ def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None
     assert len(PAYLOADS) >= 50
     repeat = -(-len(PAYLOADS) // 24)
     write_demo_run(tmp_path, PAYLOADS[0], lambda place, _: PAYLOADS[place % len(PAYLOADS)], repeat=repeat)
-    path = written(tmp_path, tmp_path / "page.html", pictures=False)
+    path = written(tmp_path, tmp_path / "page.html", pictures="none")
     page, said = opened(chromium, path)
     for place, payload in enumerate(PAYLOADS):
         page.evaluate("hash => { location.hash = hash; }", f"mmstar_demo/{place}")

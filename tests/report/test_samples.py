@@ -120,6 +120,31 @@ def test_a_question_of_several_documents_is_one_sample() -> None:
     assert sample["answers"][0]["response"] == "helpful: Yes\nanswer: blue"
 
 
+def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
+    """The prompt with its question, every score, and the option or figure that was needed."""
+    rows = {row["id"]: row for row in load_rows("scifibench", "demo", "")}
+    for sample in of_task(samples(runs, Thumbnails()), "scifibench_demo"):
+        row = rows[sample["id"]]
+        assert all(text in sample["prompt"] for text in row["options"])
+        marked = [place for place, (_, _, needed) in enumerate(sample["figures"]) if needed]
+        of_options = row["subcategory"] == "cap2fig"
+        assert marked == ([row["letters"].index(row["answer"])] if of_options else [])
+    (first, *_) = of_task(samples(runs, None), "mmstar_demo")
+    assert all(set(answer["scores"]) == {"accuracy", "accuracy_released"} for answer in first["answers"])
+
+
+def test_the_judge_s_question_is_that_of_the_rule() -> None:
+    """Question, reference and answer in the wording that the signature names."""
+    row = load_rows("spiqa", "demo", "ablation=text")[0]
+    record = Record(row["id"], prediction="blue", reference="red", verdicts=({"metric": "l3score", "score": 0.5},))
+    signature = "data:spiqa/demo@d|settings:setting=direct,ablation=text|judge_prompt:released:1"
+    run = run_of([record], task="spiqa_demo", signature=signature)
+    (sample,) = samples([run], None)["samples"]
+    assert sample["answers"][0]["asked"].endswith("Answer in one word - Yes or No.")
+    assert f"Question: {row['question']} " in sample["answers"][0]["asked"]
+    assert "Candidate answer: blue " in sample["answers"][0]["asked"]
+
+
 @given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists))
 def test_data_in_a_script_ends_no_element(data: Any) -> None:
     """Any JSON comes back as it was, and holds nothing that a browser reads as a tag or a comment."""

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageFile
 
-from spiqa_tasks.report.thumbnails import SIDE, Thumbnails
+from spiqa_tasks.report.thumbnails import SIDES, Thumbnails
+
+SIDE = SIDES["large"]
 
 
 def opened(text: str) -> Image.Image:
@@ -31,7 +33,7 @@ def made(path: Path | str) -> Image.Image:
 
 @pytest.mark.parametrize("kind", ["png", "jpg"])
 @pytest.mark.parametrize(
-    ("size", "shown"), [((1000, 500), (SIDE, SIDE // 2)), ((300, 1200), (SIDE // 4, SIDE)), ((40, 30), (40, 30))]
+    ("size", "shown"), [((4000, 2000), (SIDE, SIDE // 2)), ((600, 2400), (SIDE // 4, SIDE)), ((40, 30), (40, 30))]
 )
 def test_the_longest_side_is_bounded(tmp_path: Path, kind: str, size: tuple[int, int], shown: tuple[int, int]) -> None:
     """The shape stays, and a small picture is not made larger."""
@@ -52,10 +54,10 @@ def test_transparent_parts_are_white(tmp_path: Path) -> None:
 def test_a_picture_in_an_archive_is_unpacked(tmp_path: Path) -> None:
     """Its path names the archive and the member."""
     buffer = io.BytesIO()
-    Image.new("RGB", (512, 256)).save(buffer, "PNG")
+    Image.new("RGB", (2000, 1000)).save(buffer, "PNG")
     with zipfile.ZipFile(tmp_path / "figures.zip", "w") as archive:
         archive.writestr("a/b.png", buffer.getvalue())
-    assert made(f"{tmp_path / 'figures.zip'}::a/b.png").size == (256, 128)
+    assert made(f"{tmp_path / 'figures.zip'}::a/b.png").size == (1000, 500)
 
 
 def png(width: int, height: int) -> bytes:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.matching import Matched, match, match_counts, remarks
 
 ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]
 PATH = Path("answers.jsonl")
-CHOICE = {"id": "1", "question": "Which one?", "letters": ["A", "B"], "options": ["a cat", "a dog"], "answer": "B"}
 
 
-def matched(*answers: tuple[str, str], rows: Iterable[dict[str, Any]] = ROWS, unasked: Iterable[str] = ()) -> Matched:
+def matched(*answers: tuple[str, str]) -> Matched:
     """The (id, text) pairs, matched."""
-    found = [Answer(key, Response(text)) for key, text in answers]
-    return match(PATH, found, list(rows), frozenset(unasked))
+    return match(PATH, [Answer(key, Response(text)) for key, text in answers], ROWS)
 
 
 def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
@@ -61,10 +57,21 @@ def test_the_order_of_the_file_and_repeated_lines_change_nothing(order: list[str
     assert set(found.unmatched["duplicates"]) == set(again)
 
 
-def test_what_was_no_part_of_the_experiment_is_not_missed() -> None:
-    """Its answer counts where there is one."""
-    assert matched(("1", "A"), unasked=["2"]).unmatched["missing"] == ["30"]
-    assert list(matched(("1", "A"), ("2", "A"), unasked=["2"]).answers) == ["1", "2"]
+@pytest.mark.parametrize(
+    "other",
+    [
+        Answer("1", Response("A"), question="Other?"),
+        Answer("1", Response("A"), reference="B"),
+        Answer("1", Response("A", shown=("b.png", "a.png"))),
+        Answer("1", Response("", "boom")),
+    ],
+)
+def test_an_id_that_is_there_twice_must_be_the_same_in_all(other: Answer) -> None:
+    """In its question, true answer and figures too; where it stands does not matter."""
+    first = Answer("1", Response("A"))
+    assert match(PATH, [first, Answer("1", Response("A"), place=7)], ROWS).unmatched["duplicates"] == ["1"]
+    with pytest.raises(InputError, match="found two different ones for 1"):
+        match(PATH, [first, other], ROWS)
 
 
 @pytest.mark.parametrize(
@@ -114,45 +121,3 @@ def test_each_way_not_to_fit_has_a_sentence(count: int, named: str) -> None:
     assert said == expected[named]
     assert match_counts({"missing": ids})["missing_first"] == ids[:5]
     assert list(remarks({"missing": ids, "unknown": []})) == said[:1]
-
-
-@pytest.mark.parametrize(
-    ("question", "reference", "same"),
-    [
-        ("", "", True),
-        ("Which one?", "B", True),
-        ("which ONE", "b.", True),
-        ("Which one? Options: A: a cat, B: a dog", "a dog", True),
-        ("Look: Which one? Answer with a letter.", "B", True),
-        ("one", "", True),
-        ("Which two?", "B", False),
-        ("Which one?", "A", False),
-        ("Which one?", "a cat", False),
-        ("", "C", False),
-    ],
-)
-def test_a_files_own_questions_and_true_answers_must_be_the_tasks(question: str, reference: str, same: bool) -> None:
-    """With the options or a prompt around the question, the true answer as letter or text; blanks and case are free."""
-    answers = [Answer("1", Response("A"), question=question, reference=reference)]
-    if same:
-        assert list(match(PATH, answers, [CHOICE]).answers) == ["1"]
-        return
-    with pytest.raises(InputError) as error:
-        match(PATH, answers, [CHOICE])
-    assert str(error.value) == (
-        "Expected the questions and true answers in answers.jsonl to be the task's, found 1 of 1 others under the same "
-        "id, the first: 1. Name the right task, or put the file's rows in order."
-    )
-
-
-def test_a_caption_is_a_true_answer_too() -> None:
-    """Tables of captioning tasks have it, and not a letter."""
-    row = {"id": "1", "question": "q", "caption": "A figure.", "answer": "B"}
-    assert match(PATH, [Answer("1", Response("x"), reference="a figure")], [row]).answers
-
-
-def test_an_answer_with_a_record_has_its_id_from_us() -> None:
-    """Its question is the whole prompt as the host logged it, which is not compared."""
-    record = Record("1")
-    answers = [Answer("1", Response("A"), record, question="other", reference="C")]
-    assert match(PATH, answers, [CHOICE]).answers["1"].record is record

@@ -119,8 +119,6 @@ def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
     [
         (b"", "an empty file"),
         (b"index,prediction\n1,A\n", "no JSON object in its first line"),
-        (b"{}", "JSON with the keys "),
-        (b'{"id": 1, "answer": "A"}', "JSON with the keys id, answer"),
         (b"[1]\n", "no JSON object in its first line"),
         (b"PK\x03\x04 no zip", "no JSON object in its first line"),
     ],
@@ -132,6 +130,32 @@ def test_an_unknown_form_is_refused_with_the_known_ones(tmp_path: Path, content:
     with pytest.raises(InputError) as error:
         read(path)
     assert str(error.value) == f"Expected {path} in a known form, found {found}. Give {FORMS}."
+
+
+@pytest.mark.parametrize(
+    ("content", "keys", "line"),
+    [
+        ("{}", "none", "prediction=...,reference=...,figures=..."),
+        ('{"id": 1, "answer": "A"}', "id, answer", "prediction=answer"),
+        (
+            '{"key": 1, "output": "A", "target": "B", "selected_figures": []}',
+            "key, output, target, selected_figures",
+            "id=key,prediction=output,reference=target,figures=selected_figures",
+        ),
+    ],
+)
+def test_a_file_of_other_columns_is_refused_with_what_they_may_be(
+    tmp_path: Path, content: str, keys: str, line: str
+) -> None:
+    """The argument that would name them, as far as their names tell."""
+    path = tmp_path / "p.jsonl"
+    path.write_text(content)
+    with pytest.raises(InputError) as error:
+        read(path)
+    assert str(error.value) == (
+        f"Expected {path} in a known form, found JSON with the keys {keys}. Say which column is what, such as "
+        f"--columns {line}. Or give {FORMS}."
+    )
 
 
 def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:

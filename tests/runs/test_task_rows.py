@@ -124,24 +124,29 @@ def test_answers_made_with_different_settings_are_refused() -> None:
     assert str(error.value).count("; ") == 1
 
 
-def spiqa_run(task: Task, figures: int | None) -> Run:
-    """SPIQA's response files; `figures` of each question were asked about (None: the question as a whole)."""
+def spiqa_run(task: Task, only_needed: bool) -> Run:
+    """SPIQA's response files: right answers, per figure to a task that asks so, about all or the needed ones."""
     answers = []
     for row in rows_of(task):
-        document = "" if figures is None else f"/{row['figures'][0]['file']}/{row['step']}"
-        if figures is None or int(row["id"].split("/")[-2]) < figures:
+        document = f"/{row['figures'][0]['file']}/{row['step']}" if row["step"] else ""
+        if row["referred"] or not only_needed:
             answers.append(Answer(row["question_id"] + document, Response("Yes"), question=row["question"]))
     return Run(task.name, Identity("m"), Path("folder"), spiqa_responses.FORM, lambda: answers)
 
 
 def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
-    """Figures that the scripts did not ask about are no missing answers, and a remark counts them."""
-    whole = matched_run(spiqa_run(SPIQA, None), SPIQA)
+    """Where they ask about the needed figures alone, so do the settings that they are scored with."""
+    whole = matched_run(spiqa_run(SPIQA, False), SPIQA)
     assert (whole.form, whole.remarks, len(whole.matched.answers)) == ("spiqa-responses", (), 39)
-    rows = rows_of(PERFIGURE)
-    part = matched_run(spiqa_run(PERFIGURE, 1), PERFIGURE)
-    asked = [row["id"] for row in rows if row["id"].split("/")[-2] == "0"]
-    assert (part.form, list(part.matched.answers)) == ("spiqa-responses-per-figure", asked)
-    assert part.matched.unmatched["missing"] == []
-    unasked = len(rows) - len(asked)
-    assert part.remarks == (f"folder: {unasked} of {len(rows)} documents are of figures that it does not ask about.",)
+    every = matched_run(spiqa_run(PERFIGURE, False), PERFIGURE)
+    assert (every.task, every.rows, every.remarks) == (PERFIGURE, rows_of(PERFIGURE), ())
+    part = matched_run(spiqa_run(PERFIGURE, True), PERFIGURE)
+    assert part.task.typed == replace(PERFIGURE.typed, figures="referred")
+    assert part.form == "spiqa-responses-per-figure"
+    assert part.rows == rows_of(part.task)
+    assert {row["id"] for row in part.rows} == part.matched.answers.keys()
+    assert all(row["referred"] for row in part.rows)
+    assert part.matched.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": []}
+    assert part.remarks == (
+        f"m: scored as it was made, with {part.task.settings}; {PERFIGURE.name} has {PERFIGURE.settings}.",
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from growth import is_linear
 
-from spiqa_tasks.hosts.lmms_eval.markers import is_request_failure
+from spiqa_tasks.hosts.failed_requests import is_request_failure
 from spiqa_tasks.printable import printable
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful

@@ -44,6 +44,11 @@ def as_value(value: Any) -> Any:
     return value
 
 
+def single(value: Any) -> Any:
+    """Return the only value of a list of one; any other value as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
 def text_of(record: Fields, column: str) -> str:
     """Return a column's text, stripped.
 
@@ -72,7 +77,7 @@ def options_of(record: Fields, columns: Columns) -> dict[str, str]:
             texts.pop()
         if any(map(is_empty, texts)):
             raise ValueError(f"no text in {columns.options[list(map(is_empty, texts)).index(True)]}")
-        return _lettered(texts)
+        return _lettered(texts) if texts else {}
     value = as_value(cell(record, columns.options[0]))
     if is_empty(value) or value == {}:
         return {}

@@ -81,7 +81,7 @@ def read_rows(
     known: set[str] = set()
     for place, record in enumerate(read_records(paths, unread)):
         known.update(record)
-        if not _is_wanted(definition, record):
+        if not is_wanted(definition, record):
             continue
         row_id = str(place)
         try:
@@ -186,8 +186,7 @@ class _Reader:
 
 
 def _answer(record: Fields, columns: tuple[str, ...]) -> Any:
-    value = cells.as_value(cells.cell(record, columns[0]))
-    value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    value = cells.single(cells.as_value(cells.cell(record, columns[0])))
     if cells.is_empty(value):
         raise ValueError(f"no answer in {columns[0]}")
     return value
@@ -198,8 +197,7 @@ def _field(value: Any) -> str:
 
 
 def _group(value: Any) -> str:
-    value = value[0] if isinstance(value, list) and len(value) == 1 else value
-    return slug(_field(value)) or "none"
+    return slug(_field(cells.single(value))) or "none"
 
 
 def _name_groups(rows: list[Row]) -> None:
@@ -217,7 +215,8 @@ def _name_groups(rows: list[Row]) -> None:
             }
 
 
-def _is_wanted(definition: Definition, record: Fields) -> bool:
+def is_wanted(definition: Definition, record: Fields) -> bool:
+    """Return whether a row is one of those that `where` asks for."""
     return all(str(cells.cell(record, column)) in values for column, values in definition.where.items())
 
 

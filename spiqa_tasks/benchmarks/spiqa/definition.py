@@ -12,7 +12,8 @@ from spiqa_tasks.benchmarks.spiqa.metrics import metrics, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
 from spiqa_tasks.benchmarks.spiqa.records import record
-from spiqa_tasks.benchmarks.spiqa.release import files_of, load
+from spiqa_tasks.benchmarks.spiqa.release import figures_of, files_of, load
+from spiqa_tasks.benchmarks.spiqa.retrieval import order_advice
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 
 
@@ -30,11 +31,12 @@ SPIQA = Benchmark(
     metrics=metrics,
     settings=SpiqaSettings,
     files=files_of,
+    figures=figures_of,
     unseen=_unseen,
     table=table,
     signature=ablation_fields,
-    judge=lambda _settings: "l3score",
+    judge=lambda settings: settings.rule,
     join=lambda settings: join if settings.setting == "perfigure" else None,
-    remarks=lambda records: [*image_limit_advice(records), *judge_advice(records)],
-    scoring=frozenset({"protocol"}),
+    remarks=lambda records: [*image_limit_advice(records), *judge_advice(records), *order_advice(records)],
+    scoring=frozenset({"protocol", "rule"}),
 )

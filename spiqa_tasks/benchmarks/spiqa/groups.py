@@ -16,7 +16,7 @@ def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
 
     Args:
         row: the question's; its type is that of the first figure that the answer needs.
-        figures: how many figures are shown.
+        figures: how many figures are shown; 0 where that is not known.
 
     Returns:
         `type`, the figure type; `released_type`, the type that Table 4 counts, as `released_<type>`; `nonplot` for
@@ -24,4 +24,5 @@ def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
     """
     shown = f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
     nonplot = {"nonplot": "nonplot"} if row["group"] in NOT_PLOTS else {}
-    return {"type": row["group"], **nonplot, "released_type": f"released_{row['group_released']}", "figures": shown}
+    told = {"figures": shown} if figures else {}
+    return {"type": row["group"], **nonplot, "released_type": f"released_{row['group_released']}", **told}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of, share_of, withheld
-from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, is_incomplete, text_metric, whole
+from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, L3SCORE, NEITHER, is_incomplete, text_metric, whole
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
+from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, retrieval_metric
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.coverage import is_covered
@@ -30,46 +32,52 @@ def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
 def table(settings: SpiqaSettings) -> list[str]:
     """Return the rows of the host's table, at most 16: L3Score overall and by figure type, texts, what went wrong.
 
-    With both protocols the figure types, BLEU-1 and the corrected reading's details are left to `breakdown`.
+    With both protocols the figure types, BLEU-1 and the corrected reading's details are left to `breakdown`; by rules
+    other than L3Score the figure types are.
     `neither_rate`, which is 0 with a judge that is fit to judge, is left to `score` and `breakdown`; a line says when
     it is not (`judge_advice`).
     """
     both = settings.protocol == "both"
     hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {NEITHER.name}
     names = [metric.name for metric in metrics(settings) if metric.name.removesuffix(RELEASED) not in hidden]
-    types = [] if settings.protocol != "corrected" else [f"{names[0]}/{group}" for group in GROUPS]
+    types = (
+        []
+        if settings.protocol != "corrected" or settings.judged != L3SCORE
+        else [f"{names[0]}/{group}" for group in GROUPS]
+    )
     return [names[0], *types, *names[1:]]
 
 
 def _corrected(settings: SpiqaSettings) -> list[Metric]:
-    retrieval = [mean_of("retrieval_accuracy")] if settings.setting == "cot" else []
-    l3score = Metric("l3score", lambda records: _L3SCORE.compute(whole(records)), needs="judge")
+    retrieval = [retrieval_metric(RETRIEVAL)] if settings.setting == "cot" else []
+    mean = mean_of(settings.judged, "judge")
+    headline = Metric(mean.name, lambda records: mean.compute(whole(records)), needs="judge")
     texts = [text_metric(name, name, _prediction) for name in METRICS]
-    return [l3score, *retrieval, *texts]
+    return [headline, *retrieval, *texts]
 
 
 def _released(settings: SpiqaSettings) -> list[Metric]:
     if settings.setting == "perfigure":
-        l3score = Metric(f"l3score{RELEASED}", _perfigure_l3score_released, needs="judge")
-        return [l3score, *(text_metric(f"{name}{RELEASED}", name, _answers_released) for name in METRICS)]
-    retrieval = [mean_of(f"retrieval_accuracy{RELEASED}")] if settings.setting == "cot" else []
+        name = f"{settings.judged}{RELEASED}"
+        headline = Metric(name, partial(_perfigure_released, name), needs="judge")
+        return [headline, *(text_metric(f"{name}{RELEASED}", name, _answers_released) for name in METRICS)]
+    retrieval = [retrieval_metric(RETRIEVAL + RELEASED)] if settings.setting == "cot" else []
     texts = [text_metric(f"{name}{RELEASED}", name, _prediction_released) for name in METRICS]
-    return [mean_of(f"l3score{RELEASED}", "judge"), *retrieval, *texts]
+    return [mean_of(f"{settings.judged}{RELEASED}", "judge"), *retrieval, *texts]
 
 
 def _rates(settings: SpiqaSettings) -> list[Metric]:
     unformatted = share_of("unformatted_rate", lambda record: record.rule in ("unformatted", "empty"))
     request_failed = share_of("request_failed_rate", lambda record: record.status == "request_failed")
+    neither = [NEITHER] if settings.judged == L3SCORE else []
     if settings.setting != "perfigure":
         truncated = share_of("truncated_rate", lambda record: record.rule == "truncated")
         no_text = [_NO_TEXT] if settings.setting == "fullpaper" else []
-        return [unformatted, truncated, JUDGE_FAILED, NEITHER, request_failed, *no_text]
+        return [unformatted, truncated, JUDGE_FAILED, *neither, request_failed, *no_text]
     of_questions = [share_of("incomplete_rate", is_incomplete), _UNHELPFUL]
-    of_questions += [] if settings.protocol == "released" else [_PERFIGURE_JUDGE_FAILED]
-    return [_of_documents(unformatted), *of_questions, NEITHER, _of_documents(request_failed)]
-
-
-_L3SCORE = mean_of("l3score", "judge")
+    if settings.protocol != "released":
+        of_questions.append(_perfigure_judge_failed(settings.judged))
+    return [_of_documents(unformatted), *of_questions, *neither, _of_documents(request_failed)]
 
 
 def _of_documents(metric: Metric) -> Metric:
@@ -89,14 +97,14 @@ def _answers_released(record: Record) -> Sequence[str]:
     return () if record.prediction is None else record.details["released_answers"] or ("",)
 
 
-def _perfigure_l3score_released(records: Sequence[Record]) -> Value:
-    """L3Score as the released script divides: by the answers judged plus one for every question.
+def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
+    """The metric of that name as the released script divides: by the answers judged plus one for every question.
 
     The script means to count a question without a helpful figure, but never notes that it had one.
     """
     questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]
-    told = [verdict for record in answered for verdict in record.verdicts if verdict["metric"] == f"l3score{RELEASED}"]
+    told = [verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name]
     scores = [verdict["score"] for verdict in told if "score" in verdict]
     missing = withheld(len(answered), len(questions))
     if missing is not None:
@@ -115,11 +123,15 @@ def _unhelpful(records: Sequence[Record]) -> Value:
     )
 
 
-def _perfigure_judge_failed(records: Sequence[Record]) -> Value:
-    """The share of answers that could not be judged, of those that were to be judged for l3score."""
-    told = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == "l3score"]
-    failed = sum("score" not in verdict for verdict in told)
-    return Value(failed / len(told) if told else 0.0, len(told))
+def _perfigure_judge_failed(name: str) -> Metric:
+    """The share of answers that could not be judged, of those that were to be judged for the metric of that name."""
+
+    def compute(records: Sequence[Record]) -> Value:
+        told = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == name]
+        failed = sum("score" not in verdict for verdict in told)
+        return Value(failed / len(told) if told else 0.0, len(told))
+
+    return Metric("judge_failed_rate", compute, higher_is_better=False, needs="judge")
 
 
 def _no_text(records: Sequence[Record]) -> Value:
@@ -134,4 +146,3 @@ _NO_TEXT = Metric("no_text_count", _no_text, higher_is_better=False)
 
 
 _UNHELPFUL = Metric("unhelpful_rate", _unhelpful, higher_is_better=False)
-_PERFIGURE_JUDGE_FAILED = Metric("judge_failed_rate", _perfigure_judge_failed, higher_is_better=False, needs="judge")

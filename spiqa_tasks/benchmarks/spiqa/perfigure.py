@@ -44,7 +44,7 @@ class FigureReply:
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one document: the reply as its prediction, and all that joining the question needs."""
     text = response.text.strip()
-    figures = row["documents"] // len(STEPS) if response.shown is None else len(response.shown)
+    figures = row["documents"] // len(STEPS)
     failed = response.failure is not None
     unclear = row["step"] == "helpful" and parse_helpful(text) is None
     empty = row["step"] == "answer" and not text
@@ -132,7 +132,8 @@ def _question(
     context: Context,
 ) -> Record:
     first = ordered[0]
-    protocol = parsed(parse(first.signature).settings).protocol
+    settings = parsed(parse(first.signature).settings)
+    protocol, judged = settings.protocol, settings.judged
     released = [reply.answer for reply in replies if reply.referred and is_helpful_released(reply.verdict)]
     answers = released if protocol == "released" else [reply.answer for reply in replies if reply.helpful]
     prediction = " ".join(dict.fromkeys(filter(None, answers)))
@@ -141,11 +142,11 @@ def _question(
     scores: dict[str, float] = {}
     if protocol != "released":
         if answers:
-            asks += context.asks("l3score", Candidate(prediction, *about))
+            asks += context.asks(judged, Candidate(prediction, *about))
         else:
-            scores["l3score"] = 0.0
+            scores[judged] = 0.0
     for answer in released if protocol != "corrected" else ():
-        asks += context.asks("l3score_released", Candidate(answer, *about))
+        asks += context.asks(f"{judged}_released", Candidate(answer, *about))
     return Record(
         question_id,
         prediction,

@@ -6,12 +6,14 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from spiqa_tasks.benchmarks.aggregation import RELEASED
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import sign
 from spiqa_tasks.benchmarks.spiqa.groups import groups_of
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
 from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
+from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, with_retrieval
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
@@ -66,8 +68,8 @@ def signature(row: Mapping[str, Any], context: Context) -> str:
 
 def _with_corrected(found: Record, row: Mapping[str, Any], settings: SpiqaSettings, context: Context) -> Record:
     if settings.setting == "cot":
-        found = found.with_scores({"retrieval_accuracy": float(found.details["image"] in row["referred"])})
-    return _asking(found, "l3score", Candidate(found.prediction or "", row["question"], row["answer"]), context)
+        found = with_retrieval(found, RETRIEVAL, found.details["image"], row)
+    return _asking(found, settings.judged, Candidate(found.prediction or "", row["question"], row["answer"]), context)
 
 
 def _with_released(
@@ -77,9 +79,9 @@ def _with_released(
     released: dict[str, Any] = {"prediction": parse_answer_released(response)}
     if settings.setting == "cot":
         released["image"], released["prediction"] = parse_cot_released(response)
-        found = found.with_scores({"retrieval_accuracy_released": float(released["image"] in row["referred"])})
+        found = with_retrieval(found, RETRIEVAL + RELEASED, released["image"], row)
     candidate = Candidate(released["prediction"], row["question"], row["answer"])
-    return _asking(_detailed(found, {"released": released}), "l3score_released", candidate, context)
+    return _asking(_detailed(found, {"released": released}), settings.judged + RELEASED, candidate, context)
 
 
 def _asking(found: Record, metric: str, candidate: Candidate, context: Context) -> Record:
@@ -99,7 +101,7 @@ def _parse(setting: str, response: str) -> tuple[str, str, int | None]:
 
 
 def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:
-    """The row with the figures that the model was really shown, in that order."""
+    """The row with the figures that the model was really shown, in that order; with none where that is not known."""
     referred = {row["figures"][index]["file"] for index in row["referred"]}
     indices = [index for index, file in enumerate(shown) if file in referred]
     return {**row, "figures": [{"file": file} for file in shown], "referred": indices}

@@ -89,6 +89,13 @@ def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]
     return [(SPIQA, pattern) for pattern in patterns]
 
 
+def figures_of(source: Source, split: str) -> dict[str, frozenset[str]]:
+    """Return paper -> the files of all of its figures; raises as `load` does."""
+    files = SPLITS[split]
+    papers = read_papers(source.files(SPIQA, files.annotations)[0], files.annotation_format)
+    return {paper.paper_id: frozenset(paper.figures) for paper in papers}
+
+
 @contextmanager
 def _no_collection() -> Iterator[None]:
     """Pause the garbage collector, which would look through the millions of objects of a large file over and over."""

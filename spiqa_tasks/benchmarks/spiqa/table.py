@@ -68,11 +68,9 @@ def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Sh
     for paper in papers:
         files = list(paper.figures)
         for question in paper.questions:
-            if settings.only_referred:
-                shown = [file for file in files if file in question.referred]
-            else:
-                question_id = f"{paper.paper_id}/{question.position}"
-                shown = choose_figures(files, question.referred, question_id, settings.max_figures, settings.seed)
+            among = files if settings.figures == "all" else [file for file in files if file in question.referred]
+            question_id = f"{paper.paper_id}/{question.position}"
+            shown = choose_figures(among, question.referred, question_id, settings.max_figures, settings.seed)
             result.append(Shown(paper, question, shown))
     return result
 

@@ -22,9 +22,9 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.benchmarks.signature import version
+from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval import processes
 from spiqa_tasks.hosts.lmms_eval.instances import answers_of
-from spiqa_tasks.hosts.lmms_eval.markers import response_of
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.scoring.reasoning import without_reasoning

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from spiqa_tasks.hosts.after_import import Patches
 
 NO_FILTER = "none"
 """What the host calls the filter of a task whose YAML names none; it takes the first of a request's answers."""
@@ -15,10 +17,10 @@ wrapped_names: dict[str, str] = {}
 
 def _folders() -> list[Path]:
     """Return the folders with task YAMLs, looked up when needed: benchmarks may be registered until then."""
-    from spiqa_tasks.benchmarks.registry import yaml_folders
+    from spiqa_tasks.benchmarks.registry import yaml_folder
     from spiqa_tasks.hosts.filtered_tasks import filtered_tasks, included_folders
 
-    return [*yaml_folders(), *filtered_tasks(), *included_folders()]
+    return [yaml_folder(), *filtered_tasks(), *included_folders()]
 
 
 def _patch_tasks(host: Any) -> None:
@@ -120,7 +122,7 @@ def _patch_cache(host: Any) -> None:
     response_cache.patch(host)
 
 
-PATCHES: Mapping[str, tuple[str, Callable[[Any], None]]] = {
+PATCHES: Patches = {
     "lmms_eval.tasks": ("TaskManager", _patch_tasks),
     "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
     "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
@@ -128,4 +130,3 @@ PATCHES: Mapping[str, tuple[str, Callable[[Any], None]]] = {
     "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),
     "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery),
 }
-"""Module of the host -> (an attribute that it has once it is imported, the function that patches it)."""

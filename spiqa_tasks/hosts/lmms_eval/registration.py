@@ -8,13 +8,9 @@ the host's processes and does nothing in others (see setup.py).
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.machinery
-import sys
-from collections.abc import Callable, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from spiqa_tasks.hosts.after_import import patch
 from spiqa_tasks.hosts.lmms_eval.patches import PATCHES
 
 if TYPE_CHECKING:
@@ -50,35 +46,4 @@ def register_tasks() -> None:
 
     Patches the host's modules, now or when they are imported; imports nothing of the host itself.
     """
-    for name, (attribute, patch) in PATCHES.items():
-        module = sys.modules.get(name)
-        if module is not None and hasattr(module, attribute):
-            _once(module, patch)
-    if not any(isinstance(finder, _AfterImport) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _AfterImport())
-
-
-def _once(module: ModuleType, patch: Callable[[Any], None]) -> None:
-    if not getattr(module, "_spiqa_tasks", False):
-        patch(module)
-        module._spiqa_tasks = True  # type: ignore[attr-defined]
-
-
-class _AfterImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Extends the host's modules right after they were imported, whoever imports them."""
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if name not in PATCHES or name in sys.modules:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            execute = spec.loader.exec_module
-
-            def exec_module(module: ModuleType) -> None:
-                execute(module)
-                _once(module, PATCHES[name][1])
-
-            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
+    patch(PATCHES)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.hosts.lmms_eval.markers import FAILURE_MARKERS, is_request_failure
+from spiqa_tasks.hosts.failed_requests import FAILURE_MARKERS, is_request_failure
 
 SLICE = 64
 """Requests that are answered before their answers are stored: as many as a killed run can lose."""

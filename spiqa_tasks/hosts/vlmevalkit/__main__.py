@@ -1,7 +1,7 @@
 """`spiqa-vlmevalkit ARGUMENTS`: the host's run.py with our tasks.
 
 Exit status: 0 every task has scores; 1 the host wrote none of some; 2 unusable arguments, data or judge; 3 some answers
-could not be had, judged or scored.
+could not be had, judged or scored. `--help` says what is understood beside the host's own arguments.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.vlmevalkit import registration
 from spiqa_tasks.hosts.vlmevalkit.arguments import read
+from spiqa_tasks.hosts.vlmevalkit.outcome import status_of
 from spiqa_tasks.printable import say
-
-LOSSLESS = "tsv"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,12 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: list[str]) -> int:
     arguments = read(argv, os.environ)
-    dataset = registration.register()
-    _set_format()
+    registration.import_host()
     from spiqa_tasks.hosts.vlmevalkit.checks import check
     from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
     from spiqa_tasks.hosts.vlmevalkit.length import set_length
-    from spiqa_tasks.hosts.vlmevalkit.outcome import status_of
 
     remarks = check(arguments)
     argv_of_host, more = set_length(arguments) if arguments.ours else (arguments.argv, [])
@@ -44,22 +41,14 @@ def _run(argv: list[str]) -> int:
         _say(*remarks, *more)
         for task in arguments.ours if arguments.mode != "infer" else ():
             judge_of(task, arguments.judge)
-    dataset.outcomes.clear()
+    registration.serve_as(arguments.served)
     started = time.time()
     registration.run_host(argv_of_host)
     if not first:
         return 0
-    status, remarks = status_of(arguments, dataset.outcomes, started)
+    status, remarks = status_of(arguments, started)
     _say(*remarks)
     return status
-
-
-def _set_format() -> None:
-    """Have answers written as text that loses nothing: a spreadsheet cuts them, json cannot be continued."""
-    given = os.environ.get("PRED_FORMAT", "").lower()
-    if given not in ("", LOSSLESS):
-        _say(f"PRED_FORMAT={given} loses parts of answers; they are written as {LOSSLESS}.")
-    os.environ["PRED_FORMAT"] = LOSSLESS
 
 
 def _say(*remarks: str) -> None:

@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.tables import read_cells, row_id
-from spiqa_tasks.hosts.vlmevalkit.markers import response_of
+from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import Row
 
 

@@ -13,6 +13,18 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
+CLASS = "SpiqaTasks"
+"""What `--config` calls the class of our tasks."""
+OPTIONS = {
+    "--config": 'a JSON file with models and tasks, `"spiqa_testA": {"class": "SpiqaTasks", "dataset": "spiqa_testA"}`',
+    "--data-config": "a JSON file with tasks alone, for builds that know it",
+    "--base-url": "the server of the model",
+    "--judge": "the judge of L3Score, or none (default: that of SPIQA_JUDGE)",
+    "--judge-args": "the same and more as a JSON object",
+    "--judge-base-url": "the judge's server",
+    "--judge-key": "its key; SPIQA_JUDGE_API_KEY is kept out of VLMEvalKit's files",
+}
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -21,13 +33,14 @@ class Arguments:
     Attributes:
         argv: what the host is given.
         models, data: names of models and datasets, groups of ours replaced by their tasks.
-        ours: the tasks of ours among `data`.
+        ours: the tasks of ours among `data`, by whatever name `--config` calls them.
         mode: `all`, `infer` or `eval`.
         work_dir: where the host writes.
         base_url: the server of the model under test, "" where it is one of the host's configurations.
         max_tokens: the longest answer that the user asks for; None where nothing is said.
         judge: what the host will hand to `evaluate` about the judge.
         config: the content of `--config`; empty where there is none.
+        served: name of a model in paths -> what its server calls it, where that has a slash.
         api_mode, reuse: the flags.
     """
 
@@ -41,6 +54,7 @@ class Arguments:
     max_tokens: int | None = None
     judge: Mapping[str, Any] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
+    served: Mapping[str, str] = field(default_factory=dict)
     api_mode: bool = False
     reuse: bool = False
 
@@ -50,49 +64,73 @@ class Arguments:
 
 
 def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
-    """Return the arguments of a run.
+    """Return the arguments of a run; `--help` prints them and exits.
 
     Raises:
-        InputError: a configuration that cannot be read, or `--judge-args` that are no JSON object.
+        InputError: a configuration that cannot be read, `--judge-args` that are no JSON object, or a combination that
+            the host does not run.
     """
     given, _ = _parser().parse_known_args(argv)
-    config = _config(Path(given.config)) if given.config else {}
-    named = list(config["data"]) if config else list(given.data or ())
+    config = _config(given)
+    models = tuple(config.get("model") or given.model or ())
+    named = list(config.get("data") or given.data or ())
     tasks, groups = known()
     data = [task for name in named for task in ([t.name for t in find_tasks([name])] if name in groups else [name])]
     if config and data != named:
         raise InputError("Expected the names of tasks in --config, found a group of tasks. Name its tasks.")
+    if given.api_mode and (given.config or len(models) > 1):
+        raise InputError("Expected one --model with --api-mode, found several or --config. Run them one by one.")
+    served = {name.replace("/", "--"): name for name in models if "/" in name and given.base_url}
+    if slashed := [name for name in models if "/" in name and name not in served.values()]:
+        raise InputError(f"Expected the name of a model without a slash, found {slashed[0]}. Rename it in --config.")
+    names = tuple(name.replace("/", "--") for name in models)
     return Arguments(
-        (*argv, *(() if data == named else ("--data", *data))),
-        tuple(config["model"] if config else given.model or ()),
+        (
+            *argv,
+            *(() if data == named else ("--data", *data)),
+            *(("--model", *names) if served and not given.api_mode else ()),
+        ),
+        names,
         tuple(data),
-        tuple(tasks[name] for name in data if name in tasks),
+        tuple(tasks[name] for name in (task_name(config, name) for name in data) if name in tasks),
         given.mode,
         Path(environ.get("MMEVAL_ROOT") or given.work_dir),
         given.base_url or "",
         given.max_tokens,
         _judge(given),
         config,
+        served,
         given.api_mode,
         given.reuse or given.mode == "eval",
     )
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(add_help=False)
-    for option in ("--data", "--model"):
-        parser.add_argument(option, nargs="+")
-    for option in ("--config", "--base-url", "--judge", "--judge-args", "--judge-base-url", "--judge-key"):
-        parser.add_argument(option)
-    parser.add_argument("--max-tokens", type=int)
-    parser.add_argument("--mode", default="all")
-    parser.add_argument("--work-dir", default="./outputs")
-    for flag in ("--api-mode", "--reuse"):
-        parser.add_argument(flag, action="store_true")
+    parser = argparse.ArgumentParser(
+        "spiqa-vlmevalkit",
+        description="Runs VLMEvalKit with this package's tasks. Its run.py's arguments are handed on to it; these are "
+        "looked at on the way.",
+        epilog="`python -m vlmeval.run --help` shows VLMEvalKit's other arguments, `spiqa-tasks list` the tasks.",
+    )
+    parser.add_argument("--data", nargs="+", metavar="TASK", help="tasks and groups of ours, datasets of VLMEvalKit")
+    parser.add_argument("--model", nargs="+", metavar="NAME", help="models of VLMEvalKit, or of the server")
+    for option, told in OPTIONS.items():
+        parser.add_argument(option, help=told)
+    parser.add_argument("--max-tokens", type=int, help="the longest answer (default: what the tasks say)")
+    parser.add_argument("--mode", default="all", help="all, infer or eval (default: all)")
+    parser.add_argument("--work-dir", default="./outputs", help="where to write (default: ./outputs)")
+    parser.add_argument("--api-mode", action="store_true", help="run one model at a server through one queue")
+    parser.add_argument("--reuse", action="store_true", help="go on where a run stopped, ask failed requests again")
     # Known so that they are not taken for abbreviations of the ones above.
     for option in ("--judge-api-nproc", "--judge-retry", "--judge-timeout", "--api-nproc", "--reuse-aux"):
-        parser.add_argument(option)
+        parser.add_argument(option, help=argparse.SUPPRESS)
     return parser
+
+
+def task_name(config: Mapping[str, Any], name: str) -> str:
+    """Return the task that `--config` calls by a name of its own, or the name."""
+    described = config.get("data", {}).get(name) or {}
+    return str(described.get("dataset", name)) if described.get("class") == CLASS else name
 
 
 def _judge(given: argparse.Namespace) -> dict[str, Any]:
@@ -102,12 +140,19 @@ def _judge(given: argparse.Namespace) -> dict[str, Any]:
     return {**found, **{name: value for name, value in told.items() if value}}
 
 
-def _config(path: Path) -> dict[str, Any]:
+def _config(given: argparse.Namespace) -> dict[str, Any]:
+    """The objects `model` and `data` of --config, or `data` of --data-config; empty without either."""
+    option = "--config" if given.config else "--data-config"
+    path = given.config or given.data_config
+    if not path:
+        return {}
     try:
-        content = path.read_text(encoding="utf-8")
+        content = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise InputError(f"Expected --config {path} to be a JSON file, found {error}. Correct it.") from error
-    config = _object(content, f"--config {path}")
+        raise InputError(f"Expected {option} {path} to be a JSON file, found {error}. Correct it.") from error
+    config = _object(content, f"{option} {path}")
+    if not given.config:
+        return {"data": config.get("data", config)}
     if not all(isinstance(config.get(name), dict) for name in ("model", "data")):
         raise InputError(f"Expected --config {path} to have the objects model and data, found others. Correct it.")
     return config

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments
+from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, task_name
 from spiqa_tasks.hosts.vlmevalkit.registration import datasets, model_class, supported, tables_folder
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, pictures
 
@@ -27,11 +27,6 @@ def check(arguments: Arguments) -> list[str]:
     _check_names(arguments)
     if not arguments.ours:
         return []
-    if arguments.api_mode:
-        raise InputError(
-            "Expected no --api-mode, which ignores a dataset's own prompt; found it. Leave it out: --api-nproc says "
-            "how many requests are in work at a time."
-        )
     classes = {name: model_class(name, _configured(arguments, name)) for name in arguments.models}
     remarks = [KEY_IN_CLEAR] if arguments.judge.get("key") else []
     for name, kind in classes.items():
@@ -42,12 +37,15 @@ def check(arguments: Arguments) -> list[str]:
 
 def _check_names(arguments: Arguments) -> None:
     """Refuse a dataset or a model that the host does not know; it would leave it out and exit 0."""
-    groups = known()[1]
     known_data = [*datasets(), *arguments.config.get("data", {})]
+    tasks, groups = known()
     for name in arguments.data:
+        task = task_name(arguments.config, name)
+        if task != name and task not in tasks:
+            raise InputError(_unknown("a task", task, list(tasks)) + " `spiqa-tasks list` shows all.")
         if name not in known_data and not (tables_folder() / f"{name}.tsv").exists():
             raise InputError(_unknown("a dataset", name, [*known_data, *groups]) + " `spiqa-tasks list` shows ours.")
-    if arguments.base_url or arguments.config:
+    if arguments.base_url or "model" in arguments.config:
         return
     for name in arguments.models:
         if name not in supported():

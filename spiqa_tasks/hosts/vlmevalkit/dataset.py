@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,11 @@ import pandas as pd
 from vlmeval.dataset.image_base import ImageBaseDataset
 
 from spiqa_tasks.benchmarks.run_file import SUFFIX
-from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.hosts.vlmevalkit import results
-from spiqa_tasks.hosts.vlmevalkit.answer_file import ScoredAnswer, read_answers, scored
+from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored
 from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
-from spiqa_tasks.hosts.vlmevalkit.outcome import Outcome
+from spiqa_tasks.hosts.vlmevalkit.outcome import counts_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
 from spiqa_tasks.hosts.vlmevalkit.version import host_version
 
@@ -35,8 +34,6 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
     """What model classes ask for: a type that they have no habits for ("VQA" makes QwenVL append ` Answer:`)."""
     force_use_dataset_prompt = True
     """Our prompt, not one of the model class's own."""
-    outcomes: dict[Path, Outcome] = {}  # noqa: RUF012 - one for the process, by the file of the answers
-    """File of answers -> what became of them, of this process's evaluations."""
 
     def __init__(self, dataset: str) -> None:
         super().__init__(dataset, skip_noimg=False)
@@ -61,7 +58,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
 
     def evaluate(self, eval_file: str, **judge_kwargs: Any) -> dict[str, float | None]:
         """Return our metrics of the host's file of answers; writes result and samples files beside it."""
-        path = Path(eval_file)
+        path = self._answers(Path(eval_file))
         host = f"vlmevalkit {host_version()}"
         scorer = make_scorer(self.task.benchmark, self.task.settings, host, judge_of(self.task, judge_kwargs))
         answers = scored(scorer, list(self.rows.values()), read_answers(path))
@@ -69,7 +66,6 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
             logger.warning(line)
         model = path.stem.removesuffix(f"_{self.task.name}")
         values = results.write(path.with_suffix(SUFFIX), model, self.task, scorer, answers)
-        self.outcomes[path.resolve()] = _outcome(scorer, answers)
         for name, value in values.items():
             if value.reason is not None and "/" not in name:
                 logger.warning("%s is withheld: %s.", name, value.reason)
@@ -91,14 +87,10 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         cls, prediction_file: Any, *, total_samples: int | None, **_told: Any
     ) -> dict[str, int | None]:
         """Return how many answers could not be judged, for the host's summary."""
-        outcome = cls.outcomes.get(Path(str(prediction_file)).resolve())
-        return {"failed": outcome.judge_failed if outcome else 0, "total": total_samples}
+        path = Path(str(prediction_file)).with_suffix(SUFFIX)
+        return {"failed": counts_of(path)["judge_failed"] if path.is_file() else None, "total": total_samples}
 
-
-def _outcome(scorer: Scorer, answers: Sequence[ScoredAnswer]) -> Outcome:
-    records = [answer.record for answer in answers]
-    return Outcome(
-        sum(record.status == "request_failed" for record in records),
-        sum(record.judge_failed for record in scorer.questions(records)),
-        sum(record.status == "scoring_failed" for record in records),
-    )
+    def _answers(self, path: Path) -> Path:
+        """The file of answers; the host writes and asks for it by two names where `--config` renames a task."""
+        written = [each for suffix in ("tsv", "xlsx") for each in path.parent.glob(f"*_{self.task.name}.{suffix}")]
+        return path if path.is_file() or len(written) != 1 else written[0]

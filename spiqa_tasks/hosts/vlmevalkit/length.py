@@ -30,7 +30,7 @@ def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
     Models in a `--config` file keep what it says.
     """
     length = wanted(arguments)
-    if length is None or arguments.config:
+    if length is None or "model" in arguments.config:
         return arguments.argv, []
     if arguments.base_url:
         return arguments.with_argument("--max-tokens", str(length)), []

@@ -1,60 +1,78 @@
-"""Registration with VLMEvalKit: our dataset class, answers that come back as they were, the host's own command line.
+"""Registration with VLMEvalKit: patches of its modules, and its own command line.
 
-The host has no entry point for datasets; its list of classes is extended in place before it starts.
+The host has no entry point for datasets. The package installs a one-line `.pth` file that calls `register_tasks` in
+every process that imports `vlmeval` (see setup.py), so that its run.py and programs that call `build_dataset` know our
+tasks.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
-from spiqa_tasks.hosts.vlmevalkit.tasks import known
+from spiqa_tasks.hosts.after_import import patch
+from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES
 
-if TYPE_CHECKING:
-    from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
+_served: dict[str, str] = {}
+"""Name in paths -> name that the server knows, of models at a server."""
 
 
-def register() -> type[SpiqaTasks]:
-    """Make the host know our tasks; return their dataset class.
+def register_tasks() -> None:
+    """Make our tasks known to VLMEvalKit in this process; imports nothing of it.
+
+    A program that has imported `vlmeval` before the package was installed calls it first of all.
+    """
+    patch(PATCHES)
+
+
+def import_host() -> None:
+    """Import the host with our tasks.
 
     Raises:
         MissingPartError: the host is not installed.
+        InputError: it is, and cannot be imported.
     """
     require("vlmevalkit", "spiqa-vlmevalkit")
-    import vlmeval.dataset
-    import vlmeval.inference
-    import vlmeval.smp.file
-
-    from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
-
-    if SpiqaTasks not in vlmeval.dataset.DATASET_CLASSES:
-        vlmeval.dataset.DATASET_CLASSES.append(SpiqaTasks)
-        vlmeval.dataset.SUPPORTED_DATASETS.extend(SpiqaTasks.supported_datasets())
-        vlmeval.dataset.SpiqaTasks = SpiqaTasks  # where `--config` looks for classes
-        for module in (vlmeval.inference, vlmeval.smp.file):
-            _keep_texts(module)
-    return SpiqaTasks
+    register_tasks()
+    for name in ("vlmeval.dataset", "vlmeval.config"):
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            raise InputError(not_importable(error)) from error
+    if not hasattr(sys.modules["vlmeval.dataset"], "SpiqaTasks"):
+        raise InputError("Expected VLMEvalKit to know this package's tasks, found the fault above. Correct it.")
 
 
-def _keep_texts(module: ModuleType) -> None:
-    """Read answers to our tasks back as they are: pandas' guesses would make "" and "None" a number that is none."""
-    load = module.load
+def not_importable(error: Exception) -> str:
+    """Return the sentence for a host that cannot be imported."""
+    missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+    remedy = f"Install it: pip install {missing.partition('.')[0]}" if missing else "Install VLMEvalKit again."
+    return f"Expected VLMEvalKit to be importable, found {type(error).__name__} {error}. {remedy}"
 
-    def load_as_text(path: Any, *args: Any, **kwargs: Any) -> Any:
-        name = Path(str(path))
-        if name.suffix == ".tsv" and any(name.stem.endswith(f"_{task}") for task in known()[0]):
-            import pandas as pd
 
-            return pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, na_filter=False)
-        return load(path, *args, **kwargs)
+def serve_as(names: Mapping[str, str]) -> None:
+    """Ask servers for models by the names that they know; the host has one name for paths and requests.
 
-    module.load = load_as_text  # type: ignore[attr-defined]
+    Args:
+        names: in paths -> what the server knows.
+    """
+    from vlmeval.api import LMDeployAPI
+
+    if not _served:
+        start = LMDeployAPI.__init__
+
+        def start_served(self: Any, **options: Any) -> None:
+            start(self, **{**options, "model": _served.get(options["model"], options["model"])})
+
+        LMDeployAPI.__init__ = start_served
+    _served.update(names)
 
 
 def model_class(name: str, config: Mapping[str, Any] | None) -> Any:

@@ -28,7 +28,8 @@ def write(path: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[
     scores = summary.score_object(task.name, records, values, scorer.metrics)
     who = (f"{model},{HOST}", "none", "", summary.merged_signature(documents).judge)
     of_task = (task.benchmark, task.split, task.settings)
-    header = RunHeader(task.name, *who, *of_task, task.questions, len(documents), scores["metrics"])
+    counts, definition = (task.questions, len(documents)), task.entry.definition
+    header = RunHeader(task.name, *who, *of_task, *counts, scores["metrics"], definition)
     lines = ((answer.record, answer.text, answer.place) for answer in answers)
     write_run(path, header, scores | summary.intervals(values), lines)
     return values

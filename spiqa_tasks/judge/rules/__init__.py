@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.rules.compass import CompassRule
+from spiqa_tasks.judge.rules.grade import GradeRule
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate, Rule
@@ -16,6 +19,8 @@ RULES: dict[str, type[Rule]] = {
     rule.name: rule
     for rule in (
         L3ScoreRule,
+        CompassRule,
+        GradeRule,
         LettersRule,
         ReleasedLettersRule,
     )
@@ -23,7 +28,15 @@ RULES: dict[str, type[Rule]] = {
 """Name -> class."""
 
 
-def make_rule(name: str, options: Mapping[str, Any]) -> Rule:
-    """Return the rule of a name with those of the options that it has; InputError for a value that it refuses."""
+def make_rule(spec: str, options: Mapping[str, Any]) -> Rule:
+    """Return the rule written `NAME` or `NAME:ARGUMENT` (`grade:rubric.yaml`), with those of the options that it has.
+
+    Raises:
+        InputError: an unknown name, or an argument or a value that it refuses.
+    """
+    name, _, argument = spec.partition(":")
+    if name not in RULES:
+        raise InputError(f"Expected a judge's rule among {', '.join(RULES)}; found {name!r}.")
     known = {option.name for option in fields(RULES[name])}
-    return RULES[name](**{option: value for option, value in options.items() if option in known})
+    chosen = {option: value for option, value in options.items() if option in known}
+    return RULES[name](**{**chosen, **RULES[name].options_of(argument)})

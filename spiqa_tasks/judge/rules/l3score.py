@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, NO_THINKING
-from spiqa_tasks.judge.rules.rule import Candidate, Rule
+from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import l3score, l3score_detail
 
@@ -64,7 +64,7 @@ class L3ScoreRule(Rule):
     """
 
     name = "l3score"
-    tests = tuple(Candidate(answer, "What colour is the sky on a clear day?", "Blue") for answer in ("Blue", "Green"))
+    tests = BLUE_AND_GREEN
 
     prompt: str = DEFAULT_PROMPT
     top: int | str = TOP

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.sanitize import LONGEST, sanitize, shortened
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -38,6 +39,12 @@ class Candidate:
         return len(self.prediction) > LONGEST
 
 
+BLUE_AND_GREEN = tuple(
+    Candidate(answer, "What colour is the sky on a clear day?", "Blue") for answer in ("Blue", "Green")
+)
+"""A right and a wrong answer, by which judges of free answers are tested."""
+
+
 @dataclass(frozen=True)
 class Rule(ABC):
     """How a judge is asked about answers; pure. A subclass is a frozen dataclass whose fields are its options.
@@ -53,6 +60,13 @@ class Rule(ABC):
     tests: ClassVar[tuple[Candidate, ...]]
     remedy: ClassVar[str] = "switch judging off with SPIQA_JUDGE=none"
     required_by: ClassVar[str] = ""
+
+    @classmethod
+    def options_of(cls, argument: str) -> Mapping[str, Any]:
+        """Return the options that stand behind the rule's name and a colon; InputError for what is none."""
+        if argument:
+            raise InputError(f"Expected the rule {cls.name} alone, found {argument!r} behind it. Leave that out.")
+        return {}
 
     @property
     def title(self) -> str:

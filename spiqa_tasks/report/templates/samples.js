@@ -6,8 +6,10 @@
   const data = JSON.parse(at("data").textContent);
   const filters = ["task", "group", "run", "verdict", "status", "rule"];
   const key = (sample) => `${sample.task}/${sample.id}`;
+  const groups = new Map();
   let shown = data.samples;
   let open = -1;
+  let cursor = -1;
 
   function element(name, className, text) {
     const made = document.createElement(name);
@@ -26,6 +28,7 @@
   }
 
   function fill(id, values, labels) {
+    at(id).replaceChildren(at(id).options[0]);
     for (const value of values) {
       const option = element("option", "", labels ? labels[value] : value);
       option.value = value;
@@ -34,10 +37,11 @@
   }
 
   function index() {
-    const groups = new Set(), statuses = new Set(), rules = new Set(), tasks = new Set();
+    const statuses = new Set(), rules = new Set();
+    groups.set("", new Set());
     for (const sample of data.samples) {
-      tasks.add(sample.task);
-      sample.groups.forEach((group) => groups.add(group));
+      if (!groups.has(sample.task)) groups.set(sample.task, new Set());
+      for (const group of sample.groups) ["", sample.task].forEach((task) => groups.get(task).add(group));
       const texts = [sample.id, sample.question ?? "", sample.reference, ...(sample.options ?? [])];
       for (const answer of sample.answers) {
         statuses.add(answer.status);
@@ -46,8 +50,7 @@
       }
       sample.text = texts.join("\n").toLowerCase();
     }
-    fill("task", tasks);
-    fill("group", [...groups].sort());
+    fill("task", [...groups.keys()].filter(Boolean));
     fill("status", [...statuses].sort());
     fill("rule", [...rules].sort());
     fill("run", data.runs.keys(), data.runs);
@@ -61,6 +64,37 @@
     return !chosen.verdict || verdict(answer) === chosen.verdict;
   }
 
+  function offer() {
+    const chosen = at("group").value;
+    const known = groups.get(at("task").value);
+    fill("group", [...known].sort());
+    at("group").value = known.has(chosen) ? chosen : "";
+  }
+
+  // The address holds the open sample and the filters: #task/id?task=...&verdict=wrong
+  function address(name) {
+    const chosen = new URLSearchParams();
+    for (const id of ["search", ...filters]) if (at(id).value) chosen.set(id, at(id).value);
+    if (at("disagree").checked) chosen.set("disagree", "1");
+    const query = chosen.toString();
+    return `#${encodeURI(name).replace(/\?/g, "%3F")}${query ? `?${query}` : ""}`;
+  }
+
+  function restore(query) {
+    const chosen = new URLSearchParams(query);
+    at("task").value = chosen.get("task") ?? "";
+    offer();
+    for (const id of ["search", ...filters]) at(id).value = chosen.get(id) ?? "";
+    at("disagree").checked = chosen.has("disagree");
+    filter();
+  }
+
+  function chosen() {
+    offer();
+    filter();
+    history.replaceState(null, "", address("samples"));
+  }
+
   function filter() {
     const words = at("search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = Object.fromEntries(filters.map((name) => [name, at(name).value]));
@@ -71,22 +105,25 @@
       (!disagree || disagrees(sample)) &&
       sample.answers.some((answer) => matches(answer, chosen)) &&
       words.every((word) => sample.text.includes(word)));
-    at("count").textContent = `${shown.length} of ${data.samples.length} samples`;
+    at("number").textContent = `${shown.length} of ${data.samples.length} samples`;
+    at("empty").hidden = shown.length > 0;
+    at("selection").href = address("samples");
+    cursor = -1;
     at("space").style.height = `${shown.length * HEIGHT}px`;
     at("list").scrollTop = 0;
     draw();
   }
 
   function item(sample, place) {
-    const row = element("a", "item");
-    row.href = `#${encodeURI(key(sample))}`;
+    const row = element("a", place === cursor ? "item current" : "item");
+    row.href = address(key(sample));
     row.setAttribute("role", "listitem");
     row.style.top = `${place * HEIGHT}px`;
     row.append(element("span", "text", sample.question ?? sample.reference), element("span", "where", key(sample)));
     const answers = element("span", "answers");
     for (const answer of sample.answers) {
-      const said = answer.extracted ?? answer.status;
-      answers.append(element("span", `chip ${verdict(answer)}`, `${mark(answer)} ${String(said).slice(0, 40)}`));
+      const said = String(answer.extracted ?? answer.status).slice(0, 40);
+      answers.append(element("span", `chip ${verdict(answer)}`, `${mark(answer)} ${data.runs[answer.run]}: ${said}`));
     }
     row.append(answers);
     return row;
@@ -102,7 +139,19 @@
     const last = Math.min(shown.length, Math.ceil((list.scrollTop + list.clientHeight) / HEIGHT) + 4);
     const rows = [];
     for (let place = first; place < last; place += 1) rows.push(item(shown[place], place));
+    const focused = at("space").contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     at("space").replaceChildren(...rows);
+    if (focused) (rows.find((row) => row.getAttribute("href") === focused) ?? list).focus({ preventScroll: true });
+  }
+
+  function move(step) {
+    cursor = Math.min(Math.max(cursor + step, 0), shown.length - 1);
+    const list = at("list");
+    const top = cursor * HEIGHT;
+    if (top < list.scrollTop) list.scrollTop = top;
+    if (top + HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = top + HEIGHT - list.clientHeight;
+    draw();
+    list.focus();
   }
 
   const seen = new IntersectionObserver((entries) => {
@@ -115,11 +164,14 @@
 
   function figures(sample) {
     const frame = element("div", "figures");
-    sample.figures.forEach(([picture, caption], place) => {
-      const figure = element("figure");
+    sample.figures.forEach(([picture, caption, needed], place) => {
+      const figure = element("figure", needed ? "needed" : "");
       const stored = picture === null ? null : at(`picture-${picture}`);
       if (stored && stored.textContent) {
-        const box = element("div", "frame");
+        const box = element("button", "frame");
+        box.type = "button";
+        box.setAttribute("aria-label", `Enlarge figure ${place}`);
+        box.addEventListener("click", () => enlarge(image));
         const image = element("img");
         image.alt = `Figure ${place}`;
         image.dataset.picture = picture;
@@ -127,10 +179,24 @@
         figure.append(box);
         seen.observe(image);
       }
-      if (caption) figure.append(element("figcaption", "", `${place}: ${caption}`));
+      const told = [needed ? "needed" : "", caption].filter(Boolean).join(" · ");
+      if (told) figure.append(element("figcaption", "", `${place}: ${told}`));
       frame.append(figure);
     });
     return frame;
+  }
+
+  function enlarge(image) {
+    const shownLarge = at("picture").firstElementChild;
+    shownLarge.src = image.src;
+    shownLarge.alt = image.alt;
+    at("picture").showModal();
+  }
+
+  function folded(title, text) {
+    const part = element("details");
+    part.append(element("summary", "", title), element("pre", "", text));
+    return part;
   }
 
   function facts(pairs) {
@@ -154,54 +220,76 @@
     part.append(facts([
       ["extracted", answer.extracted], ["rule", answer.rule], ["status", answer.status], ["score", score],
       ["refused", answer.refused ? "yes" : ""], ["reason", answer.reason],
-      ...(answer.judge ?? []).map((judged) => ["judge", said(judged)]),
+      ...Object.entries(answer.scores ?? {}), ...(answer.judge ?? []).map((judged) => ["judge", said(judged)]),
     ]));
+    if (answer.asked) part.append(folded("What the judge was asked", answer.asked));
     return part;
   }
 
   function show(place) {
-    open = place;
+    open = cursor = place;
     const sample = shown[place];
     at("sample-title").textContent = key(sample);
-    at("link").href = `#${encodeURI(key(sample))}`;
+    at("link").href = address(key(sample));
     const parts = [];
     if (sample.question) parts.push(element("pre", "", sample.question));
     if (sample.options) parts.push(element("pre", "", sample.options.join("\n")));
     parts.push(facts([["reference", sample.reference], ["groups", sample.groups.join(", ")]]));
     if (sample.figures) parts.push(figures(sample));
+    if (sample.prompt) parts.push(folded("Prompt as sent", sample.prompt));
     at("detail").replaceChildren(...parts, ...sample.answers.map(answered));
     if (!at("sample").open) at("sample").showModal();
     at("sample").scrollTop = 0;
   }
 
   function follow() {
-    let wanted = location.hash.slice(1);
-    try { wanted = decodeURI(wanted); } catch { /* a hash that is no encoded text names no sample */ }
+    const [name, query] = location.hash.slice(1).split("?");
+    let wanted = name;
+    try { wanted = decodeURI(name).replace(/%3F/g, "?"); } catch { /* a hash that is no encoded text names no sample */ }
     const same = (sample) => key(sample) === wanted;
+    if (query !== undefined && `?${query}` !== address("").slice(1)) restore(query);
     if (!data.samples.some(same)) return at("sample").open && at("sample").close();
-    if (!shown.some(same)) { at("filters").reset(); filter(); }
+    if (!shown.some(same)) restore("");
     return show(shown.findIndex(same));
   }
 
   function go(step) {
-    if (open + step >= 0 && open + step < shown.length) location.hash = encodeURI(key(shown[open + step]));
+    if (open + step >= 0 && open + step < shown.length) location.hash = address(key(shown[open + step]));
+  }
+
+  function closed() {
+    history.replaceState(null, "", address("samples"));
+    draw();
+    at("list").focus({ preventScroll: true });
+  }
+
+  function pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || at("picture").open || at("help").open) return;
+    if (event.target.matches("input, select, textarea")) return;
+    const step = { j: 1, k: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step && at("sample").open) go(step);
+    else if (event.key === "j" || event.key === "k") move(step);
+    else if (event.key === "Enter" && event.target === at("list") && cursor >= 0) location.hash = address(key(shown[cursor]));
+    else if (event.key === "/" && !at("sample").open) at("search").focus();
+    else if (event.key === "?") at("help").showModal();
+    else return;
+    event.preventDefault();
   }
 
   index();
+  offer();
   filter();
-  at("filters").addEventListener("input", filter);
-  at("filters").addEventListener("reset", () => setTimeout(filter));
+  at("filters").addEventListener("input", chosen);
+  at("filters").addEventListener("reset", () => setTimeout(chosen));
   at("filters").addEventListener("submit", (event) => event.preventDefault());
   at("list").addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true });
   addEventListener("resize", draw);
   addEventListener("hashchange", follow);
+  addEventListener("keydown", pressed);
   at("previous").addEventListener("click", () => go(-1));
   at("next").addEventListener("click", () => go(1));
   at("close").addEventListener("click", () => at("sample").close());
-  at("sample").addEventListener("close", () => history.replaceState(null, "", "#samples"));
-  at("sample").addEventListener("keydown", (event) => {
-    if (event.key === "ArrowLeft") go(-1);
-    if (event.key === "ArrowRight") go(1);
-  });
+  at("picture").addEventListener("click", () => at("picture").close());
+  at("sample").addEventListener("close", closed);
   follow();
 })();

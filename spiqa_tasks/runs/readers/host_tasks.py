@@ -10,7 +10,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.markers import response_of
+from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.available_metrics import LOGGED
 from spiqa_tasks.scoring.mcq import extract_choice

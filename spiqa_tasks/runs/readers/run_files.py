@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from spiqa_tasks.benchmarks import summary
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, register_recorded
 from spiqa_tasks.benchmarks.run_file import SUFFIX, RunHeader, read_header, read_records, write_run
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
@@ -48,6 +48,7 @@ def read_run(path: Path) -> Run | None:
     header = read_header(path)
     if header is None:
         return None
+    register_recorded(header.definition)
     if header.benchmark not in BENCHMARKS:
         raise InputError(
             f"Expected {path} to be of a benchmark among {', '.join(BENCHMARKS)}, found {header.benchmark}. "
@@ -77,4 +78,5 @@ def _answers(path: Path) -> list[Answer]:
 def _header(run: Run, metrics: Mapping[str, float | None]) -> RunHeader:
     who = run.identity
     task = (run.own.benchmark, run.own.split, run.own.settings)
-    return RunHeader(run.task, who.model, who.ablation, who.seed, run.judge, *task, run.asked, len(run.by_id), metrics)
+    counts, definition = (run.asked, len(run.by_id)), run.own.entry.definition
+    return RunHeader(run.task, who.model, who.ablation, who.seed, run.judge, *task, *counts, metrics, definition)

@@ -8,20 +8,22 @@ No, answer]} as the response, for the figures that the answer needs.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 
 FORM, PER_FIGURE = "spiqa-responses", "spiqa-responses-per-figure"
 SUFFIX = "_response.json"
+_PREDICTION = ("response",)
+"""The column of the answer, other than in files of one's own."""
 
 
 def response_files(folder: Path) -> list[Path]:
@@ -29,37 +31,30 @@ def response_files(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
-def read_answers(paths: Sequence[Path]) -> list[Answer]:
+def read_answers(paths: Sequence[Path], columns: Columns = USUAL) -> list[Answer]:
     """Return the answers of response files, with the id `<paper>/<key>`, and `/<figure>/<step>` behind it per figure.
 
     Raises:
-        InputError: a file that is not one of SPIQA's.
+        InputError: a file that is not one of SPIQA's, or a column that is not there.
     """
-    found: list[Answer] = []
-    for path in paths:
-        for key, entry in _read(path).items():
-            question = _question(path, key, entry)
-            question_id = f"{path.name.removesuffix(SUFFIX)}/{key}"
-            found += _answers(f"question {key} of {path}", question_id, question, entry)
-    return found
+    entries = [(path, key, entry) for path in paths for key, entry in _read(path).items()]
+    columns.check(dict.fromkeys(name for *_, entry in entries for name in entry), paths[0].parent)
+    return [answer for path, key, entry in entries for answer in _answers(path, key, entry, columns)]
 
 
-def with_row_ids(
-    answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]
-) -> tuple[list[Answer], str, frozenset[str]]:
-    """Return the answers with the ids of a task's rows, the form, and the rows that the scripts did not ask about.
+def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -> tuple[list[Answer], str]:
+    """Return the answers with the ids of a task's rows, and the form.
 
-    Questions are known by paper and text; an answer to a question that `rows` lack keeps its id. The scripts for open
-    models ask only about the figures that a question needs.
+    Questions are known by paper and text, and where a text is there twice by key or true answer; an answer to a
+    question that `rows` lack keeps its id.
 
     Raises:
         InputError: answers per figure where the task asks once per question, or one answer where it asks per figure.
     """
-    questions: dict[tuple[str, str], list[str]] = defaultdict(list)
+    questions: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     documents: dict[str, dict[str, str]] = {}
     for row in (row for row in rows if "paper_id" in row):
-        if row["question_id"] not in documents:
-            questions[row["paper_id"], row["question"].strip()].append(row["question_id"])
+        questions[row["paper_id"], row["question"].strip()].setdefault(row["question_id"], row["answer"].strip())
         known = documents.setdefault(row["question_id"], {})
         if row["step"]:
             known[f"{row['figures'][0]['file']}/{row['step']}"] = row["id"]
@@ -71,18 +66,27 @@ def with_row_ids(
         given = f"{paper_id}/{key}"
         same = questions[paper_id, answer.question.strip()]
         if given not in ids and same:
-            ids[given] = same.pop(same.index(given) if given in same else 0)
+            ids[given] = _which(same, given, answer.reference.strip())
+            del same[ids[given]]
         question_id = ids.get(given, given)
         if bool(document) != per_figure and question_id in documents:
             raise _wrong_task(answer, per_figure)
         row_id = documents.get(question_id, {}).get(document[0], answer.id) if document else question_id
         found.append(replace(answer, id=row_id))
-    if not per_figure:
-        return found, FORM, frozenset()
-    answered = {answer.id for answer in found}
-    asked = [frozenset(known.values()) for known in documents.values()]
-    unasked = frozenset(row_id for known in asked if known & answered for row_id in known - answered)
-    return found, PER_FIGURE, unasked
+    return found, PER_FIGURE if per_figure else FORM
+
+
+def asks_about_needed(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether answers per figure, with the ids of rows, are all about figures that their question needs."""
+    needed = {row["id"]: bool(row["referred"]) for row in rows}
+    return all(needed.get(answer.id, True) for answer in answers)
+
+
+def _which(same: Mapping[str, str], given: str, reference: str) -> str:
+    """Which of several questions with the same text an answer is to."""
+    if given in same:
+        return given
+    return next((row_id for row_id, answer in same.items() if answer == reference), next(iter(same)))
 
 
 def _wrong_task(answer: Answer, per_figure: bool) -> InputError:
@@ -97,43 +101,45 @@ def _wrong_task(answer: Answer, per_figure: bool) -> InputError:
     )
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> dict[str, dict[str, Any]]:
     try:
-        content = json.loads(path.read_bytes())
+        content = loads(path.read_bytes())
     except (ValueError, OSError, RecursionError) as error:
         raise InputError(f"Expected {path} to be a JSON file, found {error}. Delete or complete it.") from error
     if not isinstance(content, dict):
         raise InputError(f"Expected {path} to map question keys to responses, found {type(content).__name__}.")
+    for key, entry in content.items():
+        if not isinstance(entry, dict):
+            raise InputError(
+                f"Expected question {key} of {path} to have question and response, found {type(entry).__name__}. "
+                "Give the files that SPIQA's evaluation scripts write."
+            )
     return content
 
 
-def _question(path: Path, key: str, entry: Any) -> str:
-    if not isinstance(entry, dict) or not isinstance(entry.get("question"), str) or "response" not in entry:
-        raise InputError(
-            f"Expected question {key} of {path} to have question and response, found "
-            f"{', '.join(entry) if isinstance(entry, dict) else type(entry).__name__}. "
-            "Give the files that SPIQA's evaluation scripts write."
-        )
-    return str(entry["question"])
-
-
-def _answers(where: str, question_id: str, question: str, entry: Mapping[str, Any]) -> Iterator[Answer]:
+def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -> Iterator[Answer]:
     """The answers to one question: one, or two for each figure."""
-    response, shown = entry["response"], entry.get("all_figures_names")
-    if isinstance(response, str):
-        figures = tuple(shown) if isinstance(shown, list) else None
-        yield Answer(question_id, Response(response, shown=figures), question=question)
-        return
-    if not isinstance(response, dict):
+    where, question_id = f"question {key} of {path}", f"{path.name.removesuffix(SUFFIX)}/{key}"
+    column, question = (
+        columns.name(what, entry, known) for what, known in (("prediction", _PREDICTION), ("question", ()))
+    )
+    if column is None or question is None or not isinstance(entry[question], str):
+        raise InputError(f"Expected {where} to have question and response, found {listed(entry)}. {advice(entry)}")
+    response = entry[column]
+    try:
+        if isinstance(response, str):
+            yield columns.answer(entry, question_id, response)
+            return
+        if not isinstance(response, dict):
+            raise ValueError(type(response).__name__)
+        for figure, texts in response.items():
+            if not (isinstance(texts, list) and len(texts) == len(STEPS) and all(isinstance(t, str) for t in texts)):
+                raise ValueError(f"{texts!r} for {figure}")
+            for step, text in zip(STEPS, texts, strict=True):
+                answer = columns.answer(entry, f"{question_id}/{figure}/{step}", text)
+                yield replace(answer, response=replace(answer.response, shown=None))
+    except ValueError as error:
         raise InputError(
-            f"Expected the response to {where} to be text, or answers per figure; found {type(response).__name__}. "
+            f"Expected the response to {where} to be text, or [Yes or No, answer] for each figure; found {error}. "
             "Ask the model again."
-        )
-    for figure, texts in response.items():
-        if not (isinstance(texts, list) and len(texts) == len(STEPS) and all(isinstance(text, str) for text in texts)):
-            raise InputError(
-                f"Expected [Yes or No, answer] for {figure} in {where}, found {texts!r}. Ask the model again."
-            )
-        for step, text in zip(STEPS, texts, strict=True):
-            answer_id = f"{question_id}/{figure}/{step}"
-            yield Answer(answer_id, Response(text, shown=tuple(response)), question=question)
+        ) from error

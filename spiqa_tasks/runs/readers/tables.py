@@ -1,4 +1,4 @@
-"""Answers in tables: MMStar's xlsx submission and VLMEvalKit's xlsx, tsv and json files."""
+"""Answers in tables: MMStar's xlsx submission and VLMEvalKit's xlsx, tsv, csv and json files."""
 
 from __future__ import annotations
 
@@ -6,34 +6,42 @@ import zipfile
 from collections.abc import Iterable, KeysView
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.tables import ID_COLUMNS, Cells, read_cells, row_id
-from spiqa_tasks.hosts.vlmevalkit.markers import response_of
 from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 
 FORM = "table"
 SCORED_COLUMNS = frozenset({"hit", "log", "score"})
 """What VLMEvalKit adds to the copies of a table that it has scored."""
-SUFFIXES = (".xlsx", ".tsv", ".json")
+SUFFIXES = (".xlsx", ".tsv", ".csv", ".json")
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is a table of answers: an xlsx, a tsv with a column `prediction`, or a json list."""
+    """Return whether a file is a table: an xlsx, a tsv or csv, or a json list."""
     with path.open("rb") as file:
         first = file.readline().decode("utf-8-sig", errors="replace")
     if zipfile.is_zipfile(path) or (path.suffix == ".json" and first.lstrip().startswith("[")):
         return True
-    return "\t" in first and "prediction" in first.replace('"', "").rstrip("\r\n").split("\t")
+    is_separated = path.suffix in (".tsv", ".csv") and bool(first.strip())
+    return is_separated or ("\t" in first and "prediction" in first.replace('"', "").rstrip("\r\n").split("\t"))
 
 
-def read_answers(path: Path) -> list[Answer]:
+def read_answers(path: Path, columns: Columns = USUAL) -> list[Answer]:
     """Return the answers of a table.
 
     Raises:
-        InputError: see `read_cells`; or a column is missing.
+        InputError: see `read_cells`; or a column is missing, of a row too.
     """
-    return [_answer(path, cells, place) for place, cells in enumerate(read_cells(path) or [{}])]
+    table = read_cells(path)
+    found = _columns(table)
+    columns.check(found, path)
+    names = [columns.name(what, found) for what in ("id", "prediction")]
+    if None in names:
+        raise InputError(
+            f"Expected {path} to have the columns index (or id) and prediction, found {listed(found)}. {advice(found)}"
+        )
+    return [_answer(path, cells, place, columns, *map(str, names)) for place, cells in enumerate(table)]
 
 
 def own_questions(path: Path) -> list[Cells]:
@@ -59,15 +67,18 @@ def _has_answers(path: Path) -> bool:
     return "prediction" in columns and bool(columns & ID_COLUMNS) and not columns & SCORED_COLUMNS
 
 
-def _answer(path: Path, cells: Cells, place: int) -> Answer:
-    if cells.keys().isdisjoint(ID_COLUMNS) or "prediction" not in cells:
+def _answer(path: Path, cells: Cells, place: int, columns: Columns, row: str, prediction: str) -> Answer:
+    if row not in cells or prediction not in cells:
         raise InputError(
-            f"Expected row {place + 1} of {path} to have the columns index (or id) and prediction, found "
-            f"{', '.join(cells) or 'none'}. Rename the columns, or complete the row."
+            f"Expected row {place + 1} of {path} to have the columns {row} and {prediction}, found {listed(cells)}. "
+            "Complete the row."
         )
-    text, response = cells["prediction"], response_of(cells["prediction"])
-    told = (cells.get("question", ""), cells.get("answer", ""))
-    return Answer(row_id(cells), Response(text, response.failure), None, place, *told)
+    try:
+        return columns.answer(cells, row_id(cells, [row]), cells[prediction], place)
+    except ValueError as error:
+        raise InputError(
+            f"Expected names of figures in row {place + 1} of {path}, found {error}. Correct it."
+        ) from error
 
 
 def _columns(table: Iterable[Cells]) -> KeysView[str]:

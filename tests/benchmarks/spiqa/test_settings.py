@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
 
 
-@pytest.mark.parametrize("settings", ["figures=3", "max_figures=many", "setting=best", "cot"])
+@pytest.mark.parametrize("settings", ["figures=some", "max_figures=many", "setting=best", "cot"])
 def test_unknown_settings_are_refused(settings: str) -> None:
     """A key, a value or a form that the settings lack is an error that says what is known."""
     with pytest.raises(InputError, match="Expected"):
@@ -25,9 +25,13 @@ def test_negative_number_of_figures_is_refused() -> None:
 
 def test_every_key_of_a_text_is_read_and_the_others_keep_their_default() -> None:
     """Each key changes its own field."""
-    text = "setting=cot,max_figures=3,seed=7,resolution=224px,ablation=grey,protocol=both"
-    assert parse_settings(SpiqaSettings, text) == SpiqaSettings("cot", 3, 7, "224px", "grey", "both")
-    assert parse_settings(SpiqaSettings, "") == SpiqaSettings("direct", 8, 0, "full", "none", "corrected")
+    text = "setting=cot,max_figures=3,seed=7,resolution=224px,ablation=grey,protocol=both,figures=referred"
+    assert parse_settings(SpiqaSettings, text) == SpiqaSettings(
+        "cot", 3, 7, "224px", "grey", "both", "l3score", "referred"
+    )
+    assert parse_settings(SpiqaSettings, "") == SpiqaSettings(
+        "direct", 8, 0, "full", "none", "corrected", "l3score", "all"
+    )
 
 
 def test_pictures_are_shown_unless_the_setting_or_the_ablation_hides_them() -> None:
@@ -36,6 +40,6 @@ def test_pictures_are_shown_unless_the_setting_or_the_ablation_hides_them() -> N
     assert SpiqaSettings(ablation="grey").shows_pictures
     assert not SpiqaSettings(ablation="text").shows_pictures
     assert not SpiqaSettings(setting="captiononly").shows_pictures
-    assert SpiqaSettings(setting="perfigure", protocol="released").only_referred
-    assert not SpiqaSettings(setting="perfigure", protocol="both").only_referred
-    assert not SpiqaSettings(protocol="released").only_referred
+    assert SpiqaSettings(setting="perfigure", protocol="released").figures == "referred"
+    assert SpiqaSettings(setting="perfigure", protocol="both").figures == "all"
+    assert SpiqaSettings(protocol="released").figures == "all"

@@ -91,6 +91,20 @@ def test_figures_shown_alone_are_joined_and_judged_once(
     assert {question["prediction"] for question in joined} == {"Yes, blue."}
 
 
+def test_a_task_may_name_another_rule(evaluate: Evaluate, judged: OpenAIServer, chat_args: str, tmp_path: Path) -> None:
+    """One setting makes its name that of the headline, which holds the records."""
+    included = yaml_folder() / "spiqa" / "spiqa_demo.yaml"
+    (tmp_path / "mine.yaml").write_text(f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: rule=compass\n")
+    judged.behaviour.verdict = lambda prompt: [("B", -0.1), ("A", -3.0)] if "Green" in prompt else [("A", -0.1)]
+    result = evaluate("openai", ["spiqa_demo_mine"], chat_args, limit=2, task_manager=manager(tmp_path))
+    scores = result["results"]["spiqa_demo_mine"]
+    assert scores["compass,none"] == 1
+    assert "l3score,none" not in scores
+    record = whole_record(result["samples"]["spiqa_demo_mine"][0])
+    assert record["scores"]["compass"] == 1
+    assert "judge_prompt:compass:" in record["signature"]
+
+
 def test_server_that_takes_few_images_leads_to_the_right_task(
     evaluate: Evaluate, server: OpenAIServer, chat_args: str, caplog: pytest.LogCaptureFixture
 ) -> None:

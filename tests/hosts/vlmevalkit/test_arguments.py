@@ -23,7 +23,7 @@ def test_groups_become_their_tasks_and_the_last_data_counts_for_the_host() -> No
 
 def test_without_a_group_nothing_is_added() -> None:
     """The host gets the arguments that were given; abbreviated ones are understood as it does."""
-    given = ["--dat", "spiqa_testA", "--model", "a", "--work", "w", "--max-tokens", "7", "--reuse-aux", "infer"]
+    given = ["--data", "spiqa_testA", "--model", "a", "--work", "w", "--max-tokens", "7", "--reuse-aux", "infer"]
     found = read(given, {})
     assert list(found.argv) == given
     assert (found.work_dir, found.max_tokens, found.reuse) == (Path("w"), 7, False)
@@ -42,6 +42,39 @@ def test_a_configuration_names_models_and_tasks(tmp_path: Path) -> None:
     path.write_text(json.dumps({"model": {"m": {"class": "X"}}, "data": {"mmstar_demo": {"class": "SpiqaTasks"}}}))
     found = read(["--config", str(path)], {})
     assert (found.models, found.data, [task.name for task in found.ours]) == (("m",), ("mmstar_demo",), ["mmstar_demo"])
+
+
+def test_a_task_may_have_a_name_of_its_own_in_a_configuration(tmp_path: Path) -> None:
+    """What counts is the task that it names; another class is a dataset of the host."""
+    path = tmp_path / "config.json"
+    mine, other = {"class": "SpiqaTasks", "dataset": "mmstar_demo"}, {"class": "MMStar", "dataset": "mmstar_demo"}
+    path.write_text(json.dumps({"model": {"m": {}}, "data": {"mine": mine, "other": other}}))
+    found = read(["--config", str(path)], {})
+    assert (found.data, [task.name for task in found.ours]) == (("mine", "other"), ["mmstar_demo"])
+    path.write_text(json.dumps({"mine": mine}))
+    found = read(["--data-config", str(path), "--model", "m"], {})
+    assert (found.models, found.data, [task.name for task in found.ours]) == (("m",), ("mine",), ["mmstar_demo"])
+
+
+def test_a_served_model_has_a_name_for_paths_and_one_for_its_server() -> None:
+    """The host makes one of them itself where it runs through its queue; without a server there is no such name."""
+    given = ["--data", "mmstar_demo", "--model", "org/name", "--base-url", "http://h/v1"]
+    found = read(given, {})
+    assert (found.models, found.served) == (("org--name",), {"org--name": "org/name"})
+    assert found.argv == (*given, "--model", "org--name")
+    found = read([*given, "--api-mode"], {})
+    assert (found.models, found.argv) == (("org--name",), (*given, "--api-mode"))
+    with pytest.raises(InputError, match="without a slash, found org/name"):
+        read(given[:4], {})
+
+
+@pytest.mark.parametrize("more", [["--model", "a", "b"], ["--config", "CONFIG"]])
+def test_the_queue_takes_one_model(tmp_path: Path, more: list[str]) -> None:
+    """The host would end in an assertion."""
+    path = tmp_path / "config.json"
+    path.write_text('{"model": {"m": {}}, "data": {"mmstar_demo": {}}}')
+    with pytest.raises(InputError, match="one --model with --api-mode"):
+        read(["--api-mode", *(str(path) if each == "CONFIG" else each for each in more)], {})
 
 
 @pytest.mark.parametrize(

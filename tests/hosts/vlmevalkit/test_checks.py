@@ -37,7 +37,7 @@ def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
             ["--data", "scifibench_demo_cap2fig", "--model", "single"],
             ["shows up to 5", "a model class that takes several"],
         ),
-        (["--data", "mmstar_demo", "--model", "fixed", "--api-mode"], ["no --api-mode", "--api-nproc"]),
+        (["--data", "mmstar_demo", "--model", "fixed", "odd", "--api-mode"], ["one --model with --api-mode"]),
         (["--data", "spiqa_demo", "--model", "fixed", "--judge", "anthropic:claude"], ["L3Score cannot be judged"]),
         (["--config", "nowhere.json"], ["--config nowhere.json"]),
     ],
@@ -83,6 +83,17 @@ def test_a_key_on_the_command_line_is_told_of(launch: Launch, capsys: Said) -> N
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("spiqa-vlmevalkit")]
     assert "SPIQA_JUDGE_API_KEY" in said[0]
     assert "secret-of-mine" not in "".join(said)
+
+
+def test_a_configuration_may_name_a_task_anew(launch: Launch, capsys: Said, tmp_path: Path) -> None:
+    """Its scores lie by the task's own name; a task that is not known is refused."""
+    config = tmp_path / "config.json"
+    for task, status in (("mmstar_demo", 0), ("mmstar_dem", 2)):
+        data = {"mine": {"class": "SpiqaTasks", "dataset": task}}
+        config.write_text(json.dumps({"model": {"fixed": {}}, "data": data}))
+        assert launch("--config", config) == status
+    assert "found 'mmstar_dem'. Nearest: mmstar_demo" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "out").rglob("*.run.jsonl")] == ["fixed_mmstar_demo.run.jsonl"]
 
 
 def test_a_configuration_file_runs(launch: Launch, capsys: Said, tmp_path: Path) -> None:

@@ -30,6 +30,30 @@ def test_without_the_host_one_sentence_says_how_to_get_it(
     """Status 2."""
     monkeypatch.setattr(extras.importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(MissingPartError, match="pip install"):
-        registration.register()
+        registration.import_host()
     assert __main__.main(["--data", "mmstar_demo", "--model", "m"]) == 2
     assert "spiqa-tasks[vlmevalkit]" in capsys.readouterr().err
+
+
+def test_help_needs_no_host() -> None:
+    """It is printed at once, from what the launcher itself understands, and names the host's own help."""
+    code = "import sys; from spiqa_tasks.hosts.vlmevalkit.__main__ import main; sys.modules['vlmeval'] = None; main()"
+    done = subprocess.run([sys.executable, "-X", "importtime", "-c", code, "--help"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-1000:]
+    assert "--data TASK" in done.stdout
+    assert "vlmeval.run --help" in done.stdout
+    assert not {"pandas", "torch", "datasets"} & {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+def test_a_host_that_cannot_be_imported_is_one_sentence(tmp_path: Path) -> None:
+    """It names the package that the host needs and does not declare."""
+    (tmp_path / "vlmeval/smp").mkdir(parents=True)
+    for name, content in (("__init__.py", ""), ("dataset.py", "import rouge_score_of_tests"), ("config.py", "")):
+        (tmp_path / "vlmeval" / name).write_text(content)
+    code = "import sys; sys.path.insert(0, '.'); from spiqa_tasks.hosts.vlmevalkit.__main__ import main; "
+    command = [sys.executable, "-c", f"{code} sys.exit(main(['--data', 'mmstar_demo', '--model', 'm']))"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "ModuleNotFoundError No module named 'rouge_score_of_tests'" in done.stderr
+    assert "pip install rouge_score_of_tests" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -168,7 +168,7 @@ def test_values_over_a_part_of_the_questions_are_withheld_and_can_be_asked_for(
     assert (status, scored["metrics"]["accuracy"]) == (3, None)
     status, scored, _ = run_json(capsys, "score", tmp_path / "out", "--partial")
     right = [record.get("prediction") == record["reference"] for record in run_records(tmp_path / "out", "mmstar_demo")]
-    assert (status, scored["metrics"]["accuracy"]) == (3, sum(right) / 5)
+    assert (status, scored["metrics"]["accuracy"]) == (0, sum(right) / 5)
     assert scored["signature"].endswith("|questions:5 of 24")
 
 

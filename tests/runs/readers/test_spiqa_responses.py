@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.readers.spiqa_responses import read_answers, response_files, with_row_ids
+from spiqa_tasks.runs.readers.spiqa_responses import asks_about_needed, read_answers, response_files, with_row_ids
 
 PERFIGURE = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
 
@@ -20,9 +21,11 @@ PERFIGURE = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
 def row(paper_id: str, position: int, question: str) -> dict[str, Any]:
     """What of a row the reader needs."""
     row_id = f"{paper_id}/{position}"
-    return {"id": row_id, "paper_id": paper_id, "question": question, "question_id": row_id, "step": ""}
+    told = {"question": question, "answer": f"answer {position}", "question_id": row_id, "step": ""}
+    return {"id": row_id, "paper_id": paper_id, **told}
 
 
+RESPONSE = "Expected the response to question 0 of {} to be text, or [Yes or No, answer] for each figure; found"
 ROWS = [row("p1", 0, "How many? "), row("p1", 1, "Same?"), row("p1", 2, "Same?"), row("p2", 0, "Why?")]
 
 
@@ -37,8 +40,8 @@ def write(folder: Path, paper_id: str, entries: dict[str, Any]) -> None:
 
 def answers(*paths: Path, rows: Sequence[dict[str, Any]] = ROWS) -> dict[str, str]:
     """Id -> answer."""
-    found, form, unasked = with_row_ids(read_answers(paths), rows)
-    assert (form, unasked) == ("spiqa-responses", frozenset())
+    found, form = with_row_ids(read_answers(paths), rows)
+    assert form == "spiqa-responses"
     return {answer.id: answer.response.text for answer in found}
 
 
@@ -56,6 +59,17 @@ def test_keys_that_are_no_positions_are_matched_by_text(tmp_path: Path) -> None:
     same = {"69": {"question": "Same?", "response": "first"}, "70": {"question": "Same?", "response": "second"}}
     write(tmp_path, "p1", {**same, "71": {"question": "Gone?", "response": "x"}})
     assert answers(*response_files(tmp_path)) == {"p1/1": "first", "p1/2": "second", "p1/71": "x"}
+
+
+@pytest.mark.parametrize("order", [("69", "70"), ("70", "69")])
+def test_of_two_questions_with_the_same_text_the_true_answer_tells(tmp_path: Path, order: tuple[str, str]) -> None:
+    """Whatever the order in the file."""
+    entries = {
+        "69": {"question": "Same?", "response": "to 1", "answer": "answer 1"},
+        "70": {"question": "Same?", "response": "to 2", "answer": "answer 2"},
+    }
+    write(tmp_path, "p1", {key: entries[key] for key in order})
+    assert answers(*response_files(tmp_path)) == {"p1/1": "to 1", "p1/2": "to 2"}
 
 
 def test_rows_without_a_paper_are_passed_over(tmp_path: Path) -> None:
@@ -81,7 +95,7 @@ def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
     write(tmp_path, "p2", {"0": entry, "1": {**entry, "all_figures_names": None}})
     known, unknown = read_answers(response_files(tmp_path))
     assert (known.response.shown, known.question, known.id) == (("b.png", "a.png"), "Why?", "p2/0")
-    assert unknown.response.shown is None
+    assert unknown.response.shown == ()
 
 
 @pytest.mark.parametrize(
@@ -89,30 +103,31 @@ def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
     [
         (
             {"question": "Why?", "response": None},
-            "Expected the response to question 0 of {} to be text, or answers per figure; found NoneType. Ask the "
-            "model again.",
+            f"{RESPONSE} NoneType. Ask the model again.",
         ),
         (
             {"question": "Why?", "response": {"f.png": ["Yes"]}},
-            "Expected [Yes or No, answer] for f.png in question 0 of {}, found ['Yes']. Ask the model again.",
+            f"{RESPONSE} ['Yes'] for f.png. Ask the model again.",
         ),
         (
             {"question": "Why?", "response": {"f.png": "Yes"}},
-            "Expected [Yes or No, answer] for f.png in question 0 of {}, found 'Yes'. Ask the model again.",
+            f"{RESPONSE} 'Yes' for f.png. Ask the model again.",
         ),
         (
             {"question": "Why?", "response": {"f.png": ["Yes", None]}},
-            "Expected [Yes or No, answer] for f.png in question 0 of {}, found ['Yes', None]. Ask the model again.",
+            f"{RESPONSE} ['Yes', None] for f.png. Ask the model again.",
         ),
         (
             {"response": "w"},
             "Expected question 0 of {} to have question and response, found referred_figures_indices, "
-            "all_figures_names, answer, response. Give the files that SPIQA's evaluation scripts write.",
+            "all_figures_names, answer, response. Say which column is what, such as --columns "
+            "prediction=response,reference=answer,figures=all_figures_names.",
         ),
         (
             {"question": "Why?"},
             "Expected question 0 of {} to have question and response, found referred_figures_indices, "
-            "all_figures_names, answer, question. Give the files that SPIQA's evaluation scripts write.",
+            "all_figures_names, answer, question. Say which column is what, such as --columns "
+            "prediction=answer,figures=all_figures_names.",
         ),
     ],
 )
@@ -165,7 +180,7 @@ def released(tmp_path: Path) -> Path:
 def test_released_answers_are_scored_as_the_task_they_belong_to(
     released: Path, capsys: pytest.CaptureFixture[str], task: str
 ) -> None:
-    """Every question is complete though only some figures were asked about; the unhelpful one is counted."""
+    """Every question is complete though only some figures were asked about, which the settings say."""
     status, result, errors = run_json(capsys, "score", task, released)
     questions = len({row["question_id"] for row in PERFIGURE})
     assert status == 0, errors
@@ -174,23 +189,39 @@ def test_released_answers_are_scored_as_the_task_they_belong_to(
     assert result["metrics"]["rouge_l"] == pytest.approx(1 - 1 / questions)
     assert "predictions:spiqa-responses-per-figure" in result["signature"]
     assert "questions:" not in result["signature"]
-    assert "are of figures that it does not ask about" in errors
+    assert "figures=referred" in result["signature"]
+    assert f"scored as it was made, with {result['signature'].partition('settings:')[2].partition('|')[0]}" in errors
 
 
-def test_figures_that_the_scripts_did_not_ask_about_are_no_missing_ones(released: Path) -> None:
-    """Of questions that have an answer; one without any is missing with all its figures."""
-    read = read_answers(response_files(released))
-    found, form, unasked = with_row_ids(read, PERFIGURE)
-    asked = {answer.id for answer in found}
+def test_answers_about_the_needed_figures_alone_are_told_from_others(released: Path) -> None:
+    """One that is about another figure is enough."""
+    found, form = with_row_ids(read_answers(response_files(released)), PERFIGURE)
     assert form == "spiqa-responses-per-figure"
-    assert asked == {each["id"] for each in PERFIGURE if each["referred"]}
-    assert unasked == {each["id"] for each in PERFIGURE} - asked
-    first = PERFIGURE[0]["question_id"]
-    _, _, unasked = with_row_ids([answer for answer in read if not answer.id.startswith(f"{first}/")], PERFIGURE)
-    assert not [row_id for row_id in unasked if row_id.startswith(f"{first}/")]
-    assert len(read[0].response.shown or ()) == sum(
-        bool(each["referred"]) for each in PERFIGURE if each["question_id"] == first and each["step"] == "helpful"
-    )
+    assert {answer.id for answer in found} == {each["id"] for each in PERFIGURE if each["referred"]}
+    assert asks_about_needed(found, PERFIGURE)
+    other = next(each for each in PERFIGURE if not each["referred"])
+    assert not asks_about_needed([*found, replace(found[0], id=other["id"])], PERFIGURE)
+
+
+def test_answers_about_every_figure_are_those_of_the_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A script that asks about all of them makes the paper's task; where one is missing the question is not whole."""
+    files: dict[str, dict[str, Any]] = {}
+    for each in PERFIGURE:
+        key = each["question_id"].rpartition("/")[2]
+        entry = {"question": each["question"], "answer": each["answer"], "response": {}}
+        entry = files.setdefault(each["paper_id"], {}).setdefault(key, entry)
+        entry["response"][each["figures"][0]["file"]] = ["Yes" if each["referred"] else "No", each["answer"]]
+    for paper_id, questions in files.items():
+        (tmp_path / f"{paper_id}_response.json").write_text(json.dumps(questions))
+    status, result, errors = run_json(capsys, "score", "spiqa_demo_perfigure", tmp_path)
+    assert (status, result["metrics"]["rouge_l"]) == (0, pytest.approx(1.0)), errors
+    assert "figures=all" in result["signature"]
+    first, *_ = files
+    questions = files[first]
+    next(iter(questions.values()))["response"].popitem()
+    (tmp_path / f"{first}_response.json").write_text(json.dumps(questions))
+    status, result, _ = run_json(capsys, "score", "spiqa_demo_perfigure", tmp_path)
+    assert (status, result["metrics"]["rouge_l"]) == (3, None)
 
 
 def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Path) -> None:
@@ -215,5 +246,5 @@ def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Pa
 def test_an_answer_to_another_papers_question_keeps_its_id_whatever_its_form(released: Path) -> None:
     """It is of no question of the task, and counted as such later."""
     read = read_answers(response_files(released))
-    found, _, _ = with_row_ids(read, ROWS)
+    found, _ = with_row_ids(read, ROWS)
     assert [answer.id for answer in found] == [answer.id for answer in read]

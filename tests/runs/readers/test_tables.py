@@ -76,7 +76,7 @@ def test_every_mark_survives_as_text_and_failed_requests_are_known(tmp_path: Pat
     answers = read_answers(path)
     assert [answer.response.text for answer in answers[: len(MARKS)]] == MARKS
     failed = answers[len(MARKS) : len(MARKS) + 2]
-    assert [(answer.response.text, answer.response.failure) for answer in failed] == [(text, text) for text in FAILED]
+    assert [(answer.response.text, answer.response.failure) for answer in failed] == [("", text) for text in FAILED]
     assert answers[len(MARKS) + 2].response.text == "\rB"
     assert all(answer.response.failure is None for answer in answers[len(MARKS) + 2 :])
 
@@ -109,7 +109,7 @@ def test_a_file_that_is_shifted_by_one_row_is_refused(tmp_path: Path, columns: l
     assert matched_run(right, DEMO).matched.unmatched["missing"] == []
     shifted = frame.assign(index=[*frame["index"][1:], frame["index"][0]])
     (run,) = read_runs([Place(write_table(shifted[kept], tmp_path / "shifted.tsv"))])
-    with pytest.raises(InputError, match="others under the same id"):
+    with pytest.raises(InputError, match=r"found others for 2[24] of 24 ids"):
         matched_run(run, DEMO)
 
 
@@ -181,23 +181,41 @@ def test_the_authors_submission_has_the_authors_score(
 
 
 @pytest.mark.parametrize(
-    ("rows", "number", "found"),
+    ("rows", "found", "told"),
     [
-        ("[]", 1, "none"),
-        ('[{"id": 1, "answer": "A"}]', 1, "id, answer"),
-        ('[{"id": 1, "prediction": "A"}, {"id": 2}]', 2, "id"),
+        ("[]", "none", "prediction=...,reference=...,figures=..."),
+        ('[{"id": 1, "answer": "A"}]', "id, answer", "prediction=answer"),
+        (
+            '[{"qid": 1, "answer": "A", "response": "B"}]',
+            "qid, answer, response",
+            "id=qid,prediction=response,reference=answer",
+        ),
     ],
 )
-def test_the_columns_are_asked_for(tmp_path: Path, rows: str, number: int, found: str) -> None:
-    """The path, the row, what is there and what to do; an empty table has no columns."""
+def test_the_columns_are_asked_for(tmp_path: Path, rows: str, found: str, told: str) -> None:
+    """The path, what is there and what to do; an empty table has no columns."""
     path = tmp_path / "p.json"
     path.write_text(rows)
     with pytest.raises(InputError) as error:
         read_answers(path)
     assert str(error.value) == (
-        f"Expected row {number} of {path} to have the columns index (or id) and prediction, found {found}. Rename the "
-        "columns, or complete the row."
+        f"Expected {path} to have the columns index (or id) and prediction, found {found}. Say which column is what, "
+        f"such as --columns {told}."
     )
+
+
+def test_a_row_that_lacks_a_column_is_named(tmp_path: Path) -> None:
+    """Of a json list, whose rows may have columns of their own."""
+    path = tmp_path / "p.json"
+    path.write_text('[{"id": 1, "prediction": "A"}, {"id": 2}]')
+    with pytest.raises(InputError) as error:
+        read_answers(path)
+    assert str(error.value) == (
+        f"Expected row 2 of {path} to have the columns id and prediction, found id. Complete the row."
+    )
+    path.write_text('[{"id": 1, "prediction": "A", "figures": "a.png"}]')
+    with pytest.raises(InputError, match=r"^Expected names of figures in row 1 of .* found the figures 'a.png', which"):
+        read_answers(path)
 
 
 def test_an_answer_has_its_place_and_the_files_own_question_and_true_answer() -> None:
@@ -253,15 +271,18 @@ def test_a_table_has_its_own_questions_where_all_columns_are_there(tmp_path: Pat
         ("p.json", b'{"a": []}', False),
         ("p.txt", b"index\tprediction\n", True),
         ("p.tsv", b'"index"\t"prediction"\n', True),
-        ("p.tsv", b"index\tthe prediction\n", False),
-        ("p.tsv", b"prediction", False),
+        ("p.tsv", b"index\tthe prediction\n", True),
+        ("p.tsv", b"\n", False),
+        ("p.csv", b"index,prediction\n", True),
+        ("p.txt", b"index\tthe prediction\n", False),
+        ("p.txt", b"index,prediction\n", False),
         ("p.xlsx", b"PK\x03\x04 no zip", False),
         ("p.tsv", b"\xff\xfe\tprediction\n", True),
         ("p", b"", False),
     ],
 )
 def test_a_table_is_known_by_its_beginning(tmp_path: Path, name: str, content: bytes, expected: bool) -> None:
-    """An xlsx is a zip archive of any name; a json file is a list; other tables have a column called prediction."""
+    """An xlsx is a zip archive of any name; a json file is a list; tsv and csv files are tables."""
     path = tmp_path / name
     path.write_bytes(content)
     assert is_table(path) == expected
@@ -283,7 +304,7 @@ def test_a_header_of_any_form_is_looked_through(tmp_path: Path, content: str) ->
     path = tmp_path / "p.tsv"
     path.write_text(content, newline="")
     assert is_table(path)
-    with pytest.raises(InputError, match="Expected row 1"):
+    with pytest.raises(InputError, match="to have the columns index"):
         read_answers(path)
 
 

@@ -1,0 +1,105 @@
+"""Patches of VLMEvalKit's modules: our dataset class, answers that come back as they were, our prompt, all pictures."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.extras import require
+from spiqa_tasks.hosts.after_import import Patches
+from spiqa_tasks.printable import say
+
+LOSSLESS = "tsv"
+"""The form of answers to our tasks, whatever PRED_FORMAT says: a spreadsheet cuts them, json cannot be continued."""
+
+
+def _patch_files(host: Any) -> None:
+    """Answers to our tasks are written as text and read back as they are.
+
+    pandas' guesses would make "" and "None" a number that is none.
+    """
+    load, path_of = host.load, getattr(host, "get_pred_file_path", None)
+
+    @functools.wraps(load)
+    def load_as_text(path: Any, *args: Any, **kwargs: Any) -> Any:
+        name = Path(str(path))
+        if name.suffix == f".{LOSSLESS}" and any(name.stem.endswith(f"_{task}") for task in _tasks()):
+            import pandas as pd
+
+            return pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, na_filter=False)
+        return load(path, *args, **kwargs)
+
+    host.load = load_as_text
+    if path_of is not None:
+
+        @functools.wraps(path_of)
+        def lossless_path(work_dir: str, model_name: str, dataset_name: str, *args: Any, **kwargs: Any) -> Any:
+            if dataset_name in _tasks():
+                return str(Path(work_dir, f"{model_name}_{dataset_name}.{LOSSLESS}"))
+            return path_of(work_dir, model_name, dataset_name, *args, **kwargs)
+
+        host.get_pred_file_path = lossless_path
+
+
+def _patch_datasets(host: Any) -> None:
+    """Our tasks are datasets, and `SpiqaTasks` is where `--config` looks for classes."""
+    try:
+        for extra in ("score", "vlmevalkit"):
+            require(extra, "This package's part in VLMEvalKit")
+        from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
+
+        names = SpiqaTasks.supported_datasets()
+    except SpiqaTasksError as error:
+        say(f"{error} Until then VLMEvalKit runs without this package's tasks.")
+        return
+    host.DATASET_CLASSES.append(SpiqaTasks)
+    host.SUPPORTED_DATASETS.extend(names)
+    host.SpiqaTasks = SpiqaTasks
+
+
+def _patch_api_mode(host: Any) -> None:
+    """`--api-mode` uses our prompt with every model class, as the other mode does by itself."""
+    config = host.DatasetConfig
+    prepare = config.__post_init__
+
+    @functools.wraps(prepare)
+    def with_our_prompt(self: Any) -> None:
+        prepare(self)
+        if self.dataset_name in _tasks():
+            self.model_obj.use_custom_prompt = lambda _dataset: False
+
+    config.__post_init__ = with_our_prompt
+
+
+def _patch_models(host: Any) -> None:
+    """A class that is shown the first picture alone is not asked a question of ours that has several."""
+    base = host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI
+    first_picture = base.message_to_promptimg
+
+    @functools.wraps(first_picture)
+    def only_picture(self: Any, message: Any, dataset: str | None = None) -> Any:
+        if dataset in _tasks() and sum(part["type"] == "image" for part in message) > 1:
+            raise ValueError(
+                f"Expected a model class that takes several pictures for {dataset}, found {type(self).__name__}, which "
+                "is shown the first one only. Run a task that shows one at a time, such as spiqa_testA_perfigure."
+            )
+        return first_picture(self, message, dataset)
+
+    base.message_to_promptimg = only_picture
+
+
+def _tasks() -> Any:
+    from spiqa_tasks.hosts.vlmevalkit.tasks import known
+
+    return known()[0]
+
+
+PATCHES: Patches = {
+    "vlmeval.smp.file": ("load", _patch_files),
+    "vlmeval.dataset": ("build_dataset", _patch_datasets),
+    "vlmeval.inference_api": ("APIEvalPipeline", _patch_api_mode),
+    "vlmeval.vlm.base": ("BaseModel", _patch_models),
+    "vlmeval.api.base": ("BaseAPI", _patch_models),
+}

@@ -1,0 +1,156 @@
+"""Which column of a file of answers is what: `--columns prediction=answer,reference=ground_truth`."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.failed_requests import response_of
+from spiqa_tasks.runs.answer import Answer
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "ID", "index"),
+    "prediction": ("prediction",),
+    "question": ("question",),
+    "reference": ("reference", "answer"),
+    "options": ("options", "choices"),
+    "figures": ("figures", "all_figures_names", "selected_figures_names", "selected_figures"),
+}
+"""What is read of an answer -> the names of columns that it is known by, the first that is there; of `figures` the only
+one, as of several nobody knows which the model saw."""
+LETTERS = "ABCDEFGHIJ"
+_GUESSES: Mapping[str, tuple[str, ...]] = {
+    "id": (*FIELDS["id"], "question_id", "qid", "sample_id", "uid", "key", "doc_id"),
+    "prediction": (
+        *("prediction", "pred", "predicted_answer", "model_answer", "model_response", "model_output", "response"),
+        *("output", "generated_text", "generation", "completion", "raw_output", "answer"),
+    ),
+    "reference": (*("reference", "ground_truth", "gold", "gold_answer", "gt", "target", "label"), "answer"),
+    "figures": ("selected_figures_names", "selected_figures", "figures", "all_figures_names", "images"),
+}
+"""What is guessed in a message, the likeliest name first."""
+_LONGEST_CELL, _LONGEST_NAME = 10_000, 60
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a file of answers.
+
+    Attributes:
+        named: field of `FIELDS` -> the column that a user says it is in; empty: in none.
+    """
+
+    named: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parsed(cls, text: str) -> Columns:
+        """Return the columns of `FIELD=COLUMN,...`.
+
+        Raises:
+            InputError: an unknown field, or one that is named twice or without a column.
+        """
+        pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+        named = {key.strip(): column.strip() for key, _, column in pairs}
+        if len(named) < len(pairs) or not named.keys() <= FIELDS.keys() or not all(sign for _, sign, _ in pairs):
+            raise InputError(
+                f"Expected --columns FIELD=COLUMN,... with fields among {', '.join(FIELDS)}, each once; found {text!r}."
+            )
+        return cls(named)
+
+    def name(self, what: str, found: Collection[str], known: Iterable[str] = ()) -> str | None:
+        """Return the column of a field among those that were found; None where there is none.
+
+        Args:
+            what: the field.
+            found: the columns of a row.
+            known: names by which it is known, other than those of `FIELDS`.
+        """
+        if what in self.named:
+            return self.named[what] if self.named[what] in found else None
+        taken = set(self.named.values())
+        there = [name for name in known or FIELDS[what] if name in found and name not in taken]
+        return None if not there or (what == "figures" and len(there) > 1) else there[0]
+
+    def check(self, found: Collection[str], where: object) -> None:
+        """Raise InputError where none of the rows has a column that the user named."""
+        missing = [name for name in self.named.values() if name and name not in found]
+        if missing:
+            raise InputError(
+                f"Expected the column {missing[0]} of --columns in {where}, found {listed(found)}. Correct --columns."
+            )
+
+    def answer(self, row: Mapping[str, Any], answer_id: str, text: str, place: int = 0) -> Answer:
+        """Return the answer of a row, with whatever the row has to compare with the release.
+
+        Raises:
+            ValueError: figures that are no list of names.
+        """
+        column = self.name("figures", row)
+        figures = () if column is None else _names(row[column])
+        told = (_text(self._value("question", row)), _text(self._value("reference", row)))
+        return Answer(answer_id, response_of(text, figures), None, place, *told, options=self._options(row))
+
+    def _value(self, what: str, row: Mapping[str, Any]) -> Any:
+        column = self.name(what, row)
+        return None if column is None else row[column]
+
+    def _options(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """Letter -> text of the options, in a column of their own or in columns called by their letters."""
+        given = _parsed(self._value("options", row))
+        if isinstance(given, list):
+            given = dict(zip(LETTERS, given, strict=False))
+        if not isinstance(given, dict):
+            given = {letter: row[letter] for letter in LETTERS if letter in row}
+        return {str(letter): _text(text) for letter, text in given.items() if _text(text)}
+
+
+USUAL = Columns()
+
+
+def listed(found: Iterable[str]) -> str:
+    """Return names of columns for a message."""
+    return ", ".join(name[:_LONGEST_NAME] for name in found) or "none"
+
+
+def guessed(found: Collection[str]) -> str:
+    """Return the argument that would say which of the columns is what, as far as their names tell; else empty."""
+    taken: dict[str, str] = {}
+    for what, names in _GUESSES.items():
+        name = next((name for name in names if name in found and name not in taken.values()), None)
+        if name is not None:
+            taken[what] = name
+    told = {what: name for what, name in taken.items() if name != what}
+    return f"--columns {','.join(f'{what}={name}' for what, name in told.items())}" if "prediction" in taken else ""
+
+
+def advice(found: Collection[str]) -> str:
+    """Return the sentence that says how to name the columns."""
+    line = guessed(found) or "--columns prediction=...,reference=...,figures=..."
+    return f"Say which column is what, such as {line}."
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    value = _parsed(value)
+    if value in (None, ""):
+        return ()
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise ValueError(f"the figures {str(value)[:60]!r}, which are no list of names")
+    return tuple(value)
+
+
+def _parsed(value: Any) -> Any:
+    """A list or dict that a cell has as JSON or as Python prints it; anything else as it is."""
+    if isinstance(value, str) and value[:1] in ("[", "{") and len(value) < _LONGEST_CELL:
+        for parse in (json.loads, ast.literal_eval):
+            with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+                return parse(value)
+    return value
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or isinstance(value, list | dict) else str(value)

@@ -1,0 +1,138 @@
+"""`spiqa-tasks new`: from a table to a YAML, with every row checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from own_data import MIXED, write_pictures
+
+from spiqa_tasks.cli import main
+
+
+def table(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """Write a table and its pictures."""
+    write_pictures(folder / "pictures", "red.png", "blue.png")
+    path = folder / "table.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_a_table_becomes_a_yaml_that_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says what it took each column for and shows a question; the YAML is all that scoring needs."""
+    rows = [{**row, "solution": None} for row in MIXED]
+    assert main(["new", "shapes", str(table(tmp_path / "data", rows)), "--folder", str(tmp_path), "--preview"]) == 0
+    said = capsys.readouterr().out
+    assert yaml.safe_load((tmp_path / "shapes.yaml").read_text()) == {
+        "benchmark": "shapes",
+        "data": "data/table.jsonl",
+        "kind": "both",
+        "columns": {name: name for name in ("id", "question", "answer", "options")}
+        | {"images": "image"}
+        | {"cluster": "image"},
+        "image_folder": "pictures",
+        "metrics": ["accuracy", "exact_match"],
+        "variants": "both",
+    }
+    assert len((tmp_path / "shapes.yaml").read_text().splitlines()) <= 20
+    assert "shapes: 3 questions: 2 choices and 1 open question, 2 pictures, headline accuracy." in said
+    assert "Not used: solution." in said
+    assert f"    Which colour? [picture {tmp_path / 'data' / 'pictures' / 'blue.png'}]\n    A. red\n    B. blue" in said
+    assert f"lmms-eval --model ... --tasks shapes_both --include_path {tmp_path.as_posix()}" in said
+    page = (tmp_path / "shapes_preview.html").read_text()
+    assert page.count("<article>") == page.count("data:image/webp;base64,") == 3
+    assert "True answer: B" in page
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in MIXED))
+    assert main(["score", str(tmp_path / "shapes.yaml"), str(answers), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["metrics"]["accuracy"] == 1.0
+
+
+def test_faults_are_listed_by_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first ten of them, and how many more; the status says that the benchmark cannot be run yet."""
+    rows = [{**MIXED[0], "id": "", "answer": "Z", "image": "red.png"} for _ in range(12)]
+    path = table(tmp_path, [*MIXED, {**MIXED[0], "id": "d", "image": "gone.png"}, *rows])
+    status = main(["new", "shapes", str(path), "--folder", str(tmp_path), "--column", "id="])
+    said = capsys.readouterr().err
+    assert status == 3
+    assert "spiqa-tasks: 13 rows of 16 cannot be asked:" in said
+    assert "  row 4 (id 3): no picture at" in said
+    assert "  row 5 (id 4): the answer 'Z' is no option among A, B\n" in said
+    assert "  and 3 more." in said
+
+
+def test_oddities_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Equal options, pictures that are not there, a favoured letter, questions asked twice, a picture that is none."""
+    rows = [
+        {"id": place, "question": f"Which {place}?", "options": ["x", "y", "z", "w"], "answer": "B", "image": "red.png"}
+        for place in range(20)
+    ]
+    rows[3]["options"] = ["x", "X", "z", "w"]
+    rows[4]["question"] = "Which <image 2>?"
+    rows[5]["image"] = None
+    rows[7]["question"] = rows[6]["question"]
+    rows[8]["image"] = "broken.png"
+    path = table(tmp_path, rows)
+    (tmp_path / "pictures" / "broken.png").write_bytes(b"GIF89a")
+    assert main(["new", "shapes", str(path), "--folder", str(tmp_path)]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[:5] == [
+        "spiqa-tasks: 1 question has two options with the same text, the first: 3.",
+        "spiqa-tasks: 1 question names a picture that it does not have, the first: 4.",
+        "spiqa-tasks: 1 question has no picture, the first: 5.",
+        "spiqa-tasks: 2 questions are asked more than once, with the same options and pictures, the first: 6, 7.",
+        "spiqa-tasks: B is right in 100% of 20 choices, where 25% would be by chance: who always answers B gets as "
+        "much. Shuffle the options.",
+    ]
+    assert "1 that cannot be decoded" in said[5]
+
+
+def test_the_user_may_say_what_is_not_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Columns, kind, form, the rows that are asked; what is said stands in the YAML."""
+    rows = [
+        {"n": place, "ask": "Which?", "c1": "x", "c2": "y", "right": place % 2, "part": part}
+        for place, part in enumerate(("test", "dev", "test"))
+    ]
+    path = table(tmp_path, rows)
+    said = ["--column", "question=ask", "--column", "answer=right", "--column", "options=c1,c2", "--where", "part=test"]
+    more = ["--kind", "choice", "--answer-is", "index", "--column", "groups="]
+    assert main(["new", "two", str(path), "--folder", str(tmp_path), *said, *more]) == 0
+    found = yaml.safe_load((tmp_path / "two.yaml").read_text())
+    assert found["columns"]["options"] == ["c1", "c2"]
+    assert (found["where"], found["kind"], found["answer_is"]) == ({"part": "test"}, "choice", "index")
+    assert "two: 2 questions: 2 choices and 0 open questions" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["bad name", "table.jsonl"], "letters, digits and _"),
+        (["mmstar", "table.jsonl"], "another name than that of a benchmark of this package"),
+        (["x", "gone.jsonl"], "found no such file"),
+        (["x", "table.jsonl", "--column", "question"], "Expected --column NAME=VALUE"),
+        (["x", "table.jsonl", "--column", "picture=image"], "with WHAT among id, question"),
+        (["x", "table.jsonl", "--column", "answer=gold"], "column 'gold' in the data of x"),
+        (["x", "other.jsonl"], "which column of other.jsonl has the question, found no usual name among x, y"),
+        (["there", "table.jsonl"], "Add --force to write over it"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With what to do, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path, MIXED)
+    (tmp_path / "other.jsonl").write_text('{"x": 1, "y": 2}\n')
+    (tmp_path / "there.yaml").write_text("benchmark: there\n")
+    assert main(["new", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert "Traceback" not in said
+    assert [path.name for path in tmp_path.glob("*.yaml")] == ["there.yaml"]

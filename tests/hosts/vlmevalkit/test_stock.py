@@ -1,0 +1,135 @@
+"""The host without our launcher: its own command, its queue of requests, and programs that call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+from run_files import run_header, run_records, run_values
+from vlmevalkit_models import Fixed
+
+from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
+
+from .conftest import Launch
+
+
+def stock(monkeypatch: pytest.MonkeyPatch, *arguments: Any) -> None:
+    """Run the host's command in this process, after the imports that `launch` has made."""
+    from vlmeval.run import main
+
+    monkeypatch.setattr("sys.argv", ["run.py", *map(str, arguments)])
+    main()
+
+
+def test_the_hosts_own_command_knows_our_tasks(launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It writes what the launcher writes, whatever PRED_FORMAT says, with the numbers of the launcher."""
+    monkeypatch.setenv("PRED_FORMAT", "xlsx")
+    stock(monkeypatch, "--data", "mmstar_demo", "--model", "odd", "--work-dir", tmp_path / "stock")
+    assert launch("--data", "mmstar_demo", "--model", "odd") == 0
+    assert run_values(tmp_path / "stock", "mmstar_demo") == run_values(tmp_path / "out", "mmstar_demo")
+    assert run_records(tmp_path / "stock", "mmstar_demo") == run_records(tmp_path / "out", "mmstar_demo")
+    assert list((tmp_path / "stock").rglob("odd_mmstar_demo.tsv"))
+
+
+def test_its_configuration_file_may_rename_a_task(
+    launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The class is where the host looks for classes."""
+    assert launch is not None
+    data = {"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}}
+    (tmp_path / "config.json").write_text(json.dumps({"model": {"fixed": {}}, "data": data}))
+    stock(monkeypatch, "--config", tmp_path / "config.json", "--work-dir", tmp_path / "stock")
+    assert run_values(tmp_path / "stock", "mmstar_demo")["accuracy"] is not None
+
+
+def test_programs_build_our_datasets(launch: Launch, tmp_path: Path) -> None:
+    """As OpenCompass and EvalScope do: `build_dataset`, prompts, a table of answers, `evaluate`."""
+    assert launch is not None
+    from vlmeval.dataset import DATASET_MODALITY, DATASET_TYPE, SUPPORTED_DATASETS, build_dataset
+    from vlmeval.smp import dump
+
+    assert "spiqa_testA" in SUPPORTED_DATASETS
+    assert (DATASET_TYPE("mmstar_demo"), DATASET_MODALITY("mmstar_demo")) == ("SpiqaTasks", "IMAGE")
+    dataset = build_dataset("mmstar_demo", model="unused")
+    rows = rows_of("mmstar_demo")
+    assert [dataset.build_prompt(line) for line in range(len(dataset))] == [message(row) for row in rows]
+    table = dataset.data.assign(prediction=[row["answer"] for row in rows])
+    for name in ("answers.xlsx", "m_mmstar_demo.tsv"):
+        dump(table, str(tmp_path / name))
+        assert dataset.evaluate(str(tmp_path / name), model="exact_matching", nproc=4)["accuracy"] == 1.0
+
+
+def test_a_class_that_is_shown_one_picture_is_not_asked_about_several(launch: Launch) -> None:
+    """Without our launcher, too; questions with one picture are asked as ever."""
+    assert launch is not None
+    from vlmeval.vlm.base import BaseModel
+
+    class Single(BaseModel):  # type: ignore[misc]
+        INTERLEAVE = False
+
+        def __init__(self) -> None: ...
+
+    several, one = message(rows_of("spiqa_demo")[0]), message(rows_of("mmstar_demo")[0])
+    with pytest.raises(ValueError, match="several pictures for spiqa_demo, found Single"):
+        Single().message_to_promptimg(several, dataset="spiqa_demo")
+    assert Single().message_to_promptimg(several, dataset="BLINK_of_mine")[1] == several[1]["value"]
+    assert Single().message_to_promptimg(one, dataset="mmstar_demo")[1] == one[0]["value"]
+
+
+class Api(Fixed):
+    """A model of the queue, whose own prompt raises."""
+
+    is_api = True
+
+
+def test_the_queue_uses_our_prompt_and_has_our_status(
+    launch: Launch, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any
+) -> None:
+    """`--api-mode` evaluates in child processes; what fails there and what is judged there is told."""
+    from functools import partial
+
+    from vlmeval.config import supported_VLM
+
+    monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
+    monkeypatch.setitem(supported_VLM, "queued", partial(Api))
+    server.behaviour.script = ["ok"] * 10 + ["400"] * 3
+    assert launch("--api-mode", "--data", "mmstar_demo", "spiqa_demo", "--model", "queued") == 3
+    assert "queued, spiqa_demo: 3 answers could not be judged" in capsys.readouterr().err
+    assert run_header(tmp_path / "out", "spiqa_demo")["counts"]["judge_failed"] == 3
+    assert run_values(tmp_path / "out", "mmstar_demo")["accuracy"] is not None
+    assert supported_VLM["queued"].keywords == {"max_new_tokens": 512}
+
+
+@pytest.mark.parametrize("mode", [[], ["--api-mode"]], ids=["local", "queue"])
+def test_a_served_model_may_have_a_slash_in_its_name(
+    launch: Launch, server: OpenAIServer, tmp_path: Path, mode: list[str]
+) -> None:
+    """The server is asked for the name that it knows, with our length; paths stay one level deep."""
+    server.behaviour.text = "The answer is (A)."
+    arguments = ["--data", "mmstar_demo", "--model", "org/name", "--base-url", server.url, "--key", "EMPTY", *mode]
+    assert launch(*arguments, "--api-nproc", "8") == 0
+    asked = [request["body"] for request in server.requests]
+    assert {(body["model"], body["max_tokens"]) for body in asked} == {("org/name", 512)}
+    assert len(asked) == 24
+    (path,) = (path for path in (tmp_path / "out" / "org--name").rglob("*.run.jsonl") if not path.is_symlink())
+    assert path.name == "org--name_mmstar_demo.run.jsonl"
+
+
+@pytest.mark.slow
+def test_a_stock_process_finds_our_tasks(server: OpenAIServer, tmp_path: Path) -> None:
+    """`python -m vlmeval.run` and a copy of it as a checkout's run.py, nobody having named this package."""
+    run = pytest.importorskip("vlmeval.run", exc_type=ImportError)
+    server.behaviour.text = "A"
+    script = tmp_path / "run.py"
+    script.write_text(Path(run.__file__).read_text())
+    for name, command in (("module", ["-m", "vlmeval.run"]), ("script", [str(script)])):
+        arguments = ["--data", "mmstar_demo", "--model", "served", "--base-url", server.url, "--work-dir", name]
+        done = subprocess.run([sys.executable, *command, *arguments], cwd=tmp_path, env=os.environ, timeout=300)
+        assert done.returncode == 0
+        assert run_values(tmp_path / name, "mmstar_demo")["accuracy"] is not None

@@ -1,0 +1,178 @@
+"""Which column of a file of answers is what."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import rows_of
+from hypothesis import given
+from hypothesis import strategies as st
+from run_command import run_json
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.readers.columns import FIELDS, USUAL, Columns, advice, guessed
+
+NAMES = st.text(st.characters(exclude_characters=",=", exclude_categories=["Cs", "Z", "C"]), min_size=1)
+FIGURES = ["b.png", "a.png"]
+
+
+def answer_of(row: dict[str, Any], columns: Columns = USUAL) -> Answer:
+    return columns.answer(row, "1", "A")
+
+
+@given(st.dictionaries(st.sampled_from(sorted(FIELDS)), NAMES))
+def test_every_field_can_be_named(named: dict[str, str]) -> None:
+    """In any order; nothing is the usual columns."""
+    text = ", ".join(f"{what}={name}" for what, name in named.items())
+    assert Columns.parsed(text) == Columns(named)
+    assert Columns.parsed("") == USUAL
+
+
+@pytest.mark.parametrize("text", ["answer", "answers=a", "prediction=a,prediction=b", "prediction=a,b"])
+def test_what_names_no_field_is_refused(text: str) -> None:
+    """One sentence with the fields that there are."""
+    with pytest.raises(InputError) as error:
+        Columns.parsed(text)
+    assert str(error.value) == (
+        "Expected --columns FIELD=COLUMN,... with fields among id, prediction, question, reference, options, figures, "
+        f"each once; found {text!r}."
+    )
+
+
+def test_a_column_that_no_row_has_is_refused() -> None:
+    """A misspelt one; an empty name says that there is none."""
+    columns = Columns({"reference": "truth", "question": ""})
+    columns.check(["id", "truth"], "f")
+    with pytest.raises(InputError) as error:
+        columns.check(["id", "answer"], "f")
+    assert str(error.value) == ("Expected the column truth of --columns in f, found id, answer. Correct --columns.")
+
+
+def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
+    """Under the usual names: numbers become texts, what is missing is empty."""
+    row = {"question": "q?", "answer": 3, "options": ["x", "y"], "all_figures_names": FIGURES}
+    found = answer_of(row)
+    assert (found.question, found.reference, found.options) == ("q?", "3", {"A": "x", "B": "y"})
+    assert (found.response.text, found.response.shown) == ("A", tuple(FIGURES))
+    bare = answer_of({"question": None})
+    assert (bare.question, bare.reference, bare.options, bare.response.shown) == ("", "", {}, ())
+    assert answer_of({"reference": "r", "answer": "a"}).reference == "r"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"options": ["x", "y"]},
+        {"choices": {"A": "x", "B": "y"}},
+        {"options": "['x', 'y']"},
+        {"options": '["x", "y"]'},
+        {"A": "x", "B": "y", "C": ""},
+    ],
+)
+def test_options_are_a_list_or_columns_of_letters(row: dict[str, Any]) -> None:
+    """As text within a table, too."""
+    assert answer_of(row).options == {"A": "x", "B": "y"}
+
+
+@pytest.mark.parametrize("cell", [FIGURES, "['b.png', 'a.png']", '["b.png", "a.png"]'])
+def test_figures_are_a_list_of_names(cell: Any) -> None:
+    """As text within a table, too."""
+    assert answer_of({"figures": cell}).response.shown == tuple(FIGURES)
+
+
+@pytest.mark.parametrize("cell", ["b.png", [1, 2], {"a.png": 1}, "[", "[" * 100_000, 7])
+def test_anything_else_is_no_list_of_figures(cell: Any) -> None:
+    """The reader says where."""
+    with pytest.raises(ValueError, match=r"^the figures .*, which are no list of names$"):
+        answer_of({"figures": cell})
+
+
+@pytest.mark.parametrize("cell", [None, "", []])
+def test_no_figures_are_an_unknown_order(cell: Any) -> None:
+    """And never the order of the package's own tasks."""
+    assert answer_of({"figures": cell}).response.shown == ()
+
+
+def test_of_several_columns_of_figures_none_is_taken_unless_it_is_named() -> None:
+    """A pipeline that chooses among the figures has both those of the paper and those that the model saw."""
+    row = {"all_figures_names": ["c.png", *FIGURES], "selected_figures_names": FIGURES}
+    assert answer_of(row).response.shown == ()
+    named = Columns({"figures": "selected_figures_names"})
+    assert answer_of(row, named).response.shown == tuple(FIGURES)
+
+
+def test_a_column_that_is_named_for_one_field_is_of_no_other() -> None:
+    """The answer is the model's where a user says so, and no true answer."""
+    row = {"answer": "said", "ground_truth": "true"}
+    assert answer_of(row, Columns({"prediction": "answer"})).reference == ""
+    assert answer_of(row, Columns({"prediction": "answer", "reference": "ground_truth"})).reference == "true"
+    assert answer_of(row, Columns({"reference": ""})).reference == ""
+
+
+@pytest.mark.parametrize(
+    ("found", "line"),
+    [
+        (
+            ["question", "ground_truth", "selected_figures", "answer"],
+            "prediction=answer,reference=ground_truth,figures=selected_figures",
+        ),
+        (["qid", "response", "answer"], "id=qid,prediction=response,reference=answer"),
+        (["id", "output", "gold"], "prediction=output,reference=gold"),
+        (["id", "answer"], "prediction=answer"),
+        (
+            ["selected_figures_names", "all_figures_names", "response"],
+            "prediction=response,figures=selected_figures_names",
+        ),
+    ],
+)
+def test_the_argument_is_guessed_from_the_names(found: list[str], line: str) -> None:
+    """No column is named twice."""
+    assert guessed(found) == f"--columns {line}"
+    assert advice(found) == f"Say which column is what, such as --columns {line}."
+
+
+def test_nothing_is_guessed_where_no_name_is_that_of_an_answer() -> None:
+    """The form of the argument is shown."""
+    assert guessed(["a", "b"]) == ""
+    assert advice([]) == "Say which column is what, such as --columns prediction=...,reference=...,figures=...."
+
+
+@pytest.mark.usefixtures("no_java")
+@pytest.mark.parametrize("form", ["jsonl", "responses", "csv"])
+def test_a_file_in_another_teams_form_is_one_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    """The line that the refusal shows is all that is needed, and what the model saw counts."""
+    (task,) = find_tasks(["spiqa_demo_cot"])
+    papers: dict[str, dict[str, Any]] = {}
+    lines = []
+    for row in rows_of(task):
+        shown = [figure["file"] for figure in row["figures"]][::-1]
+        place = len(shown) - 1 - row["referred"][0]
+        told = {"ground_truth": row["answer"], "selected_figures": shown, "question": row["question"]}
+        entry = {**told, "answer": f"{{'Image': {place}, 'Rationale': 'r'}} The answer is : {row['answer']}"}
+        papers.setdefault(row["paper_id"], {})[row["id"].rpartition("/")[2]] = entry
+        lines.append({"key": row["id"], **entry})
+    path = tmp_path / f"m.{form}"
+    if form == "responses":
+        path.mkdir()
+        for paper, entries in papers.items():
+            (path / f"{paper}_response.json").write_text(json.dumps(entries))
+    elif form == "csv":
+        import pandas as pd
+
+        pd.DataFrame(lines).to_csv(path, index=False)
+    else:
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    status, _, errors = run_json(capsys, "score", "spiqa_demo_cot", path)
+    assert status == 2
+    argument = errors.partition("--columns ")[2].split()[0].removesuffix(".")
+    assert argument.removeprefix("id=key,") == "prediction=answer,reference=ground_truth,figures=selected_figures"
+    status, result, errors = run_json(capsys, "score", "spiqa_demo_cot", path, "--columns", argument)
+    assert status == 0, errors
+    assert (result["metrics"]["rouge_l"], result["metrics"]["retrieval_accuracy"]) == (pytest.approx(1.0), 1.0)

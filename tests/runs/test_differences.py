@@ -1,0 +1,202 @@
+"""What a file has beside its answers, compared with the release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.differences import compared, plain
+from spiqa_tasks.runs.matching import Matched, match
+
+PATH = Path("answers.jsonl")
+CHOICE = {"id": "1", "question": "Which one?", "letters": ["A", "B"], "options": ["a cat", "a dog"], "answer": "B"}
+FREE = {"id": "1", "paper_id": "p", "question": "How much?", "answer": "-3.5 dB"}
+FIGURES = {"p": ("a.png", "b.png", "c.png")}
+
+
+def compare(
+    answer: Answer, row: Mapping[str, Any] = CHOICE, count: int = 1, accept: bool = False
+) -> tuple[Matched, list[str]]:
+    """One answer among `count` whose file has nothing to compare."""
+    rows = [row, *({**row, "id": f"other {place}"} for place in range(count - 1))]
+    answers = [answer, *(Answer(each["id"], Response("A")) for each in rows[1:])]
+    return compared(PATH, match(PATH, answers, rows), rows, FIGURES, accept)
+
+
+def is_same(answer: Answer, row: Mapping[str, Any] = CHOICE) -> bool:
+    """Whether nothing of an answer differs from a row."""
+    matched, remarks = compare(answer, row, accept=True)
+    assert bool(matched.unmatched["differing"]) == bool(remarks)
+    return not remarks
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "same"),
+    [
+        ("", "", True),
+        ("Which one?", "B", True),
+        ("which ONE", "b.", True),
+        ("Which one? Options: A: a cat, B: a dog", "a dog", True),
+        ("Look: Which one? Answer with a letter.", "B", True),
+        ("one", "", True),
+        ("Which two?", "B", False),
+        ("Which one?", "A", False),
+        ("Which one?", "a cat", False),
+        ("", "C", False),
+    ],
+)
+def test_questions_and_true_answers_are_the_releases(question: str, reference: str, same: bool) -> None:
+    """With the options or a prompt around the question, the true answer as letter or text; blanks and case are free."""
+    assert is_same(Answer("1", Response("A"), question=question, reference=reference)) == same
+
+
+@pytest.mark.parametrize(
+    ("options", "same"),
+    [
+        ({"A": "a cat", "B": "a dog"}, True),
+        ({"A": "A) a cat", "B": "(B) A dog."}, True),
+        ({"B": "a dog"}, True),
+        ({"A": "a dog", "B": "a cat"}, False),
+        ({"A": "a cat", "B": "a dog", "C": "a cow"}, False),
+    ],
+)
+def test_options_are_the_releases_under_their_letters(options: dict[str, str], same: bool) -> None:
+    """With or without the letter before the text; in another order a letter means another option."""
+    assert is_same(Answer("1", Response("A"), options=options)) == same
+    assert is_same(Answer("1", Response("A"), options=options), {**CHOICE, "options": ["", ""]}) == ("C" not in options)
+
+
+@pytest.mark.parametrize(
+    ("reference", "same"),
+    [
+        ("-3.5 dB", True),
+        ("−3.5dB", True),
+        (" '-3.5 dB'. ", True),
+        ("3.5 dB", False),
+        ("-35 dB", False),
+        ("-3.5", False),
+    ],
+)
+def test_a_number_is_another_one_without_its_sign_or_point(reference: str, same: bool) -> None:
+    """Of other signs only letters and digits count."""
+    assert is_same(Answer("1", Response("A"), reference=reference.replace("−", "-")), FREE) == same
+
+
+def test_a_caption_is_a_true_answer_too() -> None:
+    """Tables of captioning tasks have it, and not a letter."""
+    row = {"id": "1", "question": "q", "caption": "A figure.", "answer": "B"}
+    assert is_same(Answer("1", Response("x"), reference="a figure"), row)
+
+
+@pytest.mark.parametrize(
+    ("shown", "same"),
+    [
+        (None, True),
+        ((), True),
+        (("c.png", "a.png"), True),
+        (("c.png", "d.png"), False),
+        (("a.png", "a.png"), False),
+    ],
+)
+def test_figures_are_the_papers_each_once(shown: tuple[str, ...] | None, same: bool) -> None:
+    """In any order; of others nothing is known, so that no number means one of them."""
+    answer = Answer("1", Response("A", shown=shown))
+    assert is_same(answer, FREE) == same
+    matched, _ = compare(answer, FREE, accept=True)
+    assert matched.answers["1"].response.shown == (shown if same else ())
+    assert compare(answer, {**FREE, "paper_id": "not known"})[1] == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "row", "same"),
+    [
+        ("Look at it. Which one? Answer.", CHOICE, True),
+        ("A) a cat\nB) a dog\nWhich fits best?", CHOICE, True),
+        ("A) a cat\nB) a cow\nWhich fits best?", CHOICE, False),
+        ("Another?", CHOICE, False),
+        ("Another?", {**CHOICE, "options": ["", ""]}, False),
+        ("Describe it.", {**CHOICE, "prompt": "caption"}, True),
+        ("", CHOICE, True),
+    ],
+)
+def test_the_prompt_that_a_host_logged_has_the_question_or_its_options(
+    prompt: str, row: Mapping[str, Any], same: bool
+) -> None:
+    """Some prompts have other words for the question."""
+    assert is_same(Answer("1", Response("A"), Record("1"), question=prompt, reference="B"), row) == same
+
+
+def test_one_question_of_a_hundred_is_told_and_scored_as_the_releases() -> None:
+    """The sentence has the id and both texts; the answer counts."""
+    matched, remarks = compare(Answer("1", Response("A"), question="Which\ttwo?"), count=100)
+    assert remarks == [
+        "answers.jsonl: 1 of 100 questions differ from the release and are scored as the release's: 1; 1 has the "
+        "question 'Which two?' there, 'Which one?' in the release."
+    ]
+    assert matched.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": ["1"]}
+    assert len(matched.answers) == 100
+
+
+@pytest.mark.parametrize(
+    ("answer", "count", "told"),
+    [
+        (Answer("1", Response("A"), question="Which two?"), 99, "question 'Which two?' there, 'Which one?'"),
+        (Answer("1", Response("A"), reference="A", question="q"), 1000, "true answer 'A' there, 'B'"),
+        (Answer("1", Response("A"), options={"A": "a cow"}), 1000, "option A 'a cow' there, 'a cat'"),
+    ],
+)
+def test_more_or_another_key_is_refused_unless_it_is_accepted(answer: Answer, count: int, told: str) -> None:
+    """One sentence with a pair, and the option; accepted, it is told and scored as the release's."""
+    with pytest.raises(InputError) as error:
+        compare(answer, count=count)
+    assert str(error.value) == (
+        "Expected the questions, true answers, options and figures in answers.jsonl to be the release's, found others "
+        f"for 1 of {count} ids, the first: 1; 1 has the {told} in the release. Name the right task or columns, put the "
+        "rows in order, or score them as the release's with `score --accept-differences`."
+    )
+    matched, remarks = compare(answer, count=count, accept=True)
+    assert matched.unmatched["differing"] == ["1"]
+    assert f"; 1 has the {told} in the release." in remarks[0]
+
+
+@given(st.integers(2, 40), st.integers(1, 39))
+def test_a_file_whose_ids_are_shifted_is_refused(count: int, by: int) -> None:
+    """By whatever it can be told; in order it is taken."""
+    rows = [{**FREE, "id": str(place), "question": f"q{place:02}?", "answer": f"{place}"} for place in range(count)]
+    answers = [Answer(row["id"], Response("A"), question=str(row["question"]), reference=row["answer"]) for row in rows]
+    assert compared(PATH, match(PATH, answers, rows), rows, {})[1] == []
+    shifted: Sequence[Answer] = [
+        replace(answer, id=rows[(place + by) % count]["id"]) for place, answer in enumerate(answers)
+    ]
+    if by % count == 0:
+        return
+    for blank in ({}, {"question": ""}, {"reference": ""}):
+        told = [replace(answer, **blank) for answer in shifted]
+        with pytest.raises(InputError, match=f"for {count} of {count} ids"):
+            compared(PATH, match(PATH, told, rows), rows, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A Cat, 3.", "acat3"),
+        ("x = -1.5", "x-1.5"),
+        ("ﬁne", "fine"),
+        ("a-b", "ab"),
+        ("-", ""),
+        (".5", "5"),
+        ("½", "12"),
+    ],
+)
+def test_letters_and_numbers_are_what_is_compared(text: str, expected: str) -> None:
+    """As spreadsheets and hosts leave them."""
+    assert plain(text) == expected
