@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 FIRST_RATE, SLOWEST = 50.0, 1.0
@@ -24,8 +25,20 @@ LATE = 0.02
 Outcome = Literal["answered", "refused", "failed"]
 
 
+@dataclass(slots=True)
+class _Epoch:
+    """A time with one rate: its ticket and beginning, what became of its requests, its seconds once it has ended."""
+
+    ticket: int
+    since: float
+    started: int = 0
+    returned: int = 0
+    refused: int = 0
+    lasted: float | None = None
+
+
 class Pace:
-    """When requests may be made, from what became of the last ones; times are seconds of a clock that only goes forward.
+    """When requests may be made, from what became of the last ones; times are seconds of a clock that never goes back.
 
     Until the first refusal (429) there is no limit. Then requests are counted by epochs of half a second or longer,
     each with one rate: one with refusals is followed by a rate a little above what was accepted in it, one without by
@@ -39,9 +52,9 @@ class Pace:
         self.probing = False
         self.ticket = 0
         """What the outcome of a request that is made now is reported with."""
-        self._growth = FASTEST
+        self._next = 0.0
+        self._in_a_row = 0
         self._spacing = PROBES
-        self._resumed = False
         self._turn(0.0)
 
     def start_in(self, now: float) -> float:
@@ -52,8 +65,8 @@ class Pace:
             self._next = now + self._spacing
             self._spacing = min(self._spacing * WIDER, RAREST)
         elif self.rate is not None:
-            self._end_epoch(now - self._since)
-            self._started += self._lasted is None
+            self._end_epoch(now)
+            self._epoch.started += self._epoch.lasted is None
             self._next = max(self._next, now - LATE) + 1 / self.rate
         return 0.0
 
@@ -62,9 +75,10 @@ class Pace:
         if ticket < self._first:
             return
         self._in_a_row = 0 if outcome == "answered" else self._in_a_row + 1
-        if ticket == self._epoch:
-            self._returned += 1
-            self._refused += outcome == "refused"
+        epoch = self._epoch
+        if ticket == epoch.ticket:
+            epoch.returned += 1
+            epoch.refused += outcome == "refused"
         if self.probing:
             self._next = max(self._next, now + delay)
             if outcome == "answered":
@@ -75,14 +89,16 @@ class Pace:
         elif outcome == "refused" and self.rate is None:
             self.rate = FIRST_RATE
             self._turn(now)
-        elif self._lasted is not None and self._returned >= RETURNED * self._started:
-            self._follow(self._lasted)
+        elif epoch.lasted is not None and epoch.returned >= RETURNED * epoch.started:
+            self._follow(epoch, epoch.lasted)
             self._begin(now)
 
-    def _end_epoch(self, seconds: float) -> None:
-        least = EPOCH_SECONDS if self._started >= EPOCH_REQUESTS else LONGEST_EPOCH
-        if self._lasted is None and self._started and seconds >= least:
-            self._lasted = seconds
+    def _end_epoch(self, now: float) -> None:
+        """End the epoch where it is long enough; requests until the next one count in none."""
+        epoch, seconds = self._epoch, now - self._epoch.since
+        least = EPOCH_SECONDS if epoch.started >= EPOCH_REQUESTS else LONGEST_EPOCH
+        if epoch.lasted is None and epoch.started and seconds >= least:
+            epoch.lasted = seconds
             self.ticket += 1
 
     def _probe(self, now: float, delay: float) -> None:
@@ -91,14 +107,13 @@ class Pace:
         self.probing, self._spacing = True, PROBES
         self._turn(now + max(delay, PROBES))
 
-    def _follow(self, seconds: float) -> None:
-        """Set the rate by the epoch of so many seconds that has ended."""
+    def _follow(self, epoch: _Epoch, seconds: float) -> None:
         assert self.rate is not None
-        if self._refused:
-            self.rate = max(ABOVE * (self._started - self._refused) / seconds, SLOWEST)
+        if epoch.refused:
+            self.rate = max(ABOVE * (epoch.started - epoch.refused) / seconds, SLOWEST)
             self._growth = FASTER
         else:
-            self.rate = max(min(self.rate, self._started / seconds) * self._growth, SLOWEST)
+            self.rate = max(min(self.rate, epoch.started / seconds) * self._growth, SLOWEST)
             self._growth = min(1 + 2 * (self._growth - 1), FASTEST)
         self._resumed = False
 
@@ -110,8 +125,6 @@ class Pace:
         self._begin(start)
 
     def _begin(self, start: float) -> None:
-        """Begin an epoch."""
-        self.ticket = self._epoch = self.ticket + 1
-        self._since = self._next = start
-        self._lasted: float | None = None
-        self._started = self._returned = self._refused = 0
+        self.ticket += 1
+        self._next = start
+        self._epoch = _Epoch(self.ticket, start)

@@ -56,8 +56,8 @@ class RetryPolicy:
 
     A request is tried at most `max_attempts` times. A try counts where the judge has answered others since the one
     before, or did so three times; a refusal (429) only where the request was first made more than `patience` seconds
-    ago. Where the policy is not `patient`, every try counts. Everything still open fails once the judge has answered nothing at all for
-    `patience` seconds, or asks for more patience than that. Between two tries of a request lie
+    ago. Where the policy is not `patient`, every try counts. Everything still open fails once the judge has answered
+    nothing at all for `patience` seconds, or asks for more patience than that. Between two tries of a request lie
     `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor between 0.5 and 1.
     """
 
