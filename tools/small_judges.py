@@ -15,6 +15,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,8 @@ def main() -> None:
     exam = _asked("exam", "--judge", SERVED, "--anyway")
     print("\n" + _exam(exam["judges"][0]), end="\n\n")
     for found in (everything, smol, gemma, exam):
-        print(f"- `{found['judges'][0]['signature']}`")
+        signature = re.sub(r"[^|:]*/(?=[^|/]*\\.gguf)", "", found["judges"][0]["signature"])  # where the server has it
+        print(f"- `{signature}`")
     del server
 
 
