@@ -171,7 +171,7 @@ def test_the_tasks_of_a_group_go_into_one_file_and_one_batch(
     """Two tasks of the demo; the batch of both is waited for once."""
     folder = tmp_path / "runs"
     folder.mkdir()
-    for task in ("spiqa_demo", "spiqa_demo_cot"):
+    for task in ("spiqa_demo", "spiqa_demo_nocaption"):
         (folder / f"m_{task}.jsonl").write_bytes(answers.read_bytes().replace(b"no idea", task.encode()))
     requests = tmp_path / "requests.jsonl"
     assert main(["score", "demo", str(folder), "--write-requests", str(requests)]) == 0
