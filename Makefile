@@ -33,7 +33,7 @@ $(VLMEVALKIT)/.installed: requirements-vlmevalkit.lock $(VENV)/.installed
 	touch $@
 
 test-vlmevalkit: $(VLMEVALKIT)/.installed
-	$(VLMEVALKIT)/bin/python -m pytest -q -n 2 --dist loadfile tests/hosts/vlmevalkit
+	$(VLMEVALKIT)/bin/python -m pytest -q -n 2 --dist loadfile tests/hosts/vlmevalkit tests/scoring/mcq/test_vlmevalkit.py
 
 test-core: $(VENV)/.installed
 	.ci/core $(PYTHON)

@@ -11,6 +11,9 @@ from spiqa_tasks.benchmarks.registry import load_table, register_recorded
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
 from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
 
+UNNAMED = "default"
+"""What `datasets` calls the settings of a task without any."""
+
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:
     """`process_docs`: the rows of the task.
@@ -21,7 +24,7 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     Raises:
         SystemExit: data, settings or a judge that cannot be used; the host retries ordinary exceptions and exits 0.
     """
-    benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name)
+    benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name).removeprefix(UNNAMED)
     with one_sentence():
         if "definition" in stub.column_names:
             register_recorded(json.loads(stub[0]["definition"]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
 from spiqa_tasks.benchmarks.aggregation import Metric
@@ -43,7 +42,10 @@ class Benchmark:
         signature: settings -> the signature fields that they contribute, beside their own text.
         join: settings -> what joins records of documents into those of questions; None where each is a question.
         remarks: records of a whole run -> sentences for people.
-        yaml_folder: where its task YAMLs are, if not in `yaml_configs/<name>`.
+        tasks: task -> its split and settings; the package's own benchmarks have YAMLs instead.
+        groups: group -> its tasks, of those in `tasks`.
+        max_new_tokens: how many tokens a model may generate for an answer to one of `tasks`.
+        clustered: whether its records have a cluster, for the host's standard errors.
         properties: name -> a number measured of a row, for `breakdown --by`.
         measured: settings -> those under which rows are loaded to be measured.
         scoring: names of the settings that change how answers are scored, and nothing that a model sees.
@@ -67,7 +69,10 @@ class Benchmark:
     signature: Callable[[Any], Mapping[str, str]] = lambda _settings: {}
     join: Callable[[Any], Join | None] = lambda _settings: None
     remarks: Callable[[Sequence[Record]], list[str]] = lambda _records: []
-    yaml_folder: Path | None = None
+    tasks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    max_new_tokens: int = 512
+    clustered: bool = False
     properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     measured: Callable[[Any], Any] = lambda settings: settings
     scoring: frozenset[str] = frozenset()

@@ -14,6 +14,8 @@ Status = Literal[
     "ok", "refused", "unparsed", "no_helpful_figure", "request_failed", "judge_failed", "scoring_failed", "incomplete"
 ]
 STATUSES: tuple[str, ...] = get_args(Status)
+PERSON = "person"
+"""The key of a verdict that a person gave in the place of a judge."""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping
-from importlib import resources
+from functools import cache
+from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,10 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
 
+logger = logging.getLogger("spiqa_tasks")
+
+PLUGINS = "spiqa_tasks.benchmarks"
+"""The group of entry points under which other packages offer a `Benchmark`."""
 BENCHMARKS: dict[str, Benchmark] = {}
 
 
@@ -28,6 +34,19 @@ def register(benchmark: Benchmark) -> None:
 
 for _own in (SPIQA, MMSTAR, SCIFIBENCH):
     register(_own)
+
+
+@cache
+def load_plugins() -> None:
+    """Make the benchmarks known that other packages offer under the entry point `spiqa_tasks.benchmarks`.
+
+    One that cannot be imported is logged and left out.
+    """
+    for entry in metadata.entry_points(group=PLUGINS):
+        try:
+            register(entry.load())
+        except Exception as error:
+            logger.warning("The benchmark %s (%s) is left out, it cannot be loaded: %r", entry.name, entry.value, error)
 
 
 def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
@@ -66,12 +85,6 @@ def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
 def yaml_folder() -> Path:
     """Return the folder with the YAMLs of the package's own tasks, as the host's `--include_path` wants it."""
     return Path(str(resources.files("spiqa_tasks.yaml_configs")))
-
-
-def yaml_folders() -> list[Path]:
-    """Return the folders with the YAMLs of all benchmarks."""
-    others = [benchmark.yaml_folder for benchmark in BENCHMARKS.values() if benchmark.yaml_folder is not None]
-    return [yaml_folder(), *others]
 
 
 def load_table(name: str, split: str, settings: str, source: Source | None = None) -> Any:

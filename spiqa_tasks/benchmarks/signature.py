@@ -44,6 +44,7 @@ class Signature:
         judge_extra: the fields added to every request.
         judge_prompt, judge_rule, judge_temperature, judge_max_tokens: of its rule.
         judge_combined: how the scores of several judges became one.
+        judge_person: digest of the file of people's decisions.
     """
 
     package: str = ""
@@ -65,6 +66,7 @@ class Signature:
     judge_temperature: str = ""
     judge_max_tokens: str = ""
     judge_combined: str = ""
+    judge_person: str = ""
 
     @property
     def text(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import PERSON, Record
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
 Rows = Mapping[str, tuple[Metric, str | None]]
@@ -111,6 +111,8 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
     }
     cut = sum(any(verdict.get("cut") for verdict in record.verdicts) for record in questions)
     found |= {"shown_cut": cut} if cut else {}
+    people = sum(any(verdict.get(PERSON) for verdict in record.verdicts) for record in questions)
+    found |= {"decided_by_people": people} if people else {}
     there = replace(records, partial=True)
     for metric in (metric for metric in metrics if metric.name in COUNTED):
         name = COUNTED[metric.name]

@@ -76,11 +76,13 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     if arguments.dry_run:
         print(forecast(estimates, {"labels": labels.name}, arguments.json, batching.price_share(arguments)))
         return 0
-    for name in judges:
+    for name in judges if not batching.by_files(arguments) else ():
         if estimates[name].calls:
             _test(arguments, judges[name])
-    if not batching.all_there(arguments, asked):
-        return 3
+    tested = {name: None if arguments.anyway else judge for name, judge in judges.items()}
+    status = batching.settle(arguments, [(*asked[name], tested[name]) for name in judges])
+    if status is not None:
+        return status
     opinions = _opinions(arguments, judges, labels, about)
     if lexical:
         more, remarks = baselines(labels.answers, about)

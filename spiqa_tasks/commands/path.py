@@ -6,20 +6,22 @@ import argparse
 import json
 from typing import Any
 
-from spiqa_tasks.benchmarks.registry import yaml_folder, yaml_folders
+from spiqa_tasks.benchmarks.registry import yaml_folder
+from spiqa_tasks.hosts.filtered_tasks import included_folders
 
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     path = subparsers.add_parser("path", help="print the folder of the task YAMLs, for lmms-eval --include_path")
-    path.add_argument("--json", action="store_true", help="machine-readable, with the folders of added benchmarks")
+    path.add_argument("--json", action="store_true", help="machine-readable, with the folders that are always searched")
     path.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the folder of the package's own YAMLs."""
     if arguments.json:
-        print(json.dumps({"path": str(yaml_folder()), "folders": [str(folder) for folder in yaml_folders()]}, indent=2))
+        folders = [yaml_folder(), *included_folders()]
+        print(json.dumps({"path": str(yaml_folder()), "folders": [str(folder) for folder in folders]}, indent=2))
     else:
         print(yaml_folder())
     return 0

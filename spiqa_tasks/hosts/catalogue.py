@@ -16,7 +16,7 @@ import yaml
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.own.definition import Definition, is_definition
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, register_own, register_recorded, yaml_folders
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins, register_own, register_recorded, yaml_folder
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.filtered_tasks import DAMAGED, KEPT, filtered_tasks, included_folders
 
@@ -103,7 +103,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def catalogue(include: Iterable[Path] = ()) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
     """Return all tasks of the benchmarks by name, and all groups with their members; `include` has more folders."""
-    return _tasks_in([*yaml_folders(), *included_folders(), *include])
+    return _tasks_in([yaml_folder(), *included_folders(), *include])
 
 
 def own_definitions(folders: Iterable[Path]) -> list[Definition]:
@@ -135,15 +135,17 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
 
 
 def _tasks_in(folders: Iterable[Path]) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
-    tasks: dict[str, Task] = {}
-    groups: dict[str, tuple[str, ...]] = {}
+    load_plugins()
+    others = [each for each in BENCHMARKS.values() if each.tasks and each.definition is None]
+    tasks = {name: task for each in others for name, task in _tasks_of(each).items()}
+    groups = {name: tuple(members) for each in others for name, members in each.groups.items()}
     own: dict[str, Definition] = {}
     for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
         config = _read_yaml(path)
         if is_definition(config):
             definition = register_own(config, path.resolve().parent)
             _add_own(own, definition)
-            tasks |= _own_tasks(definition)
+            tasks |= _tasks_of(BENCHMARKS[definition.benchmark])
             groups |= definition.groups
         elif "group" in config:
             groups[config["group"]] = tuple(config["task"])
@@ -162,10 +164,10 @@ def _add_own(found: dict[str, Definition], definition: Definition) -> None:
         )
 
 
-def _own_tasks(definition: Definition) -> dict[str, Task]:
-    shared = (definition.benchmark, definition.split)
-    length = definition.max_new_tokens
-    return {name: Task(name, *shared, settings, length=length) for name, settings in definition.tasks.items()}
+def _tasks_of(benchmark: Benchmark) -> dict[str, Task]:
+    """The tasks of a benchmark that has no YAMLs of a host's."""
+    length = benchmark.max_new_tokens
+    return {name: Task(name, benchmark.name, *what, length=length) for name, what in benchmark.tasks.items()}
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
@@ -202,7 +204,8 @@ def read_task(path: Path) -> Task:
     """
     config = _read_yaml(path)
     if is_definition(config):
-        return next(iter(_own_tasks(register_own(config, path.resolve().parent)).values()))
+        definition = register_own(config, path.resolve().parent)
+        return _tasks_of(BENCHMARKS[definition.benchmark])[definition.benchmark]
     task = _task_in(path, config)
     if task is None:
         raise InputError(

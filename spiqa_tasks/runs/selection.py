@@ -8,13 +8,14 @@ from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.readers import vlmevalkit
 from spiqa_tasks.runs.run import Run
 
 
 def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     """Return the runs that count, and a sentence for each that another one of the same model to the task replaces.
 
-    Of several runs that lmms-eval made the newest counts, unless it asked fewer questions than an older one.
+    Of several runs that a host made the newest counts, unless it asked fewer questions than an older one.
 
     Args:
         runs: oldest first.
@@ -25,19 +26,19 @@ def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     for run in runs:
         key = (run.task, run.identity)
         before = kept.get(key)
-        if run.form != "lmms-eval":
+        if run.form not in ("lmms-eval", vlmevalkit.FORM) and not vlmevalkit.is_dated(run.path):
             others.append(run)
         elif before is None:
             kept[key] = run
         elif run.answered < before.answered:
             remarks.append(
-                f"{run.task} of {run.identity.label} was run again on fewer questions: {before.path.name} counts, not "
-                f"{run.path.name}."
+                f"{run.task} of {run.identity.label} was run again on fewer questions: {_file(before)} counts, not "
+                f"{_file(run)}."
             )
         else:
             kept[key] = run
             remarks.append(
-                f"{run.task} of {run.identity.label} was run again: {run.path.name} counts, not {before.path.name}."
+                f"{run.task} of {run.identity.label} was run again: {_file(run)} counts, not {_file(before)}."
             )
     return [*kept.values(), *others], remarks
 
@@ -119,6 +120,11 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
     ]
     seeded = [other for other in same if other.identity.seed == run.identity.seed]
     return next(iter(seeded or (same if len(same) == 1 else [])), None)
+
+
+def _file(run: Run) -> str:
+    """The file's name, with its folder where that has the date."""
+    return f"{run.path.parent.name}/{run.path.name}" if vlmevalkit.is_dated(run.path) else run.path.name
 
 
 def _own_ablation(run: Run) -> str:

@@ -43,7 +43,7 @@ def final_answer(response: str) -> str:
     for named in _NAMED.finditer(response):  # noqa: B007 - the last one counts
         pass
     if fields:
-        text = fields[0]
+        text = fields[0].content
     elif named is not None and response[named.end() :].strip():
         text = response[named.end() :].strip().partition("\n")[0]
     else:

@@ -6,15 +6,19 @@ import re
 
 _NAMES = "think|thinking|thought|reasoning"
 _TAG = re.compile(rf"[<◁\[](?P<end>/)?(?P<name>{_NAMES})[>▷\]]", re.IGNORECASE)
+_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}final\b[^<\n]{0,40}(?:<\|message\|>)?")
 _ANSWER = re.compile(r"[<\[](?:final_?)?answer[>\]]", re.IGNORECASE)
 
 
 def without_reasoning(text: str) -> str:
-    """Return `text` without its reasoning blocks, unchanged where it has none.
+    """Return `text` without its reasoning blocks, unchanged where it has none; of named channels the final one.
 
     A block whose opening tag stood in the prompt ends at its closing tag. One that is never closed goes to the tag
     that opens the answer, or to the end: reasoning that was cut off is no answer.
     """
+    if "<|channel|>" in text:
+        before, *final = _CHANNEL.split(text)
+        text = final[-1] if final else before.partition("<|channel|>")[0]
     kept: list[str] = []
     position = 0
     is_open = False

@@ -48,7 +48,7 @@ def host_run(
 
 def test_a_choice_task_has_all_metrics_of_its_benchmark() -> None:
     """They are computed from its records alone."""
-    rates = ["refusal_rate", "unparsed_rate", "request_failed_rate", "truncated_rate"]
+    rates = ["refusal_rate", "unparsed_rate", "request_failed_rate", "accuracy_vlmevalkit", "truncated_rate"]
     assert names(run_of(choices([True]))) == ["accuracy", "accuracy_released", *rates]
 
 

@@ -1,4 +1,4 @@
-"""A scored answer of MMStar: by our matcher, and by the authors' four rules."""
+"""A scored answer of MMStar: by our matcher, by the authors' four rules, and as VLMEvalKit does without a judge."""
 
 from __future__ import annotations
 
@@ -21,12 +21,19 @@ from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.mmstar.shots import own_answer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.scoring.mcq import released_match
+from spiqa_tasks.scoring.mcq.vlmevalkit import vlmevalkit_match
 
 CATEGORIES = (
     *("coarse_perception", "fine-grained_perception", "instance_reasoning"),
     *("logical_reasoning", "science_technology", "math"),
 )
 """The six core capabilities (paper section 4.2)."""
+
+
+VLMEVALKIT = mean_of("accuracy_vlmevalkit")
+"""The share of answers that VLMEvalKit's `exact_matching` counts as right; no row of the host's table."""
+MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "nan", "None", "n/a"))
+"""Texts of options that VLMEvalKit loses as it reads its tables."""
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
@@ -37,15 +44,25 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     found = choice_record(row, response, groups, choice_signature(row, template(row), context))
     if response.failure is not None:
         return found
-    return found.with_scores({"accuracy_released": float(released_match(response.text, row["answer"]))})
+    scores = {
+        "accuracy_released": released_match(response.text, row["answer"]),
+        VLMEVALKIT.name: vlmevalkit_match(response.text, _columns(row)) == row["answer"],
+    }
+    return found.with_scores({name: float(score) for name, score in scores.items()})
 
 
 def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
     """Return the metrics, the headline first."""
-    return (ACCURACY, mean_of("accuracy_released"), *FAILURE_RATES, TRUNCATED_RATE)
+    return (ACCURACY, mean_of("accuracy_released"), *FAILURE_RATES, VLMEVALKIT, TRUNCATED_RATE)
 
 
 def table(settings: MMStarSettings) -> list[str]:
     """Return the rows of the host's table: overall, the six capabilities, the authors' rules, the failure rates."""
-    headline, *others = (metric.name for metric in metrics(settings) if metric is not TRUNCATED_RATE)
+    headline, *others = (metric.name for metric in metrics(settings) if metric not in (VLMEVALKIT, TRUNCATED_RATE))
     return [headline, *(f"{headline}/{category}" for category in CATEGORIES), *others]
+
+
+def _columns(row: Mapping[str, Any]) -> dict[str, str]:
+    """The options as VLMEvalKit has them: one whose text pandas takes for a missing value is none."""
+    options = zip(row["letters"], row["options"], strict=True)
+    return {letter: text for letter, text in options if text not in MISSING}

@@ -32,8 +32,8 @@ class OwnSettings:
 
 def own_benchmark(definition: Definition) -> Benchmark:
     """Return the benchmark of a definition; no data is read before it is needed."""
-    load = partial(_load, definition)
-    shots = _shots_of(definition, load)
+    splits = _Splits(definition)
+    shots = _shots_of(definition, splits.load)
 
     def prompt(row: Row) -> list[Part]:
         settings = parse_settings(OwnSettings, row["settings"])
@@ -41,8 +41,8 @@ def own_benchmark(definition: Definition) -> Benchmark:
 
     return Benchmark(
         name=definition.benchmark,
-        splits=_Sizes(definition),
-        load=load,
+        splits=splits,
+        load=splits.load,
         prompt=prompt,
         record=partial(records.record, definition),
         metrics=lambda _settings: records.metrics(definition),
@@ -50,27 +50,37 @@ def own_benchmark(definition: Definition) -> Benchmark:
         files=partial(_files, definition),
         unseen=lambda settings: replace(settings, ablation="text"),
         table=lambda _settings: records.table(definition),
-        judge=lambda _settings: "l3score" if "l3score" in definition.metrics else None,
+        judge=lambda _settings: definition.judged,
         signature=ablation_fields,
         remarks=lambda found: [*truncation_remark(found), *judge_advice(found)],
         definition=definition.portable,
+        tasks={name: (definition.split, settings) for name, settings in definition.tasks.items()},
+        groups=definition.groups,
+        max_new_tokens=definition.max_new_tokens,
+        clustered=bool(definition.columns.cluster),
     )
 
 
-class _Sizes(Mapping[str, int]):
-    """Split -> number of its questions, counted when it is asked for."""
+class _Splits(Mapping[str, int]):
+    """Split -> number of its questions, counted when they are loaded, or when it is asked for."""
 
     def __init__(self, definition: Definition) -> None:
         self._definition = definition
-        self._sizes: dict[str, int] = {}
+        self._known: dict[str, int] = {}
+
+    def load(self, source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
+        """Return the rows of a split."""
+        pictures = settings.ablation != "text"
+        found = rows.load(self._definition, source, split, settings_text(settings), pictures=pictures)
+        self._known[split] = len(found)
+        return found
 
     def __getitem__(self, split: str) -> int:
         if split not in self._definition.data:
             raise KeyError(split)
-        if split not in self._sizes:
-            found = _load(self._definition, default_source(), split, OwnSettings(ablation="text"))
-            self._sizes[split] = len(found)
-        return self._sizes[split]
+        if split not in self._known:
+            self.load(default_source(), split, OwnSettings(ablation="text"))
+        return self._known[split]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._definition.data)
@@ -80,11 +90,6 @@ class _Sizes(Mapping[str, int]):
 
     def __contains__(self, split: object) -> bool:
         return split in self._definition.data
-
-
-def _load(definition: Definition, source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
-    pictures = settings.ablation != "text"
-    return rows.load(definition, source, split, settings_text(settings), pictures=pictures)
 
 
 def _shots_of(

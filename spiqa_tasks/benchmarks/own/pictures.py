@@ -32,7 +32,8 @@ class Pictures:
     """
 
     def __init__(self, columns: Sequence[str], folder: Path, cache: str) -> None:
-        self._columns = columns
+        self._columns = {column: fields_in_path(column) for column in columns}
+        self._there: set[str] = set()
         self._folder = os.path.normpath(folder)
         self._cache = cache
         self._by_id: dict[str, list[str]] = {}
@@ -53,8 +54,8 @@ class Pictures:
 
     def _values(self, record: Fields) -> Iterator[bytes | str]:
         """The pictures, as encoded bytes or as paths."""
-        for column in self._columns:
-            values = {name: cell(record, name) for name in fields_in_path(column)}
+        for column, names in self._columns.items():
+            values = {name: cell(record, name) for name in names}
             if values and not any(map(is_empty, values.values())):
                 yield filled_path(column, {name: str(value) for name, value in values.items()})
             elif not values:
@@ -62,8 +63,10 @@ class Pictures:
 
     def _path(self, text: str) -> str:
         path = os.path.join(self._folder, text)
-        if not os.path.isfile(path):
-            raise ValueError(f"no picture at {path}")
+        if path not in self._there:
+            if not os.path.isfile(path):
+                raise ValueError(f"no picture at {path}")
+            self._there.add(path)
         return path
 
 

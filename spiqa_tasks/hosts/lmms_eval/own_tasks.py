@@ -1,4 +1,4 @@
-"""Benchmarks of one's own as the host wants them: the YAMLs that it reads, made of theirs and kept in the cache."""
+"""Benchmarks that have no YAMLs of the host's, those of one's own: the YAMLs are made, and kept in the cache."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.own.definition import Definition
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins
+from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.cache_folder import cache_folder
@@ -19,13 +20,18 @@ from spiqa_tasks.hosts.lmms_eval.task_yaml import STUB, TEMPLATE, Group, Leaf, s
 
 
 def write_own(folders: Iterable[Path]) -> list[Path]:
-    """Write the host's YAMLs of the benchmarks in some folders and in those that are always searched; return where.
+    """Write the host's YAMLs of the benchmarks in some folders, in those that are always searched, and of packages.
+
+    Returns the folders that they are in.
 
     Raises:
         SystemExit: a YAML that is none, in one sentence.
     """
     with one_sentence():
-        return [_written(definition) for definition in own_definitions([*folders, *included_folders()])]
+        load_plugins()
+        found = [definition.benchmark for definition in own_definitions([*folders, *included_folders()])]
+        others = [each.name for each in BENCHMARKS.values() if each.tasks and each.definition is None]
+        return [_written(BENCHMARKS[name]) for name in dict.fromkeys([*found, *others])]
 
 
 def check_names(index: Mapping[str, Mapping[str, Any]], own: Iterable[Path]) -> None:
@@ -44,29 +50,30 @@ def check_names(index: Mapping[str, Mapping[str, Any]], own: Iterable[Path]) -> 
                 )
 
 
-def _written(definition: Definition) -> Path:
+def _written(benchmark: Benchmark) -> Path:
     """The folder with the template and the tasks of a benchmark; files that are as they should be are left alone."""
-    place = hashlib.sha256(str(definition.folder).encode()).hexdigest()[:8]
-    folder = cache_folder() / "own" / f"{definition.benchmark}-{place}"
-    for name, text in _files(definition).items():
+    place = str((benchmark.definition or {}).get("folder", ""))
+    folder = cache_folder() / "own" / f"{benchmark.name}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
+    made = _files(benchmark)
+    for name, text in made.items():
         path = folder / name
         if not path.is_file() or path.read_bytes() != text.encode():
             write_atomically(path, text.encode())
     for path in folder.glob("*.yaml"):
-        if path.name not in _files(definition):
+        if path.name not in made:
             path.unlink()
     return folder
 
 
-def _files(definition: Definition) -> dict[str, str]:
-    benchmark = BENCHMARKS[definition.benchmark]
-    head = f"# What the tasks of {definition.benchmark} share; made of its YAML in {definition.folder}.\n"
-    settings = "ablation=none"
-    more = ["cluster_key: cluster"] if definition.columns.cluster else []
-    made: list[Leaf | Group] = [Leaf(name, definition.split, text) for name, text in definition.tasks.items()]
-    made += [Group(name, members) for name, members in definition.groups.items()]
+def _files(benchmark: Benchmark) -> dict[str, str]:
+    head = f"# What the tasks of {benchmark.name} share; made of it by spiqa-tasks.\n"
+    variants = [settings for _, settings in benchmark.tasks.values()]
+    more = ["cluster_key: cluster"] if benchmark.clustered else []
+    made: list[Leaf | Group] = [Leaf(name, *what) for name, what in benchmark.tasks.items()]
+    made += [Group(name, members) for name, members in benchmark.groups.items()]
+    default = settings_text(benchmark.parse(""))
     return {
-        TEMPLATE: template(benchmark, head, settings, [settings], definition.max_new_tokens, more),
+        TEMPLATE: template(benchmark, head, default, variants, benchmark.max_new_tokens, more),
         STUB: stub(benchmark),
         **{f"{each.name}.yaml": each.text() for each in made},
     }

@@ -17,10 +17,10 @@ wrapped_names: dict[str, str] = {}
 
 def _folders() -> list[Path]:
     """Return the folders with task YAMLs, looked up when needed: benchmarks may be registered until then."""
-    from spiqa_tasks.benchmarks.registry import yaml_folders
+    from spiqa_tasks.benchmarks.registry import yaml_folder
     from spiqa_tasks.hosts.filtered_tasks import filtered_tasks, included_folders
 
-    return [*yaml_folders(), *filtered_tasks(), *included_folders()]
+    return [yaml_folder(), *filtered_tasks(), *included_folders()]
 
 
 def _patch_tasks(host: Any) -> None:

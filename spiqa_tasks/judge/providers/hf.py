@@ -19,6 +19,8 @@ from spiqa_tasks.judge.providers.declaration import Provider
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
+GGUF = ".gguf"
+"""What the name of a model in one file ends in, of which transformers reads weights, tokenizer and chat template."""
 NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
 
 
@@ -66,9 +68,12 @@ class HfLocal:
         return self._loaded("tokenizer", AutoTokenizer)
 
     def _loaded(self, what: str, kind: Any, **options: Any) -> Any:
+        folder: str | Path = self._name
+        if self._name.endswith(GGUF):
+            folder, options["gguf_file"] = Path(self._name).parent, Path(self._name).name
         try:
-            return kind.from_pretrained(self._name, **options)
-        except (OSError, ValueError) as error:
+            return kind.from_pretrained(folder, **options)
+        except (OSError, ValueError, ImportError) as error:
             raise AskError(f"the {what} {self._name} cannot be loaded: {error}", retryable=False) from error
 
     @cached_property
@@ -185,11 +190,11 @@ def _halving(run: Callable[[list[JudgeRequest]], list[Verdict]], requests: list[
     return _halving(run, requests[:middle]) + _halving(run, requests[middle:])
 
 
-def _fingerprint(folder: Path) -> str:
+def _fingerprint(place: Path) -> str:
     """Names, sizes and times of a local model's files; empty for a model of the hub."""
-    if not folder.is_dir():
+    if not place.exists():
         return ""
-    files = sorted(path for path in folder.iterdir() if path.is_file())
+    files = [place] if place.is_file() else sorted(path for path in place.iterdir() if path.is_file())
     stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     return hashlib.sha256(repr(stats).encode()).hexdigest()
 

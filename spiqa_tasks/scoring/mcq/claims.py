@@ -9,13 +9,17 @@ from functools import cached_property
 from itertools import pairwise
 
 from spiqa_tasks.scoring.mcq.forms import PATTERNS, Level, compiled
-from spiqa_tasks.scoring.mcq.kinds import CONFIRMED, QUESTION, STOP, TEXT
+from spiqa_tasks.scoring.mcq.kinds import CONFIRMED, TEXT, WORD
 
 _ANYWHERE: tuple[Level, ...] = ("named", "concluded", "stated")
 _CLAUSE_END = compiled("[COMMA STOP COLON QUESTION BECAUSE BUT SO]")
-_DENIAL = compiled("[NOT IF] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK IS COLON]) WRONG")  # there, said of the option
+_DENIAL = compiled(
+    "[NOT IF MAY] | (?<![LETTER ENCLOSED CONFIRMED TEXT WEAK IS COLON]) WRONG"
+)  # there, said of the option
 _CORRECTION = compiled("[BUT SO]")
 _QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
+_STATEMENT = compiled("(?![IS IF MAY BECAUSE]) .* [IS COLON] FILL{0,3} ENCLOSED $")
+_SENTENCE_END = compiled("[STOP QUESTION]")
 _LETTER = compiled("BY_LETTER | OUT_OF_RANGE")
 
 
@@ -44,7 +48,7 @@ class Line:
 
     def named(self, start: int, end: int) -> frozenset[str]:
         """Return the letters of the mentions in kinds[start:end]; a letter outweighs an option's text."""
-        by_letter = {self.letters[i] for i in range(start, end) if self.kinds[i] != TEXT} - {""}
+        by_letter = {self.letters[i] for i in range(start, end) if self.kinds[i] not in (TEXT, WORD)} - {""}
         return frozenset("".join(by_letter or {self.letters[i] for i in range(start, end)}))
 
 
@@ -54,9 +58,12 @@ def claims_in(line: Line) -> list[Claim]:
     for level in _ANYWHERE:
         for pattern in PATTERNS[level]:
             for match in pattern.finditer(line.kinds):
-                asked = line.kinds[match.end() - 1] != CONFIRMED and _QUESTION.match(line.kinds, match.end())
                 end = match.end("option")
-                if end not in found and not asked and not _negated(line.kinds, match.start()):
+                if (
+                    end not in found
+                    and not _asked(line.kinds, level, match)
+                    and not _negated(line.kinds, match.start())
+                ):
                     found[end] = _claim(line, level, match)
     return [found[end] for end in sorted(found)]
 
@@ -70,6 +77,14 @@ def opening(line: Line, level: Level) -> Claim | None:
 def _claim(line: Line, level: Level, match: re.Match[str]) -> Claim:
     start, end = match.span("option")
     return Claim(level, start, end, line.named(start, end), _LETTER.search(line.kinds, start, end) is None)
+
+
+def _asked(kinds: str, level: Level, match: re.Match[str]) -> bool:
+    """Whether a claim is part of a question; the mark may end the option's text: `The answer is (B) Why not?`."""
+    if not _QUESTION.match(kinds, match.end()) or kinds[match.end() - 1] == CONFIRMED:
+        return False
+    sentence = _SENTENCE_END.split(kinds[max(0, match.start() - 60) : match.end()])[-1]
+    return level != "named" or _STATEMENT.match(sentence) is None
 
 
 def _negated(kinds: str, start: int) -> bool:
@@ -90,15 +105,3 @@ def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:
         narrows = claim.letters < standing
         standing = claim.letters if corrects or narrows else standing | claim.letters
     return standing
-
-
-def affirmed(line: Line) -> frozenset[str]:
-    """Return the options that the last sentence of a line with options' texts affirms."""
-    letters: frozenset[str] = frozenset()
-    for position in reversed(range(len(line.kinds))):
-        if letters and line.kinds[position] in (STOP, QUESTION):
-            break
-        is_text = line.kinds[position] in (CONFIRMED, TEXT)
-        if is_text and not _QUESTION.match(line.kinds, position) and not _negated(line.kinds, position):
-            letters |= line.named(position, position + 1)
-    return letters

@@ -24,7 +24,7 @@ WORDS: dict[str, str] = {
         верно juiste doğru benar""",
     # what the right one does
     kinds.FITS: """matches match fits fit describes describe represents represent captures aligns summarizes summarises
-        suits remains""",
+        suits remains shares share resembles""",
     # said of the others
     kinds.WRONG: """wrong incorrect false inaccurate eliminated excluded rejected ✗ ✘ ❌ ✕ ☒ ×
         incorrecta incorrecto incorreta incorreto errada errado incorrecte fausse faux falsch scorretta errata sbagliata
@@ -33,9 +33,10 @@ WORDS: dict[str, str] = {
     # taking one
     kinds.PICK: """choose chose chosen choosing select selected selecting pick picked picking guess say leaving leaves
         elijo escojo escolho choisis wähle scelgo выбираю""",
-    kinds.NOT: """not never neither nor cannot no without except unlike excluding non não nao ne pas nicht kein keine не
+    kinds.NOT: """not none never neither nor cannot no without except excluding non não nao ne pas nicht kein keine не
         ни нет""",
-    kinds.IF: "if whether unless suppose supposing assuming assume si se wenn falls если may might could",
+    kinds.IF: "if whether unless suppose supposing assuming assume si se wenn falls если",
+    kinds.MAY: "may might could",
     kinds.SO: """so therefore thus hence consequently then finally final overall ultimately ∴ ⇒
         entonces así portanto logo assim donc ainsi also daher somit deshalb folglich quindi dunque perciò pertanto
         поэтому следовательно итак значит dus""",
@@ -43,13 +44,28 @@ WORDS: dict[str, str] = {
         pero mas mais aber ma но""",
     kinds.IT: "it that this these",
     kinds.AND: "and or / & y e o et ou und oder и или plus",
-    kinds.FILL: """the most very likely probably likeliest clearly indeed definitely simply just still either both to
-        for of labeled labelled as correctly my a an should would must will seem seems appear appears option's
-        la el le les der die das il lo los las dem den eindeutig""",
+    kinds.FILL: """the most very likely probably more likeliest number clearly indeed definitely simply just still
+        either both to for of labeled labelled as correctly my a an should would must will seem seems appear appears
+        option's la el le les der die das il lo los las dem den eindeutig""",
     kinds.BECAUSE: "because since given due based with which",
     kinds.ONLY: "only",
-    kinds.LISTING: "options choices answers alternatives opciones opções",
+    kinds.THAN: "than unlike whereas while although though versus vs",
+    kinds.LESS: "different differs differ less least unlikely unrelated worse lacks lack fails inconsistent off",
+    kinds.ASIDE: "however conversely meanwhile",
+    # inability to choose
+    kinds.HARD: """difficult impossible challenging unable insufficient hard
+        imposible difícil impossível impossibile difficile unmöglich schwierig невозможно трудно сложно""",
+    kinds.KNOW: """determine determined identify identified decide decided conclude distinguish know tell confirm
+        information context decision determination judgment assessment
+        determinar identificar saber decidir responder déterminer identifier répondre décider bestimmen erkennen
+        beantworten entscheiden determinare identificare rispondere decidere определить ответить выбрать""",
+    kinds.PART: "panel panels subfigure subplot part row column step equation",
+    kinds.LISTING: "options choices answers alternatives images pictures figures captions points boxes opciones opções",
 }
+
+_EVALUATING = """likely similar appropriate suitable accurate accurately closely precise precisely consistent plausible
+    probable probably reasonable fitting relevant logical"""
+_COMPARED = "|".join(f"{more} {word}" for more in ("more", "most") for word in _EVALUATING.split())
 
 PHRASES: dict[str, str] = {
     kinds.ANSWER: "उत्तर",  # a word with marks inside
@@ -59,13 +75,17 @@ PHRASES: dict[str, str] = {
     kinds.SO: """in conclusion|to conclude|in summary|to summarize|all in all|as a result|in short
         |por lo tanto|por tanto|en conclusión|par conséquent|en conclusion|in conclusione|em conclusão""",
     kinds.BUT: "on second thought|on second thoughts|i mean|make it|make that|on reflection|my mistake",
-    kinds.GOOD: "the most likely|the likeliest",
+    kinds.GOOD: f"the likeliest|{_COMPARED}",
+    kinds.THAN: "compared to|compared with|in comparison to|in comparison with|in contrast to|in contrast with",
+    kinds.ASIDE: "on the other hand|in contrast|by contrast|on the contrary",
     kinds.WRONG: "ruled out|rule out|ruling out|not correct|not right|not true",
     kinds.NOT: "rather than|instead of|other than|as opposed to|anything but",
+    kinds.LISTING: "of the above",
+    kinds.KNOW: "to answer|answer the|answer this|answer your|be answered|definitive answer|definite answer",
     kinds.FILL: "if i had to|if forced to|if i have to|if i must|no doubt|not only|no question|i would|i'd",
     kinds.OTHER: """right angle|right triangle|right side|right hand|the right of|to the right|right angled|right-angled
         |best of
-        |answer the|answer this|answer your|true that|in that|so that|so far|so many|so much
+        |true that|in that|so that|so far|so many|so much
         |image shows|figure shows""",
     kinds.BECAUSE: "as it|as the|as they|as this|as there|as a|as we|as well|as an|as i",
     kinds.IF: "had been|were the|at first glance|at first sight|at first",
@@ -79,12 +99,13 @@ JOINED: dict[str, str] = {
     kinds.WRONG: "错误 錯誤 不正确 不正確 错 間違 誤り 不适合 틀",
     kinds.IS: "是 为 為 は が 은 는 이 가 即",
     kinds.PICK: "选择 選擇 选 選 選び",
-    kinds.NOT: "不是 不 没有 没 ではな 아니",
+    kinds.NOT: "不是 不 没有 无法 無法 无 無 できません できない 없 没 ではな 아니",
     kinds.IF: "如果 若 假设 もし 만약",
     kinds.SO: "所以 因此 故 综上 綜上 因而 由此 したがって よって だから 따라서 그러므로",
     kinds.BUT: "但是 但 でも 하지만",
     kinds.AND: "和 或 与 と 또는",
     kinds.FILL: "应该 应 最 的 です だ である 最も 입니다 번 我 案",
+    kinds.KNOW: "确定 確定 判断 判斷 判定 得出 識別 识别 特定 判别 판단 확인",
     kinds.BECAUSE: "因为 由于 因為 なぜなら",
     kinds.ONLY: "只有 만",
 }

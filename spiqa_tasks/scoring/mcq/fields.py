@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 _TAG = re.compile(
     r"[<\[](?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
@@ -15,11 +16,18 @@ _BOX = re.compile(r"\\boxed[^{]{0,5}\{")
 _LONGEST = 2000
 
 
-def fields_in(text: str) -> list[str]:
-    """Return the contents of the fields in `text`, the last one first."""
+class Field(NamedTuple):
+    """A field made for the answer: where it begins and what it contains."""
+
+    start: int
+    content: str
+
+
+def fields_in(text: str) -> list[Field]:
+    """Return the fields in `text` that contain something, the last one first."""
     found = [(tag.start(), next(group for group in tag.groups() if group is not None)) for tag in _TAG.finditer(text)]
     found += [(box.start(), text[box.end() : _closing(text, box.end())]) for box in _BOX.finditer(text)]
-    return [content for _, content in sorted(found, reverse=True)]
+    return [Field(start, content) for start, content in sorted(found, reverse=True) if content.strip()]
 
 
 def _closing(text: str, start: int) -> int:

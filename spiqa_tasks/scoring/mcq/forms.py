@@ -17,12 +17,13 @@ Level = Literal["named", "concluded", "stated", "alone", "lead"]
 PIECES: Mapping[str, str] = {
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
     "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
-    "NEXT": "([COMMA AND]{1,2} OPTION? | (?<=TEXT)) SURE",  # "and C", ", option C", and "(C)" after a text
+    "NEXT": "(([COMMA AND]{1,2} OPTION? | (?<=TEXT)) SURE | OTHER AND [ENCLOSED CONFIRMED])",  # "and C", "x or (C)"
     "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
     "SUBJECT": "(SURE | WEAK) NEXT{0,12}",
-    "MENTION": "(SURE | OUT_OF_RANGE | WEAK (?=[COMMA STOP COLON QUESTION BECAUSE BUT AND] | $ | CONFIRMS)) REST",
+    "MENTION": "(SURE | OUT_OF_RANGE | [WEAK WORD] (?=FILL? BREAK | CONFIRMS)) REST",
+    "BREAK": "([COMMA STOP COLON QUESTION BECAUSE BUT AND] | $)",
     "CONFIRMS": "IS FILL{0,3} [GOOD ANSWER]",
-    "DENIES": "[COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
+    "DENIES": "([COMMA COLON] OTHER)? [COMMA COLON]? IS FILL{0,3} [NOT WRONG]",
     "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
     "END": "(?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",  # of the clause
     "THE_ANSWER": "(ANSWER | GOOD FILL? OPTION)",
@@ -36,7 +37,8 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "(THE_ANSWER | OPTION FILL? GOOD) WORDS [IS COLON] FILLING <MENTION> (?!DENIES | WRONG)"
         ),
         "Answer B; Answer option B; The best choice (B)": (
-            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST> (?![COMMA COLON]? IS)"
+            "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST>"
+            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS)"
         ),
         "The answer is sky blue (B)": "ANSWER WORDS [IS COLON] [OTHER FILL TEXT]{0,6} <ENCLOSED> END",
     },
@@ -68,16 +70,17 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
     "alone": {  # a whole line
         "B; Option B.": (
             "[FILL OPTION SO ANSWER BUT GOOD IT PICK IS COLON COMMA STOP]{0,6}"
-            "<(SURE | WEAK | OUT_OF_RANGE) REST> [STOP COMMA]* $"
+            "<(SURE | WEAK | WORD | OUT_OF_RANGE) REST> [STOP COMMA]* $"
         ),
     },
     "lead": {  # the beginning of a line
         "B, as it fits; B. It fits": (
-            "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK) REST>"
+            "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK | WORD) REST>"
             "(?=[STOP BECAUSE BUT QUESTION] (?!IS REJECTED) | [COMMA COLON] (?!IS? REJECTED) | $)"
         ),
         "(B) this is shown": (
-            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]> (?![IS NOT FITS WRONG GOOD AND] | SURE)"
+            "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]>"
+            "(?![IS NOT FITS WRONG GOOD AND] | (OTHER AND)? [LETTER ENCLOSED CONFIRMED] | OTHER? LESS [COMMA STOP])"
         ),
     },
 }

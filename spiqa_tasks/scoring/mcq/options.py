@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from spiqa_tasks.scoring.mcq import cues, kinds
 from spiqa_tasks.scoring.mcq.text import fold, plain
 
 TEXTS = "\ue000"
@@ -12,6 +13,7 @@ TEXTS = "\ue000"
 
 _PAD = "\uf8ff"
 _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
+_SHORT = re.compile("[a-z]{1,2}|[ivx]{1,5}")
 _ITEM = re.compile(r"[ -]{0,7}(\d(?:[\d.,]*\d)?)[.)] \S")
 
 
@@ -20,17 +22,26 @@ class Options:
 
     Attributes:
         texts: the folded texts by letter.
+        are_labels: whether the texts are unknown, or name what has the letter in the picture: "Point A".
+        words: the texts that are words like others, such as "no" and "II".
         sought: the texts that are looked for and the letters that share each, longest first; no single letters.
     """
 
     def __init__(self, choices: Mapping[str, str]) -> None:
         texts = {letter: fold(plain(text)) for letter, text in choices.items()}
         self.texts = {letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()}
+        self.are_labels = all(not text or letter.lower() in text.split() for letter, text in self.texts.items())
         owners: dict[str, str] = {}
         for letter, text in self.texts.items():
             if text and text.upper() not in self.texts:
                 owners[text] = owners.get(text, "") + letter
+        self.words = {text for text in owners if _is_word(text)}
         self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
+
+
+def _is_word(text: str) -> bool:
+    function = cues.KIND_OF_WORD.get(text, kinds.GOOD) not in (kinds.GOOD, kinds.WRONG, kinds.OPTION, kinds.FITS)
+    return function or _SHORT.fullmatch(text) is not None
 
 
 def masked(text: str, options: Options) -> str:

@@ -7,14 +7,25 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
+from spiqa_tasks.scoring.mcq import kinds
 from spiqa_tasks.scoring.mcq.claims import Line, opening, settle
+from spiqa_tasks.scoring.mcq.cues import KIND_OF
+from spiqa_tasks.scoring.mcq.fields import fields_in
+from spiqa_tasks.scoring.mcq.forms import compiled
 from spiqa_tasks.scoring.mcq.options import Options, masked
+from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided
 from spiqa_tasks.scoring.mcq.text import lower, plain
 from spiqa_tasks.scoring.mcq.tokens import has_candidates, read_line
+from spiqa_tasks.scoring.refusals import is_refusal
 
-_ITEM = re.compile(r"[^\w\n]{0,8}(?:(?:option|choice|figure|caption|image) )?([a-z])\**[.):\]]", re.IGNORECASE)
+_ITEM = re.compile(
+    r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.):\]]", re.IGNORECASE
+)
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
 _HEADING = re.compile(r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:the |my )?(?:final |correct )?answer\W{0,3}", re.IGNORECASE)
+_ANSWERS = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == kinds.ANSWER), re.IGNORECASE)
+_UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} (OTHER | $)")
+_DENIAL = compiled("FILL{0,3} NOT")
 
 
 class Reading:
@@ -23,18 +34,41 @@ class Reading:
     def __init__(self, text: str, options: Options) -> None:
         self.options = options
         self.text = text
+        self.fields = fields_in(text)
         self._lines = [line for line in text.split("\n") if line and not line.isspace()]
-        self._by_index: dict[int, Line | None] = {}
-        self._by_text: dict[str, Line | None] = {}
+        self._cleaned: dict[str, tuple[str, str]] = {}
+        self._read: dict[str, Line] = {}
 
-    def _read(self, text: str) -> Line | None:
-        """A line as kinds, None where it mentions no option; read once, however often it stands."""
-        if text not in self._by_text:
+    def _clean(self, text: str) -> tuple[str, str]:
+        """A line cleaned, and that in lower case with options' texts masked."""
+        if text not in self._cleaned:
             cleaned = plain(text)
-            low = masked(lower(cleaned), self.options)
-            line = read_line(cleaned, low, self.options) if has_candidates(cleaned, low) else None
-            self._by_text[text] = line if line is not None and any(line.letters) else None
-        return self._by_text[text]
+            self._cleaned[text] = cleaned, masked(lower(cleaned), self.options)
+        return self._cleaned[text]
+
+    def line(self, text: str) -> Line:
+        """Return a line as kinds, read once, however often it stands."""
+        if text not in self._read:
+            self._read[text] = read_line(*self._clean(text), self.options)
+        return self._read[text]
+
+    def _at(self, index: int) -> str:
+        """The line at `index` with the heading that announces it."""
+        return self._heading_of(index) + self._lines[index]
+
+    @cached_property
+    def unread(self) -> int:
+        """The index of the last line with an answer that names no option (`\\boxed{108}`, `Answer: 108`), or -1."""
+        last = -1
+        if self.fields and not self.content(self.fields[0].content, True):
+            before = self.text[: self.fields[0].start].split("\n")
+            last = sum(bool(line.strip()) for line in before[:-1])
+        for index in range(len(self._lines) - 1, last, -1):
+            if _ANSWERS.search(self._lines[index]):
+                line = self.line(self._at(index))
+                if _UNREAD.search(line.kinds) and not line.claims:
+                    return index
+        return last
 
     def _heading_of(self, index: int) -> str:
         """The line before one that begins with an option, where it announces it: `Answer:`."""
@@ -43,23 +77,36 @@ class Reading:
         before = self._lines[index - 1]
         return f"{before.rstrip(' *_:#')}: " if _HEADING.fullmatch(before) else ""
 
-    def backwards(self) -> Iterator[tuple[int, Line]]:
-        """Yield the lines that mention an option, the last one first, with their indices."""
-        for index in reversed(range(len(self._lines))):
-            if index not in self._by_index:
-                self._by_index[index] = self._read(self._heading_of(index) + self._lines[index])
-            line = self._by_index[index]
-            if line is not None:
-                yield index, line
+    def backwards(self, after: int = -1) -> Iterator[tuple[int, Line]]:
+        """Yield the lines behind that at `after` that mention an option, the last one first, with their indices."""
+        for index in range(len(self._lines) - 1, after, -1):
+            text = self._at(index)
+            if has_candidates(*self._clean(text)) and any(self.line(text).letters):
+                yield index, self.line(text)
 
     def content(self, field: str, of_text: bool) -> frozenset[str]:
         """Return the options that the content of a field made for the answer names."""
-        line = self._read(field)
-        if line is None:
-            return frozenset()
+        line = self.line(field)
         claim = opening(line, "alone") or opening(line, "lead")
         claims = line.claims if claim is None else [claim]
         return settle([claim for claim in claims if claim.of_text <= of_text], line)
+
+    def is_undecided(self, index: int, start: int) -> bool:
+        """Return whether a line from `start` on, or a later one, says that nothing can be chosen."""
+        later = self._lines[index + 1 :]
+        return is_undecided(self.line(self._at(index)), start) or any(map(is_undecided, map(self.line, later)))
+
+    def declines(self) -> bool:
+        """Return whether the answer says that it cannot be given."""
+        return is_refusal(self.text) or any(map(is_unable, map(self.line, self._lines)))
+
+    def denies(self, field: str) -> bool:
+        """Return whether the content of a field says that no option is right: `none of these`."""
+        return _DENIAL.match(self.line(field).kinds) is not None and not self.content(field, True)
+
+    def stands_out(self, index: int, of_text: bool) -> bool:
+        """Return whether a line that is nothing but an option is no item of a listing, nor a text among other lines."""
+        return not self.in_listing(index) and (not of_text or index in (0, len(self._lines) - 1))
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""

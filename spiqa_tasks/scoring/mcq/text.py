@@ -15,6 +15,7 @@ _SPECIAL = re.compile(
     r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
     r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
 )
+_DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}")
 _LATEX = (
     (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
@@ -25,17 +26,20 @@ _LATEX = (
     (re.compile(r"\\times(?![a-z])"), "×"),
 )
 _ANY_SPECIAL = re.compile(r"[<*`$#_\\\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]")
+_CIRCLED = re.compile("[\u2460-\u2473]")
 
 
 def shortened(text: str) -> str:
     """Return the part of a response that is read: without its reasoning, and of a very long one its two ends."""
     text = without_reasoning(text).strip()
+    text = _DRAWING.sub("", text) if "[asy]" in text else text
     return text if len(text) <= LONGEST else text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
 
 
 def plain(text: str) -> str:
     """Return a text without markdown, LaTeX wrappers and special tokens, in compatibility form with single spaces."""
     if not text.isascii():
+        text = _CIRCLED.sub(r" \g<0> ", text)
         text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", text)

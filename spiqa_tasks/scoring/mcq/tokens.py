@@ -17,9 +17,10 @@ _JOINED = "|".join(sorted(cues.KIND_OF_JOINED, key=len, reverse=True))
 _PHRASES = "|".join(sorted(map(re.escape, cues.KIND_OF_PHRASE), key=len, reverse=True))
 _WORD = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _TOKEN = re.compile(
-    rf"(?P<enclosed>(?<![\w'\\^_)\]}}])[(\[{{\"'<]\ ?[a-z]\ ?[)\]}}\"'>])"
+    rf"(?P<enclosed>(?<![\w'\\^_)\]}}])(?:[(\[{{<]\ ?(?:option\ |choice\ )?[a-z]\ ?[)\]}}>]))"
     rf"|\b(?:{_PHRASES})\b"
-    rf"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#-])[a-z](?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]))"
+    r"|(?P<letter>(?<![0-9a-z\u00e0-\u024f'\\_^∠△⊙°@#+-])[a-z]"
+    r"(?![0-9a-z\u00c0-\u024f_^+\#&=']|[-.][0-9a-z]|/[a-z]?[0-9+^(]))"
     rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
     rf"|(?P<text>[{TEXTS}-\ue0ff])"
     r"|[.!?…。](?=[\s\"')\]]|$|(?<=[。!?]))"
@@ -27,12 +28,17 @@ _TOKEN = re.compile(
     rf"|{_JOINED}"
     r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af]",
 )  # fmt: skip
+_CUES = "|".join(cue for cue in cues.KIND_OF_WORD if cue.isalpha())
+_FORMULA = re.compile(rf"(?<![0-9a-z])(?!(?:{_CUES})\()[0-9a-z_]+\([a-z]$|[0-9a-z]{{2}}/[a-z]$")  # f(A, AB/C
+_LISTED = re.compile(r"\([^()]*(?:[,/&;]|\bor|\band)\s?$")  # (A, B and
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'–—=-]{{0,6}}([{TEXTS}-\ue0ff])")
 _MARKED_LETTER = re.compile(r"[\s\"')\]}]{0,3}[.:()\]–—-][\s(\[\"']{0,3}([a-z])(?![0-9a-z'])")
 _CANDIDATE = re.compile(rf"[{TEXTS}-\ue0ff]|(?<![0-9a-z])(?:[b-z]|a(?! (?!is |and |or )[a-z]{{2}}))(?![0-9a-z])")
 _CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoice) a ")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = compiled("[IS AND BECAUSE FITS WRONG NOT BUT COMMA STOP COLON QUESTION]")
+_BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:no|none|neither|nothing|false|not (?!(?:{_CUES})\b)\w)")
+"""Negations that may begin the text of the option whose marked letter stands before them: `(B) No`, `(C) Not sure`."""
 _MENTIONS = (kinds.LETTER, kinds.ENCLOSED, kinds.OUT_OF_RANGE, kinds.WEAK, kinds.ARTICLE)
 
 
@@ -52,15 +58,17 @@ def read_line(line: str, low: str, options: Options) -> Line:
         group, value, named = token.lastgroup, token[0], ""
         before = found[-1] if found else ""
         if group == "word":
-            kind = _kind_of_word(value)
+            kind = kinds.FILL if _BEGINS_TEXT.match(low, token.start()) else _kind_of_word(value)
         elif group == "letter":
             kind, named, skip = _letter(line, low, token.start(), token.end(), before, options)
         elif group == "enclosed":
-            kind, named, skip = _enclosed(low, token.start() + 1 + (value[1] == " "), token.end(), options)
+            at = token.start() + len(value[:-1].rstrip()) - 1
+            kind, named, skip = _enclosed(low, at, token.end(), options)
             if letters and letters[-1] and options.texts.get(named, "").upper() == letters[-1]:
                 found[-1], letters[-1] = kinds.FILL, ""  # "C (D)" where D is "C"
         elif group == "text":
-            kind, named = kinds.TEXT, options.sought[ord(value) - ord(TEXTS)][1]
+            text, named = options.sought[ord(value) - ord(TEXTS)]
+            kind = kinds.WORD if text in options.words else kinds.TEXT
         else:
             kind = cues.KIND_OF.get(value, kinds.OTHER)
         if kind == before == kinds.OTHER:
@@ -120,7 +128,9 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
     if letter not in options.texts:
         out_of_range = capital and letter not in "AI"
         return kinds.OUT_OF_RANGE if out_of_range else cues.KIND_OF_WORD.get(letter.lower(), kinds.OTHER)
-    if low.startswith(")", end) and before != kinds.OPTION:
+    if low[end - 2 : end - 1] in ("(", "/") and _FORMULA.search(low, max(0, end - 12), end):
+        return kinds.OTHER
+    if low.startswith(")", end) and before != kinds.OPTION and not _LISTED.search(low, max(0, end - 40), end - 1):
         return kinds.ENCLOSED
     if before == kinds.OPTION or (capital and letter not in "AI"):
         return kinds.LETTER

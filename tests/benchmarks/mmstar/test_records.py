@@ -23,12 +23,12 @@ def demo(settings: str) -> dict[str, Any]:
 
 
 def test_an_answer_is_in_the_groups_of_its_capability_and_its_axis() -> None:
-    """Every row's core capability is one of the six; the axis is another group; both rules score."""
+    """Every row's core capability is one of the six; the axis is another group; all three rules score."""
     for row in load_rows("mmstar", "demo", "ablation=text"):
         found = record(row, Response(row["answer"]), HERE)
         assert found.groups["category"] in CATEGORIES
         assert set(found.groups) == {"category", "subcategory"}
-        assert found.scores == {"accuracy": 1.0, "accuracy_released": 1.0}
+        assert found.scores == dict.fromkeys(("accuracy", "accuracy_released", "accuracy_vlmevalkit"), 1.0)
         assert "data:mmstar/demo@" in found.signature
 
 
@@ -36,7 +36,16 @@ def test_metrics_are_accuracy_then_the_authors_then_the_failures() -> None:
     """The headline is our matcher's; all rates mean worse when higher."""
     found = metrics(MMStarSettings())
     assert [metric.name for metric in found][:2] == ["accuracy", "accuracy_released"]
-    assert [metric.higher_is_better for metric in found] == [True, True, False, False, False, False]
+    assert [metric.higher_is_better for metric in found] == [True, True, False, False, False, True, False]
+
+
+def test_an_option_that_vlmevalkit_loses_is_none_of_its_options() -> None:
+    """It reads `None` as a missing value, and so the only other option that the answer names."""
+    row = {**demo("ablation=text"), "letters": ["A", "B"], "options": ["None", "a black cat"], "answer": "B"}
+    found = record(row, Response("None, a black cat"), HERE)
+    assert found.scores["accuracy_vlmevalkit"] == 1.0
+    found = record({**row, "options": ["none", "a black cat"]}, Response("None, a black cat"), HERE)
+    assert found.scores["accuracy_vlmevalkit"] == 0.0
 
 
 def test_a_failed_request_has_no_score_by_either_rule() -> None:

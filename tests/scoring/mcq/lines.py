@@ -16,7 +16,7 @@ NINE = dict.fromkeys("ABCDEFGHI", "")
 SHIFTED = {"A": "D", "B": "C", "C": "B", "D": "C"}
 NAMES = {kind: name for name, kind in vars(kinds).items() if name.isupper()}
 KINDS = "".join(NAMES)
-MENTIONS = frozenset((kinds.LETTER, kinds.ENCLOSED, kinds.CONFIRMED, kinds.TEXT, kinds.WEAK))
+MENTIONS = frozenset((kinds.LETTER, kinds.ENCLOSED, kinds.CONFIRMED, kinds.TEXT, kinds.WORD, kinds.WEAK))
 
 
 def line_of(text: str, choices: Mapping[str, str] = COLOURS) -> Line:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lines import COLOURS, KINDS, MENTIONS, line_of, line_of_kinds
 
 from spiqa_tasks.scoring.mcq import kinds
-from spiqa_tasks.scoring.mcq.claims import Claim, Line, affirmed, claims_in, opening, settle
+from spiqa_tasks.scoring.mcq.claims import Claim, Line, claims_in, opening, settle
 from spiqa_tasks.scoring.mcq.forms import Level
 
 
@@ -220,30 +220,6 @@ def test_a_correction_counts_once() -> None:
     assert settle(claims, line_of_kinds("LETTER BUT LETTER STOP LETTER")) == {"B", "C"}
     assert settle(claims, line_of_kinds("LETTER STOP LETTER BUT LETTER")) == {"C"}
     assert settle(claims, line_of_kinds("LETTER SO LETTER OTHER LETTER")) == {"B", "C"}
-
-
-@pytest.mark.parametrize(
-    ("text", "letters"),
-    [
-        ("The colour is blue, not red.", "B"),
-        ("The colour is not blue.", ""),
-        ("Red first. The colour is blue.", "B"),
-        ("Red first? The colour is blue.", "B"),
-        ("Red is shown. The colour is bright.", "A"),
-        ("red and blue", "AB"),
-        ("Is it blue?", ""),
-        ("Is it (B) blue?", ""),
-        ("Is it (A) red or (B) blue?", ""),
-        ("Is it (A) red (B) blue?", ""),
-        ("The colour is (B) blue.", "B"),
-        ("The colour is B", ""),
-        ("The answer is 15", "E"),
-        ("", ""),
-    ],
-)
-def test_texts_are_affirmed_by_the_last_sentence_that_has_one(text: str, letters: str) -> None:
-    """Without a claim, the texts that the last such sentence neither denies nor asks about are affirmed."""
-    assert affirmed(line_of(text)) == set(letters)
 
 
 def test_a_letter_outweighs_a_text() -> None:

@@ -11,6 +11,11 @@ from spiqa_tasks.scoring.mcq.fields import fields_in
 LONGEST = 2000
 
 
+def contents_in(text: str) -> list[str]:
+    """What the fields of `text` contain."""
+    return [field.content for field in fields_in(text)]
+
+
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
@@ -20,7 +25,7 @@ LONGEST = 2000
         ("\\boxed      {B}", []),
         (r"It is $\boxed{\text{(D) }\frac{14}{3}}$.", [r"\text{(D) }\frac{14}{3}"]),
         (r"\boxed{{B}} or {C}", ["{B}"]),
-        (r"\boxed{}", [""]),
+        (r"\boxed{}", []),
         (r"\boxed B", []),
         (r"\boxed B, not \boxed{C}", ["C"]),
         (r"\boxed{\boxed{B}}", ["B", r"\boxed{B}"]),
@@ -31,7 +36,7 @@ LONGEST = 2000
 )
 def test_a_box_holds_what_its_braces_enclose(text: str, contents: list[str]) -> None:
     """The content of a box, also within another, goes to the brace that closes it, or to where an answer is cut off."""
-    assert fields_in(text) == contents
+    assert contents_in(text) == contents
 
 
 @pytest.mark.parametrize(
@@ -43,14 +48,14 @@ def test_a_box_holds_what_its_braces_enclose(text: str, contents: list[str]) -> 
         ("<ans>B</ans>", ["B"]),
         ("<choice>B</choice>", ["B"]),
         ("[ANSWER] B [/ANSWER]", [" B "]),
-        ("<answer>\nB", [""]),
+        ("<answer>\nB", []),
         ("<answer B>", []),
         ("answer> B", []),
     ],
 )
 def test_an_element_holds_the_rest_of_its_line(text: str, contents: list[str]) -> None:
     """The content of an element for the answer goes to the next tag or the end of the line."""
-    assert fields_in(text) == contents
+    assert contents_in(text) == contents
 
 
 @pytest.mark.parametrize(
@@ -62,7 +67,7 @@ def test_an_element_holds_the_rest_of_its_line(text: str, contents: list[str]) -
         ("{'prediction': 'B'}", ["B"]),
         ("{'letter': B, 'reason': 'it fits'}", ["B"]),
         ('{"answer": null}', ["null"]),
-        ('{"answer": ""}', [""]),
+        ('{"answer": ""}', []),
         ('{"answer": "the \\"B\\" one"}', ['the \\"B\\" one']),
         ("{'answer': 'it\\'s B'}", ["it\\'s B"]),
         ('{"reason": "B"}', []),
@@ -71,24 +76,29 @@ def test_an_element_holds_the_rest_of_its_line(text: str, contents: list[str]) -
 )
 def test_a_key_holds_its_value(text: str, contents: list[str]) -> None:
     """The content of a key for the answer is its string, or what stands before the next comma, quote or brace."""
-    assert fields_in(text) == contents
+    assert contents_in(text) == contents
+
+
+def test_a_field_begins_where_its_mark_does() -> None:
+    """The place is that of the box, element or key."""
+    assert [field.start for field in fields_in("It is <answer>A</answer>, so \\boxed{A}")] == [29, 6]
 
 
 def test_the_last_field_comes_first() -> None:
     """Fields of all notations are in one order, the reverse of the text's."""
     text = r'<answer>A</answer> \boxed{B} {"answer": "C"} \boxed{D} \boxed{A}'
-    assert fields_in(text) == ["A", "D", "C", "B", "A"]
+    assert contents_in(text) == ["A", "D", "C", "B", "A"]
 
 
 @pytest.mark.parametrize(("opening", "closing"), [("\\boxed{", "}"), ("\\boxed{", ""), ("<answer>", "</answer>")])
 def test_of_a_field_that_is_very_long_the_beginning_is_read(opening: str, closing: str) -> None:
     """A field has at most 2,000 characters."""
-    assert fields_in(opening + "x" * (LONGEST + 5) + closing) == ["x" * LONGEST]
+    assert contents_in(opening + "x" * (LONGEST + 5) + closing) == ["x" * LONGEST]
 
 
 def test_a_box_inside_a_box_that_is_too_long_is_read() -> None:
     """Where a box ends unclosed the search for the next one goes on."""
-    assert fields_in("\\boxed{" + "x" * LONGEST + "\\boxed{B}") == ["B", "x" * LONGEST]
+    assert contents_in("\\boxed{" + "x" * LONGEST + "\\boxed{B}") == ["B", "x" * LONGEST]
 
 
 balanced = st.recursive(
@@ -101,4 +111,4 @@ balanced = st.recursive(
 @given(balanced, st.text("ab {}", max_size=10))
 def test_any_balanced_content_of_a_box_is_found(content: str, rest: str) -> None:
     """Whatever balanced braces a box holds and whatever follows it, its content is what stands inside."""
-    assert fields_in(f"\\boxed{{{content}}}{rest}") == [content]
+    assert contents_in(f"\\boxed{{{content}}}{rest}") == [content] * bool(content.strip())

@@ -79,7 +79,7 @@ def test_the_ending_of_a_word_counts(text: str, kinds: str) -> None:
         ("(B)", "ENCLOSED", "B"),
         ("( b )", "ENCLOSED", "B"),
         ("[b]", "ENCLOSED", "B"),
-        ('"B"', "ENCLOSED", "B"),
+        ('"B"', "LETTER", "B"),
         ("<B>", "ENCLOSED", "B"),
         ("b)", "ENCLOSED", "B"),
         ("B blue", "CONFIRMED", "B"),
@@ -203,12 +203,12 @@ def test_such_a_word_is_an_option_where_it_is_offered() -> None:
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
-        ("A: no", "ANSWER COLON TEXT"),
-        ('A: "no"', "ANSWER COLON TEXT"),
-        ("A : no", "ANSWER COLON TEXT"),
+        ("A: no", "ANSWER COLON WORD"),
+        ('A: "no"', "ANSWER COLON WORD"),
+        ("A : no", "ANSWER COLON WORD"),
         ("A: yes", "CONFIRMED"),
-        ("So A: no", "SO LETTER COLON TEXT"),
-        ("A no", "LETTER TEXT"),
+        ("So A: no", "SO LETTER COLON WORD"),
+        ("A no", "LETTER WORD"),
     ],
 )
 def test_a_question_and_answer_script_is_known(text: str, kinds: str) -> None:

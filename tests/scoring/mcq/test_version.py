@@ -18,9 +18,10 @@ from phrasings import phrasings
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice, kinds
-from spiqa_tasks.scoring.mcq.claims import Line, affirmed, opening, settle
+from spiqa_tasks.scoring.mcq.claims import Line, opening, settle
 from spiqa_tasks.scoring.mcq.cues import KIND_OF, KIND_OF_WORD
 from spiqa_tasks.scoring.mcq.forms import FORMS, PIECES
+from spiqa_tasks.scoring.mcq.stance import stances
 
 HERE = Path(__file__).parent
 DIGESTS = json.loads((HERE / "digests.json").read_text())
@@ -55,7 +56,11 @@ def claims() -> Iterator[object]:
         line = Line(found, ["AB"[place % 2] if kind in MENTIONS else "" for place, kind in enumerate(found)])
         openings = opening(line, "alone"), opening(line, "lead")
         spans = [(claim.level, claim.start, claim.end, claim.of_text) for claim in (*line.claims, *openings) if claim]
-        yield spans, sorted(settle(line.claims, line)), sorted(affirmed(line))
+        yield (
+            spans,
+            sorted(settle(line.claims, line)),
+            [(sorted(said.letters), said.strength, said.by) for said in stances(line)],
+        )
 
 
 def demo() -> Iterator[object]:
