@@ -173,9 +173,8 @@ def test_shots_flag_of_the_host_is_refused_not_ignored(evaluate: Evaluate, manag
 
 
 def test_the_released_prompt_has_2048_tokens(chat: Evaluate, server: OpenAIServer) -> None:
-    """By the YAML that the page shows, in the authors' wording; the other tasks have 512."""
+    """By the YAML that the page shows; the other tasks have 512."""
     for task, tokens in (("own_released", 2048), ("scifibench_cs_cap2fig", 512)):
         chat([task], limit=1)
         body = server.requests[-1]["body"]
         assert body.get("max_tokens", body.get("max_completion_tokens")) == tokens
-        assert ("think step by step" in str(body["messages"])) == (task == "own_released")
