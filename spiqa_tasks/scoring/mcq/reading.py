@@ -13,7 +13,7 @@ from spiqa_tasks.scoring.mcq.cues import KIND_OF
 from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import compiled
 from spiqa_tasks.scoring.mcq.options import Options, masked
-from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided
+from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided, stances
 from spiqa_tasks.scoring.mcq.text import lower, plain
 from spiqa_tasks.scoring.mcq.tokens import has_candidates, read_line
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -66,7 +66,7 @@ class Reading:
         for index in range(len(self._lines) - 1, last, -1):
             if _ANSWERS.search(self._lines[index]):
                 line = self.line(self._at(index))
-                if _UNREAD.search(line.kinds) and not line.claims:
+                if _UNREAD.search(line.kinds) and not any(stance.by == "text" for stance in stances(line)):
                     return index
         return last
 
