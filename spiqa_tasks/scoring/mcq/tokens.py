@@ -15,7 +15,6 @@ from spiqa_tasks.scoring.mcq.forms import compiled
 from spiqa_tasks.scoring.mcq.options import TEXTS, Options
 
 
-
 def _any_of(phrases: Iterable[str]) -> str:
     """Return a pattern of the longest phrase that fits; grouped by their first characters, it is three times as fast."""
     groups: dict[str, list[str]] = {}
