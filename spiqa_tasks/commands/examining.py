@@ -65,7 +65,9 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     _check(arguments)
     labels, about = _part(arguments, labels)
     environ = environ_of(arguments, os.environ)
-    configs = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
+    parsed = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
+    plain = [config.name for config in parsed.values()]
+    configs = {config.name if plain.count(config.name) == 1 else name: config for name, config in parsed.items()}
     batching.check(arguments, configs.values())
     judges = {name: Judge(config, rule_of(arguments, arguments.rule or "l3score")) for name, config in configs.items()}
     asked = {
@@ -76,11 +78,13 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     if arguments.dry_run:
         print(forecast(estimates, {"labels": labels.name}, arguments.json, batching.price_share(arguments)))
         return 0
-    for name in judges:
+    for name in judges if not batching.by_files(arguments) else ():
         if estimates[name].calls:
             _test(arguments, judges[name])
-    if not batching.all_there(arguments, asked):
-        return 3
+    tested = {name: None if arguments.anyway else judge for name, judge in judges.items()}
+    status = batching.settle(arguments, [(*asked[name], tested[name]) for name in judges])
+    if status is not None:
+        return status
     opinions = _opinions(arguments, judges, labels, about)
     if lexical:
         more, remarks = baselines(labels.answers, about)

@@ -62,10 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
         _print_calls(calls, len(items), arguments.json)
         return 0
     for name, engine in engines.items():
-        if calls[name]:
+        if calls[name] and not batching.by_files(arguments):
             engine.require_key()
-    if not batching.all_there(arguments, {name: (engine, requests[name]) for name, engine in engines.items()}):
-        return 3
+    status = batching.settle(arguments, [(engine, requests[name], None) for name, engine in engines.items()])
+    if status is not None:
+        return status
     outcome = rank(items, engines, arguments.seed)
     failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
     counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spiqa_tasks.commands import batching, judging_together
 from spiqa_tasks.commands.judge_options import add_rule_options, forecast
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spiqa_tasks.judge.judge import Judge
     from spiqa_tasks.judge.types import JudgeRequest
     from spiqa_tasks.runs.run import Run
+    from spiqa_tasks.runs.scoring import Unjudged
     from spiqa_tasks.runs.task_rows import MatchedRun
 
 
@@ -88,23 +89,26 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         check_folder(arguments.output)
     judging_together.check(arguments)
-    results: list[list[Run]] = []
+    tasks: list[_Unscored] = []
     all_there = True
     for task, given in _given(arguments):
         try:
-            found = _score(arguments, task, given)
+            tasks.append(_unscored(arguments, task, given))
         except JudgeError as error:
             if arguments.predictions or arguments.judge:
                 raise
             say(f"{task.name}: {error}", *_recorded_judge(given))
             all_there = False
-            found = _score(_without_judge(arguments), task, given)
-        all_there &= found is not None
-        if found:
-            results.append(found)
-        if found and arguments.output is not None:
-            say(*(f"wrote {path}." for path in write_runs(found, arguments.output)))
-    if arguments.json and results:
+            tasks.append(_unscored(_without_judge(arguments), task, given))
+    if arguments.dry_run:
+        return 0
+    status = batching.settle(arguments, [asked for task in tasks for asked in task.asked])
+    if status is not None:
+        return status
+    results = [_scored(arguments, task) for task in tasks]
+    if arguments.output is not None:
+        say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
+    if arguments.json:
         objects = [score_tables.as_json(each) for each in results]
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
     elif results:
@@ -112,12 +116,16 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if all_there and all(is_complete(run) for each in results for run in each) else 3
 
 
-def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun]) -> list[Run] | None:
-    """The runs as each judge scores them.
+class _Unscored(NamedTuple):
+    """The answers to a task, as they came and by the judge that is to score them, and what each judge is asked."""
 
-    None of them with `--dry-run`, which prints what they would take; None while batches are under way.
-    """
-    from spiqa_tasks.benchmarks.aggregation import prepare
+    given: Sequence[MatchedRun]
+    answers: list[tuple[str, Unjudged]]
+    asked: list[batching.Asked]
+
+
+def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun]) -> _Unscored:
+    """What each judge is to score, once it has answered its test questions; `--dry-run` prints what it would take."""
     from spiqa_tasks.benchmarks.scorer_factory import make_scorer
     from spiqa_tasks.commands.judges import chosen_judges
     from spiqa_tasks.runs import scoring
@@ -138,21 +146,26 @@ def _score(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun
     estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(estimates, {"task": task.name}, arguments.json, batching.price_share(arguments)))
-        return []
-    for name in judges:
+    for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()
-    if not batching.all_there(arguments, {name: (judges[name].engine, requests[name]) for name in judges}):
-        return None
-    prepare((read.scorer.metrics, read.records) for _, read in unjudged if not read.scorer.joins)
+    return _Unscored(given, unjudged, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
+
+
+def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
+    """The runs as each judge scores them."""
+    from spiqa_tasks.benchmarks.aggregation import prepare
+    from spiqa_tasks.runs import scoring
+
+    prepare((read.scorer.metrics, read.records) for _, read in task.answers if not read.scorer.joins)
     results = []
-    for name, read in unjudged:
+    for name, read in task.answers:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
         say(*scoring.differences(read.matched, run))
         say(*_failures(run))
         say(*(f"{run.name}: {remark}" for remark in run.own.entry.remarks(run.records)))
         results.append(run)
-    return judging_together.together(arguments, results, given)
+    return judging_together.together(arguments, results, task.given)
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]:
@@ -219,9 +232,15 @@ def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
 
 
 def _failures(run: Run) -> Iterable[str]:
-    failed = [record for record in run.records if record.status == "judge_failed"]
-    if failed:
-        yield (
-            f"{run.task}: {run.name}: {counted(len(failed), 'answer')} could not be judged, "
-            f"the first {failed[0].id}: {failed[0].reason}. Score again: only these are asked."
-        )
+    """What to do about answers without a score."""
+    remedies = {
+        "judge_failed": ("could not be judged", "Score again: only these are asked."),
+        "request_failed": ("are none of the model's but failed requests", "They have no score: ask the model again."),
+    }
+    for status, (what, remedy) in remedies.items():
+        failed = [record for record in run.records if record.status == status]
+        if failed:
+            yield (
+                f"{run.task}: {run.name}: {len(failed)} of {counted(len(run.records), 'answer')} {what}, the first "
+                f"{failed[0].id}: {failed[0].reason}. {remedy}"
+            )

@@ -5,151 +5,204 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from filelock import FileLock
-
 from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.files.atomic import check_folder, write_atomically
 from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.open_batches import OpenBatch, OpenBatches
+from spiqa_tasks.judge.open_batches import OpenBatch, open_batches
 from spiqa_tasks.judge.pricing import BATCH_SHARE
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.providers.declaration import BatchApi
+from spiqa_tasks.judge.providers.declaration import BatchApi, BatchError
+from spiqa_tasks.judge.providers.sdk import told
+from spiqa_tasks.judge.responses import ALL, read_responses
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+from spiqa_tasks.printable import say
 
-MOST_ENTRIES = 50_000
-MOST_BYTES = 150 << 20
-"""Limits of one batch; OpenAI's (50,000 and 200 MB) are the lower ones."""
-_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
+FILE_NAME = "batches.json"
+MOST_ENTRIES, MOST_BYTES = 50_000, 150 << 20
+"""Limits of one batch; OpenAI's (50,000 and 200 MB) are the lowest ones."""
+LONGEST_WAIT = 26 * 3600.0
+"""Seconds that a call waits for batches, which the servers promise within a day."""
+ARRIVAL_SECONDS = 60.0
+"""How long a new batch may take to show in the server's list."""
+MOST_MISSES = 8
+"""Looks in a row that may fail."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 
-Say = Callable[[str], None]
 
-
-def require_batches(config: JudgeConfig) -> None:
-    """Raise JudgeError for a judge without a batch interface, or without a cache to keep its verdicts."""
-    if PROVIDERS[config.provider].make_batches is None or not config.cache:
+def batch_api(config: JudgeConfig) -> BatchApi:
+    """Return the judge's form of lines and its batch interface; JudgeError for one that has none."""
+    make = PROVIDERS[config.provider].make_batches
+    if make is None:
         raise JudgeError(
-            f"Expected a judge with a batch interface for --batch, found {config.name}. Judge without --batch."
+            f"Expected a judge with a batch interface, found {config.name}. Ask it without files or batches."
         )
+    return make(config)
 
 
-def judge_in_batches(engine: Engine, requests: Iterable[JudgeRequest], *, wait: bool, say: Say) -> bool:
-    """Hand over the requests without a verdict, collect what is done; return whether every verdict is there.
+def judge_in_batches(engine: Engine, requests: Sequence[JudgeRequest], *, wait: bool) -> bool:
+    """Hand over the requests without a verdict, collect what is done; return whether every batch has ended.
 
     A request in an open batch, also one of an earlier call that was killed, is never handed over again. Verdicts go to
     the cache; a request that failed in its batch has failed for this process and is handed over anew by the next call.
-
-    Args:
-        engine: of the judge.
-        requests: all that the caller wants answered.
-        wait: until every batch has ended; else one look at each.
-        say: is given the lines for people.
+    With `wait` for 26 hours at most, else with one look.
 
     Raises:
-        JudgeError: no batch interface, its package missing, or a server that refuses.
+        JudgeError: a server that refuses or is out of reach, or a cache that cannot be written.
     """
-    config = engine.config
-    require_batches(config)
-    missing = engine.missing(requests)
+    wanted = engine.keyed(requests)
+    missing = {key: wanted[key] for key in sorted(wanted.keys() - engine.known(wanted))}
     if not missing:
         return True
     engine.require_key()
-    make_batches = PROVIDERS[config.provider].make_batches
-    assert make_batches is not None
-    api = make_batches(config)
-    opened = OpenBatches(config, config.cache_dir or cache_path(os.environ))
-    opened.folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(opened.folder / ".lock"):
-        batches = _arrived(api, opened)
-        under_way = {key for batch in batches for key in batch.tops}
-        for part in _parts(api, {key: missing[key] for key in missing.keys() - under_way}):
-            batches.append(_hand_over(api, opened, part))
-            say(f"Judge {config.name}: batch {batches[-1].id} of {len(part)} requests handed over.")
-    return _collect(engine, api, opened, batches, wait=wait, say=say)
+    counter = _Counter(engine, missing)
+    end, pause, misses, before = time.monotonic() + LONGEST_WAIT, _FIRST_PAUSE, 0, ""
+    while True:
+        try:
+            line, misses = counter.look(), 0
+        except BatchError as error:
+            misses += 1
+            if not wait or error.refused or misses > MOST_MISSES:
+                raise
+            line = f"{error} Trying again."
+        if not line:
+            engine.fail_rest(missing, "another process collected its batch, which has no answer to it")
+            return True
+        if not wait or time.monotonic() > end:
+            say(f"{line} Run the same command again to collect them.")
+            return False
+        if line != before:
+            say(line)
+        before = line
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def _arrived(api: BatchApi, opened: OpenBatches) -> list[OpenBatch]:
-    """The open batches; one whose arrival is not known is looked for, and forgotten where it is not there."""
-    batches = []
-    for batch in opened:
-        name = batch.id or api.find(batch.tag, len(batch.tops), batch.since)
-        if name is None:
-            opened.forget(batch)
-        else:
-            batches.append(batch if batch.id else opened.arrived(batch, name))
-    return batches
+class _Counter:
+    """Where requests are handed over and verdicts collected.
+
+    `_due` are the keys to hand over in this call: those in no open batch, and those of one that never arrived.
+    """
+
+    def __init__(self, engine: Engine, missing: Mapping[str, JudgeRequest]) -> None:
+        self._engine, self._config, self._missing = engine, engine.config, missing
+        self._api = batch_api(self._config)
+        folder = self._config.cache_dir or cache_path(os.environ)
+        check_folder(folder)
+        self._path = folder / FILE_NAME
+        self._due = set(missing)
+
+    def look(self) -> str:
+        """Collect what has ended and hand over what is due; return how far the rest is, empty where nothing is open."""
+        trouble: BatchError | None = None
+        done = left = 0
+        with open_batches(self._path) as self._opened:
+            for tag, batch in list(self._opened.items()):
+                if (batch["judge"], batch["url"]) == (self._config.name, self._config.url):
+                    self._due -= batch["tops"].keys()
+                    try:
+                        done += self._follow(tag, batch)
+                    except BatchError as error:
+                        trouble = error
+                    left += len(batch["tops"]) if tag in self._opened else 0
+            self._due -= self._engine.known(self._due)
+            for part in _parts(self._api, {key: self._missing[key] for key in sorted(self._due)}):
+                self._hand_over(part)
+                left += len(part)
+        if trouble is not None:
+            raise trouble
+        return f"Judge {self._config.name}: {done} of {left} requests are done in their batches." if left else ""
+
+    def _write(self) -> None:
+        write_atomically(self._path, json.dumps(self._opened).encode())
+
+    def _follow(self, tag: str, batch: OpenBatch) -> int:
+        """Look at a batch, and collect it where it has ended; return how many requests are done and not collected."""
+        others = {other["id"] or "" for other in self._opened.values()}
+        with told(self._config):
+            name = batch["id"] or self._api.find(tag, batch["tops"], others)
+        if name is None and not 0 <= time.time() - batch["since"] < ARRIVAL_SECONDS:
+            del self._opened[tag]
+            self._due |= batch["tops"].keys() & self._missing.keys()
+        batch["id"] = name or None
+        self._write()
+        if not name:
+            return 0
+        verdicts: dict[str, Verdict] = {}
+        try:
+            with told(self._config):
+                look = self._api.look(name)
+                if look.responses is None:
+                    return look.done
+                counts = read_responses(self._api, batch["tops"], look.responses, verdicts)
+            if counts[ALL] < look.done:
+                raise BatchError(self._config.name, f"{counts[ALL]} of {look.done} responses of the batch {name}")
+            fault = look.fault
+        except BatchError as error:
+            self._engine.settle(verdicts)
+            if not error.gone:
+                raise
+            fault = f"the server knows the batch {name} no more"
+        silent = failed(fault or f"the batch {name} holds no answer to this request")
+        verdicts |= dict.fromkeys(batch["tops"].keys() - verdicts.keys(), silent)
+        self._engine.settle(verdicts)
+        del self._opened[tag]
+        self._write()
+        self._account(name, list(verdicts.values()), fault)
+        return 0
+
+    def _hand_over(self, part: Mapping[str, Mapping[str, Any]]) -> None:
+        """Write a batch down, then create it; an error leaves the note, for the next look, unless nothing was done."""
+        tag, tops = uuid.uuid4().hex, {key: self._missing[key].top_logprobs for key in part}
+        batch: OpenBatch = {
+            "judge": self._config.name,
+            "url": self._config.url,
+            "since": time.time(),
+            "id": None,
+            "tops": tops,
+        }
+        self._opened[tag] = batch
+        self._write()
+        try:
+            with told(self._config):
+                batch["id"] = self._api.create(list(part.values()), tag)
+        except BatchError as error:
+            if error.refused:
+                del self._opened[tag]
+            raise
+        finally:
+            self._write()
+        self._due -= part.keys()
+        say(
+            f"Judge {self._config.name}: batch {batch['id']} of {len(part)} requests handed over; stopping is safe now."
+        )
+
+    def _account(self, batch: str, verdicts: Sequence[Verdict], fault: str) -> None:
+        """Say what a batch gave and cost."""
+        answered = [verdict for verdict in verdicts if verdict.ok]
+        tokens = sum(v.prompt_tokens for v in answered), sum(v.completion_tokens for v in answered)
+        price = self._config.cost(*tokens)
+        cost = "" if price is None else f", about ${BATCH_SHARE * price:.2f} instead of ${price:.2f}"
+        line = f"batch {batch} has ended: {len(answered)} judged, {len(verdicts) - len(answered)} failed"
+        say(f"Judge {self._config.name}: {line}, {sum(tokens):,} tokens{cost}{fault and '; ' + fault}.")
 
 
-def _parts(api: BatchApi, missing: Mapping[str, JudgeRequest]) -> Iterator[dict[str, tuple[JudgeRequest, Any]]]:
-    """The requests with their entries, as many at a time as one batch may hold."""
-    part: dict[str, tuple[JudgeRequest, Any]] = {}
+def _parts(api: BatchApi, requests: Mapping[str, JudgeRequest]) -> Iterator[dict[str, Mapping[str, Any]]]:
+    """The lines of the requests, by key, as many at a time as one batch may hold."""
+    part: dict[str, Mapping[str, Any]] = {}
     size = 0
-    for key in sorted(missing):
-        entry = api.entry(key, missing[key])
-        length = len(json.dumps(entry))
+    for key, request in requests.items():
+        line = api.request(key, request)
+        length = len(json.dumps(line)) + 1
         if part and (len(part) == MOST_ENTRIES or size + length > MOST_BYTES):
             yield part
             part, size = {}, 0
-        part[key] = (missing[key], entry)
+        part[key] = line
         size += length
     if part:
         yield part
-
-
-def _hand_over(api: BatchApi, opened: OpenBatches, part: Mapping[str, tuple[JudgeRequest, Any]]) -> OpenBatch:
-    batch = opened.begin({key: request.top_logprobs for key, (request, _) in part.items()})
-    return opened.arrived(batch, api.submit([entry for _, entry in part.values()], batch.tag))
-
-
-def _collect(
-    engine: Engine, api: BatchApi, opened: OpenBatches, batches: list[OpenBatch], *, wait: bool, say: Say
-) -> bool:
-    """Look at the open batches until all have ended, or once; whether all have."""
-    pause, told = _FIRST_WAIT, ""
-    while True:
-        still_open, done = [], 0
-        for batch in batches:
-            assert batch.id is not None
-            progress = api.progress(batch.id)
-            if progress.ended:
-                verdicts = _verdicts(api, batch, progress.fault)
-                engine.settle(verdicts)
-                opened.forget(batch)
-                say(_account(engine.config, batch, verdicts.values()))
-            else:
-                still_open.append(batch)
-                done += progress.done
-        if not still_open:
-            return True
-        line = f"{done} of {sum(len(batch.tops) for batch in still_open)} requests are done in their batches"
-        if not wait:
-            say(f"Judge {engine.config.name}: {line}. Run the same command again to collect them.")
-            return False
-        if line != told:
-            say(f"Judge {engine.config.name}: {line}; stopping is safe, the same command goes on.")
-        batches, told = still_open, line
-        time.sleep(pause)
-        pause = min(2 * pause, _LONGEST_WAIT)
-
-
-def _verdicts(api: BatchApi, batch: OpenBatch, fault: str | None) -> dict[str, Verdict]:
-    """The verdicts of an ended batch, a failed one for each entry that it says nothing about."""
-    assert batch.id is not None
-    silent = dict.fromkeys(batch.tops, failed(fault or f"the batch {batch.id} holds no answer to this request"))
-    return silent | dict(api.verdicts(batch.id, batch.tops))
-
-
-def _account(config: JudgeConfig, batch: OpenBatch, verdicts: Iterable[Verdict]) -> str:
-    """What a batch gave and cost."""
-    answered = [verdict for verdict in verdicts if verdict.ok]
-    prompts = sum(verdict.prompt_tokens for verdict in answered)
-    completions = sum(verdict.completion_tokens for verdict in answered)
-    price = config.cost(prompts, completions)
-    cost = "" if price is None else f", about ${BATCH_SHARE * price:.2f} instead of ${price:.2f}"
-    return (
-        f"Judge {config.name}: batch {batch.id} has ended: {len(answered)} judged, "
-        f"{len(batch.tops) - len(answered)} failed, {prompts + completions:,} tokens{cost}."
-    )

@@ -79,8 +79,8 @@ class VerdictCache:
                 found |= self._claim(missing)
             return [found.get(key, "mine") for key in keys]
 
-    def put_many(self, rows: Iterable[tuple[str, Verdict]]) -> None:
-        """Store verdicts and end their claims; a failed verdict only ends the claim.
+    def put_many(self, rows: Iterable[tuple[str, Verdict]]) -> bool:
+        """Store verdicts and end their claims; a failed verdict only ends the claim. Return whether all are stored.
 
         What cannot be stored because somebody has locked the file is stored with the next ones, or at the end.
         """
@@ -88,6 +88,7 @@ class VerdictCache:
             self._unsaved += rows
             if self.writable:
                 self._save()
+            return not self._unsaved
 
     def close(self) -> None:
         """Store what is left, give up this process's claims and close the file."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
+import sqlite3
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ from spiqa_tasks.judge.pricing import estimated_tokens
 from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.summary import Summary, Tally
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, said_if_slow
 
 _CLOSE_SECONDS = 5.0
@@ -145,23 +146,48 @@ class Engine:
 
     def estimate(self, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
         """Return what judging these would take; asks nothing and needs no key."""
-        wanted, missing = self._wanted(requests)
-        prompts = sum(estimated_tokens((request.system or "") + request.prompt) for request in missing.values())
-        completions = sum(request.max_tokens for request in missing.values())
+        wanted = self.keyed(requests)
+        missing = [wanted[key] for key in wanted.keys() - self.known(wanted)]
+        prompts = sum(estimated_tokens((request.system or "") + request.prompt) for request in missing)
+        completions = sum(request.max_tokens for request in missing)
         price = self.config.cost(prompts, completions)
-        return JudgingEstimate(len(missing), wanted - len(missing), prompts, completions, price)
+        return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)
 
-    def missing(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
-        """Return those of `requests` without a stored verdict, by their keys in the cache."""
-        return self._wanted(list(requests))[1]
+    def keyed(self, requests: Sequence[JudgeRequest]) -> dict[str, JudgeRequest]:
+        """Return the different requests by their keys in the cache."""
+        return dict(zip(self._keyed(requests)[1], requests, strict=True))
+
+    def known(self, keys: Iterable[str]) -> set[str]:
+        """Return those of `keys` that have a stored verdict."""
+        with self._condition:
+            cache = self._running().cache
+        return cache.known(list(keys)) if cache else set()
 
     def settle(self, verdicts: Mapping[str, Verdict]) -> None:
-        """Take verdicts from a batch, by key: stored for later runs, or, where failed, final in this one."""
+        """Take verdicts from elsewhere, by key: stored for later runs, or, where failed, the first reason for this one.
+
+        Raises:
+            JudgeError: the cache does not take them.
+        """
         with self._condition:
-            session = self._running()
-            self._settled.update(verdicts)
-        if session.cache:
-            session.cache.put_many(verdicts.items())
+            cache = self._running().cache
+        answered = [(key, verdict) for key, verdict in verdicts.items() if verdict.ok]
+        stored, reason = not answered, "it is locked or cannot be written"
+        try:
+            stored = stored or (cache is not None and cache.put_many(answered))
+        except sqlite3.Error as error:
+            reason = str(error)
+        if not stored:
+            raise JudgeError(
+                f"Expected to store {len(answered)} verdicts in the judge's cache, which failed: {reason}. "
+                "Run the same command again when it can be written: nothing is lost."
+            )
+        with self._condition:
+            self._settled = {**verdicts, **self._settled}
+
+    def fail_rest(self, keys: Collection[str], reason: str) -> None:
+        """Fail, in this process, those of `keys` that have no verdict and no earlier reason."""
+        self.settle(dict.fromkeys(set(keys) - self.known(keys), failed(reason)))
 
     def summary(self) -> Summary:
         """Return what judging took so far."""
@@ -174,13 +200,6 @@ class Engine:
             session, self._session = self._session, None
         if session is not None:
             session.close()
-
-    def _wanted(self, requests: Sequence[JudgeRequest]) -> tuple[int, dict[str, JudgeRequest]]:
-        """How many different requests there are, and those without a stored verdict by their keys."""
-        session, keys = self._keyed(requests)
-        wanted = dict(zip(keys, requests, strict=True))
-        stored = session.cache.known(list(wanted)) if session.cache else set()
-        return len(wanted), {key: request for key, request in wanted.items() if key not in stored}
 
     def _reset(self) -> None:
         """Start without a session: at first, and in a forked child, which has no copy of the parent's thread."""

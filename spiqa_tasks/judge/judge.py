@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig
@@ -13,7 +13,7 @@ from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
-_PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, max_seconds=60.0, patient=False)
+_PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
 
 
 class Judge:
@@ -30,8 +30,8 @@ class Judge:
 
     def __init__(self, judge: JudgeConfig | Engine, rule: Rule, *, report: bool = True) -> None:
         config = judge.config if isinstance(judge, Engine) else judge
-        self._tests = [rule.request(candidate) for candidate in rule.tests]
-        for request in self._tests:
+        self.tests = [rule.request(candidate) for candidate in rule.tests]
+        for request in self.tests:
             _require_able(config, rule, request)
         self.engine = judge if isinstance(judge, Engine) else shared_engine(judge)
         self.rule = rule
@@ -39,21 +39,25 @@ class Judge:
         self._verdicts: dict[JudgeRequest, Verdict] = {}
 
     def preflight(self, *, anyway: bool = False) -> list[Verdict]:
-        """Ask the rule's test questions, past the cache; return the verdicts.
+        """Ask the rule's test questions, past the cache, and `check` the verdicts."""
+        return self.check((self.engine.ask_now(request, _PREFLIGHT_POLICY) for request in self.tests), anyway=anyway)
+
+    def check(self, answers: Iterable[Verdict], *, anyway: bool = False) -> list[Verdict]:
+        """Return the verdicts on the test questions.
 
         Args:
+            answers: to the test questions, in their order.
             anyway: whether a judge that is unfit by the rule is used all the same.
 
         Raises:
-            JudgeError: the judge has no key, does not answer, or is unfit by the rule; the message has the remedy.
+            JudgeError: the judge has no key, did not answer, or is unfit by the rule; the message has the remedy.
         """
         config, verdicts = self.engine.config, []
         named = config.name + (f" at {config.host}" if config.url else "")
-        for request in self._tests:
-            verdicts.append(self.engine.ask_now(request, _PREFLIGHT_POLICY))
-            reason = verdicts[-1].reason
-            if reason is not None:
-                advice = reason if "; " in reason else f"{reason}; {_REMEDY}"
+        for verdict in answers:
+            verdicts.append(verdict)
+            if verdict.reason is not None:
+                advice = verdict.reason if "; " in verdict.reason else f"{verdict.reason}; {_REMEDY}"
                 raise JudgeError(f"The judge {named} did not answer a test question: {advice}, or {self.rule.remedy}.")
         fault = self.rule.fault(verdicts)
         if fault is not None and not anyway:

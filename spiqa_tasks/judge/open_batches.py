@@ -1,78 +1,52 @@
-"""Batches that were handed over and not collected yet: one small file each, beside the cache of verdicts."""
+"""Batches that were handed over and not collected yet: one file beside the cache of verdicts, one process at a time."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypedDict
 
-from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.judge.config import JudgeConfig
+from filelock import FileLock, Timeout
 
-FOLDER = "batches"
+from spiqa_tasks.errors import JudgeError
+
+LOCKED_SECONDS = 600.0
 
 
-@dataclass(frozen=True)
-class OpenBatch:
-    """A batch of requests.
+class OpenBatch(TypedDict):
+    """A batch: whom it was handed to, since when (Unix time, just before), and its name there once that is known.
 
-    Attributes:
-        judge, url: whom it was handed to.
-        tops: for each entry's key, how many log-probabilities it asks for; None: a written answer.
-        since: the Unix time in seconds just before it was handed over.
-        id: its name at the server; None while nobody knows whether it arrived.
+    `tops` holds for each request's key how many log-probabilities it asks for; None: a written answer.
     """
 
     judge: str
     url: str
-    tops: Mapping[str, int | None]
     since: float
-    id: str | None = None
-
-    @property
-    def tag(self) -> str:
-        """Sixteen hexadecimal digits that stand for its entries."""
-        return hashlib.sha256("\n".join(sorted(self.tops)).encode()).hexdigest()[:16]
+    id: str | None
+    tops: dict[str, int | None]
 
 
-class OpenBatches:
-    """The open batches of one judge; what is written here is there after a kill."""
+@contextmanager
+def open_batches(path: Path) -> Iterator[dict[str, OpenBatch]]:
+    """Yield the batches in a file, by their tags, with other processes kept out.
 
-    def __init__(self, config: JudgeConfig, cache_dir: Path) -> None:
-        self._config = config
-        self.folder = cache_dir / FOLDER
-
-    def __iter__(self) -> Iterator[OpenBatch]:
-        """Yield the judge's open batches, the oldest first; files that cannot be read are left alone."""
-        found = [batch for path in self.folder.glob("*.json") if (batch := _read(path)) is not None]
-        mine = [batch for batch in found if (batch.judge, batch.url) == (self._config.name, self._config.url)]
-        return iter(sorted(mine, key=lambda batch: batch.since))
-
-    def begin(self, tops: Mapping[str, int | None]) -> OpenBatch:
-        """Write down that a batch of these entries is about to be handed over."""
-        return self._keep(OpenBatch(self._config.name, self._config.url, tops, time.time()))
-
-    def arrived(self, batch: OpenBatch, name: str) -> OpenBatch:
-        """Write down the server's name for it."""
-        return self._keep(replace(batch, id=name))
-
-    def forget(self, batch: OpenBatch) -> None:
-        """Remove it: its answers are in the cache, or it never arrived."""
-        self._path(batch).unlink(missing_ok=True)
-
-    def _keep(self, batch: OpenBatch) -> OpenBatch:
-        write_atomically(self._path(batch), json.dumps(asdict(batch)).encode())
-        return batch
-
-    def _path(self, batch: OpenBatch) -> Path:
-        return self.folder / f"{batch.tag}.json"
-
-
-def _read(path: Path) -> OpenBatch | None:
+    Raises:
+        JudgeError: another process is at them for ten minutes, or a file that cannot be read.
+    """
     try:
-        return OpenBatch(**json.loads(path.read_bytes()))
-    except (OSError, ValueError, TypeError, RecursionError):
-        return None
+        with FileLock(f"{path}.lock", timeout=LOCKED_SECONDS):
+            try:
+                opened = json.loads(path.read_bytes()) if path.exists() else {}
+                complete = all(OpenBatch.__required_keys__ == batch.keys() for batch in opened.values())
+            except (OSError, ValueError, AttributeError, RecursionError):
+                complete = False
+            if not complete:
+                raise JudgeError(
+                    f"Expected the list of open batches in {path}, found something else. Restore it, or delete it to "
+                    "give up the batches that it named: their requests would be paid again."
+                )
+            yield opened
+    except Timeout:
+        raise JudgeError(f"Expected {path} to be free, found another process at it. Run the command again.") from None

@@ -1,10 +1,15 @@
-"""`--batch` of `score` and `rank`, against a server that speaks files and batches."""
+"""`--batch`, `--write-requests` and `--read-responses` of `score` and `rank`, against a server that takes batches."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 from batch_server import BatchServer
@@ -17,6 +22,15 @@ from spiqa_tasks.cli import main
 from spiqa_tasks.judge.engine import _shared
 
 pytestmark = pytest.mark.usefixtures("no_java")
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "batches.md"
+Run = Callable[..., tuple[int, Any, str]]
+
+
+def forget() -> None:
+    """What the next command finds is what a new process would."""
+    for engine in _shared.values():
+        engine.close()
+    _shared.clear()
 
 
 @pytest.fixture
@@ -25,11 +39,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
     with BatchServer() as running:
         monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
         monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", running.url)
-        _shared.clear()
+        forget()
         yield running
-    for engine in _shared.values():
-        engine.close()
-    _shared.clear()
+    forget()
 
 
 @pytest.fixture
@@ -43,60 +55,173 @@ def answers(tmp_path: Path) -> Path:
     return path
 
 
-def test_scores_are_those_of_single_requests(
-    server: BatchServer, answers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def score(answers: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`score(*options)` of those answers, in a process of its own."""
+
+    def run(*options: Any) -> tuple[int, Any, str]:
+        forget()
+        return run_json(capsys, "score", "spiqa_demo", answers, *options)
+
+    return run
+
+
+def answered(requests: Path, server: BatchServer) -> Path:
+    """The file of responses that the program in the docs makes."""
+    (program,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    responses = requests.with_suffix(".responses")
+    base = server.url.removesuffix("/v1")
+    subprocess.run([sys.executable, "-c", program, requests, responses, base], check=True)
+    return responses
+
+
+def test_scores_of_a_batch_are_those_of_single_requests(
+    server: BatchServer, score: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """One batch, the two test questions by themselves, the same numbers and signature."""
-    status, batched, errors = run_json(capsys, "score", "spiqa_demo", answers, "--batch")
-    assert status == 0
-    assert [len(batch.entries) for batch in server.batches] == [39]
-    assert len(server.requests) == 2
+    status, batched, errors = score("--batch")
+    assert (status, [len(batch.entries) for batch in server.batches], len(server.requests)) == (0, [39], 2)
     assert "batch_0 has ended: 39 judged, 0 failed" in errors
-    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(answers.parent / "other"))
-    assert run_json(capsys, "score", "spiqa_demo", answers)[:2] == (0, batched)
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "other"))
+    assert score()[:2] == (0, batched)
 
 
-def test_without_waiting_nothing_is_scored_until_all_is_there(
-    server: BatchServer, answers: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_waiting_nothing_is_scored_until_all_is_there(server: BatchServer, score: Run) -> None:
     """Exit status 3 while the batch is under way, then the scores; the batch is handed over once."""
-    server.ends_at = 3
-    command = ["score", "spiqa_demo", str(answers), "--batch", "--no-wait"]
-    assert [main(command), main(command)] == [3, 3]
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "Run the same command again" in said.err
-    assert main(command) == 0
-    assert "l3score" in capsys.readouterr().out
-    assert len(server.batches) == 1
+    server.ends_at = 2
+    assert [score("--batch", "--no-wait")[:2] for _ in range(2)] == [(3, [])] * 2
+    status, found, _ = score("--batch", "--no-wait")
+    assert (status, found["counts"]["judged"], len(server.batches)) == (0, 39, 1)
 
 
-def test_answers_that_failed_in_the_batch_are_withheld(
-    server: BatchServer, answers: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_answers_that_failed_in_the_batch_are_withheld(server: BatchServer, score: Run) -> None:
     """They are judge failures in the table, not asked at the full price; the next call asks for them alone."""
     server.refused = {4, 5}
-    status, found, _ = run_json(capsys, "score", "spiqa_demo", answers, "--batch")
-    assert status == 3
-    assert found["metrics"]["l3score"] is None
-    assert found["counts"]["judge_failed"] == 2
+    status, found, _ = score("--batch")
+    assert (status, found["metrics"]["l3score"], found["counts"]["judge_failed"]) == (3, None, 2)
     server.refused = set()
-    for engine in _shared.values():
-        engine.close()
-    _shared.clear()
-    assert run_json(capsys, "score", "spiqa_demo", answers, "--batch")[0] == 0
+    assert score("--batch")[0] == 0
     assert [len(batch.entries) for batch in server.batches] == [39, 2]
 
 
-def test_rank_takes_batches_too(server: BatchServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Figures go into the batch as they go into single requests."""
+def test_a_file_answered_elsewhere_gives_the_scores_of_direct_judging(
+    server: BatchServer, score: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is asked on the way; reading twice changes nothing, and what is stored is not written again."""
+    requests = tmp_path / "requests.jsonl"
+    assert score("--write-requests", requests)[:2] == (0, [])
+    assert not server.requests
+    assert len(requests.read_text().splitlines()) == 2 + 39
+    responses = answered(requests, server)
+    server.requests.clear()
+    status, found, errors = score("--read-responses", responses)
+    assert status == 0
+    assert "read 41 responses for openai:gpt-4o: 41 new." in errors
+    assert score("--read-responses", responses)[:2] == (0, found)
+    assert score()[:2] == (0, found)
+    assert score("--write-requests", requests)[0] == 0
+    assert (requests.read_text(), server.requests) == ("", [])
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "other"))
+    assert score()[:2] == (0, found)
+
+
+def test_what_a_file_does_not_answer_is_withheld_and_written_again(
+    server: BatchServer, score: Run, tmp_path: Path
+) -> None:
+    """Every odd line is told and counted, none is a number; the next file has what is missing."""
+    requests = tmp_path / "requests.jsonl"
+    score("--write-requests", requests)
+    lines = answered(requests, server).read_text().splitlines()
+    refused = json.loads(lines[10]) | {"response": {"status_code": 400, "body": {"error": {"message": "too long"}}}}
+    foreign = json.loads(lines[11]) | {"custom_id": "f" * 64}
+    half, rest = tmp_path / "half", tmp_path / "rest"
+    half.write_text("\n".join([*lines[:10], lines[3], json.dumps(refused), json.dumps(foreign), lines[12][:50]]))
+    rest.write_text("\n".join(reversed(lines)))
+    status, found, errors = score("--read-responses", half)
+    assert (status, found["metrics"]["l3score"], found["counts"]["judge_failed"]) == (3, None, 31)
+    assert (
+        "14 responses for openai:gpt-4o: 10 new, 1 repeated, 1 without an answer, 1 of other requests, 1 broken"
+        in errors
+    )
+    assert score("--write-requests", requests)[0] == 0
+    assert len(requests.read_text().splitlines()) == 2 + 31
+    status, found, errors = score("--read-responses", half, rest)
+    assert (status, found["counts"]["judge_failed"]) == (0, 0)
+
+
+def test_a_judge_is_tried_by_its_file_too(server: BatchServer, score: Run, tmp_path: Path) -> None:
+    """One that does not tell right from wrong, or was not tried, is refused before anything is stored."""
+    requests, untested = tmp_path / "requests.jsonl", tmp_path / "untested"
+    score("--write-requests", requests)
+    server.behaviour.verdict = lambda _: [("Yes", -0.1), ("No", -3.0), ("a", -4.0), ("b", -5.0), ("c", -6.0)]
+    bad = answered(requests, server)
+    untested.write_text("\n".join(bad.read_text().splitlines()[2:]))
+    status, found, errors = score("--read-responses", bad)
+    assert (status, found) == (2, [])
+    assert "cannot be used" in errors
+    status, found, errors = score("--read-responses", untested)
+    assert (status, found) == (2, [])
+    assert "have it answered and name both files" in errors
+    assert score("--dry-run")[1]["dry_run"][0]["cached"] == 0
+
+
+def test_the_tasks_of_a_group_go_into_one_file_and_one_batch(
+    server: BatchServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], answers: Path
+) -> None:
+    """Two tasks of the demo; the batch of both is waited for once."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for task in ("spiqa_demo", "spiqa_demo_nocaption"):
+        (folder / f"m_{task}.jsonl").write_bytes(answers.read_bytes().replace(b"no idea", task.encode()))
+    requests = tmp_path / "requests.jsonl"
+    assert main(["score", "demo", str(folder), "--write-requests", str(requests)]) == 0
+    forget()
+    count = len(requests.read_text().splitlines())
+    assert main(["score", "demo", str(folder), "--batch"]) == 0
+    assert [len(batch.entries) for batch in server.batches] == [count - 2]
+    capsys.readouterr()
+
+
+@pytest.fixture
+def captions(tmp_path: Path) -> Path:
+    """A run with captions of the demo's figures."""
     rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
     write_captions(tmp_path / "a", "a", [sample_of(row, "a caption") for row in rows])
+    return tmp_path / "a"
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_rank_takes_batches_and_files(
+    server: BatchServer, captions: Path, provider: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Figures go into the lines as into single requests; batch, file and single requests rank the same."""
     server.behaviour.text = "Ranked Captions: [A, B]"
-    assert main(["rank", str(tmp_path / "a"), "--judge", "openai:gpt-4o", "--batch"]) == 0
-    assert "12 figures, 0 without a caption of every model, 0 rankings failed" in capsys.readouterr().out
-    assert not server.requests
-    assert len(server.batches[0].entries) == 12
+    name, requests = f"{provider}:m", tmp_path / "requests.jsonl"
+    rank = ["rank", str(captions), "--judge", name]
+    assert main([*rank, "--write-requests", str(requests)]) == 0
+    forget()
+    if provider == "openai":
+        responses = answered(requests, server)
+    else:
+        responses = tmp_path / "responses"
+        with responses.open("w") as file:
+            for line in map(json.loads, requests.read_text().splitlines()):
+                sent = Request(f"{server.url}/messages", json.dumps(line["params"]).encode())
+                with urlopen(sent) as answer:
+                    result = {"type": "succeeded", "message": json.load(answer)}
+                print(json.dumps({"custom_id": line["custom_id"], "result": result}), file=file)
+    tables = set()
+    for place, options in enumerate((["--read-responses", str(responses)], ["--batch"], [])):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / str(place)))
+            assert main([*rank, *options]) == 0
+        tables.add(capsys.readouterr().out)
+        forget()
+    assert len(tables) == 1
+    assert "12 figures, 0 without a caption of every model, 0 rankings failed" in tables.pop()
+    bodies = [request["body"] for request in server.requests]
+    batched = [entry.get("body") or entry["params"] for entry in server.batches[0].entries]
+    assert sorted(map(str, batched)) == sorted(map(str, bodies[:12])) == sorted(map(str, bodies[12:]))
 
 
 def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,12 +232,32 @@ def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(["--no-wait"], "Expected --batch with --no-wait"), (["--batch", "--judge", "hf:a/b"], "found hf:a/b")],
+    ("options", "message"),
+    [
+        (["--no-wait"], "Expected --batch with --no-wait"),
+        (["--batch", "--judge", "hf:a/b"], "found hf:a/b"),
+        (["--write-requests", "FILE", "--judge", "hf:a/b"], "found hf:a/b"),
+        (["--write-requests", "FOLDER"], "found a folder"),
+        (["--read-responses", "FOLDER"], "Expected a file of responses at"),
+        (["--write-requests", "FILE", "--judge", "openai:a", "--judge", "openai:b"], "Expected one judge"),
+    ],
 )
-def test_what_cannot_be_batched_is_refused(
-    answers: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+def test_what_does_not_go_together_is_refused(
+    server: BatchServer, score: Run, options: list[str], message: str, tmp_path: Path
 ) -> None:
-    """In one sentence, before anything is asked or loaded."""
-    assert main(["score", "spiqa_demo", str(answers), *arguments]) == 2
-    assert message in capsys.readouterr().err
+    """In one sentence, before anybody is asked or anything loaded."""
+    places = {"FOLDER": str(tmp_path), "FILE": str(tmp_path / "file")}
+    status, _, errors = score(*(places.get(option, option) for option in options))
+    assert (status, server.requests, server.batches) == (2, [], [])
+    assert message in errors
+
+
+@pytest.mark.parametrize("package", ["openai", "anthropic"])
+def test_a_missing_sdk_is_one_sentence_with_the_command(
+    server: BatchServer, score: Run, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is asked."""
+    monkeypatch.setitem(sys.modules, package, None)
+    status, _, errors = score("--batch")
+    assert (status, server.requests) == (2, [])
+    assert "pip install 'spiqa-tasks[batch]'" in errors

@@ -50,7 +50,7 @@ def own_benchmark(definition: Definition) -> Benchmark:
         files=partial(_files, definition),
         unseen=lambda settings: replace(settings, ablation="text"),
         table=lambda _settings: records.table(definition),
-        judge=lambda _settings: "l3score" if "l3score" in definition.metrics else None,
+        judge=lambda _settings: definition.judged,
         signature=ablation_fields,
         remarks=lambda found: [*truncation_remark(found), *judge_advice(found)],
         definition=definition.portable,

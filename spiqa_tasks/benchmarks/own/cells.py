@@ -77,7 +77,7 @@ def options_of(record: Fields, columns: Columns) -> dict[str, str]:
             texts.pop()
         if any(map(is_empty, texts)):
             raise ValueError(f"no text in {columns.options[list(map(is_empty, texts)).index(True)]}")
-        return _lettered(texts)
+        return _lettered(texts) if texts else {}
     value = as_value(cell(record, columns.options[0]))
     if is_empty(value) or value == {}:
         return {}

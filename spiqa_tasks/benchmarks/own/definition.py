@@ -20,11 +20,13 @@ AnswerForm = Literal["letter", "index", "number", "text"]
 Variant = Literal["text", "grey", "both"]
 MATCHES = ("exact_match", "relaxed_accuracy")
 """The metrics of open answers that need neither judge nor programs."""
+JUDGED = ("l3score", "compass")
+"""Those that a judge gives, by the rule of the same name; one of them at most."""
 TEXTS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor", "bertscore_f1")
 METRICS: Mapping[str, Sequence[str]] = {
-    "open": ("l3score", *MATCHES, *TEXTS),
+    "open": (*JUDGED, *MATCHES, *TEXTS),
     "choice": ("accuracy",),
-    "both": ("accuracy", *MATCHES, "l3score", *TEXTS),
+    "both": ("accuracy", *MATCHES, *JUDGED, *TEXTS),
 }
 """Kind -> the metrics that it may have."""
 DEFAULT_METRICS: Mapping[str, Sequence[str]] = {
@@ -117,6 +119,11 @@ class Definition:
         return {f"{self.benchmark}_both": tuple(self.tasks)} if "both" in self.variants else {}
 
     @property
+    def judged(self) -> str | None:
+        """The metric that a judge gives; None without one."""
+        return next((name for name in self.metrics if name in JUDGED), None)
+
+    @property
     def prompt_columns(self) -> list[str]:
         """The columns that the prompts name, beside those of question, options and pictures."""
         named = {field for text in self.prompt.values() for _, field in fields_of(text, self.benchmark) if field}
@@ -204,6 +211,8 @@ def _columns(values: Any, where: str) -> Columns:
 def _metrics(given: Any, kind: Kind, where: str) -> tuple[str, ...]:
     found = _texts(given) or tuple(DEFAULT_METRICS[kind])
     _known(found, METRICS[kind], f"metrics: of {where}, whose kind is {kind}")
+    if len(set(found) & set(JUDGED)) > 1:
+        raise InputError(f"Expected metrics: to have one of {' and '.join(JUDGED)} at most in {where}, found both.")
     if kind == "both" and (found[0] != "accuracy" or not set(found) & set(MATCHES)):
         raise InputError(
             f"Expected metrics: to be accuracy and then {' or '.join(MATCHES)}, by which it counts open answers, in "

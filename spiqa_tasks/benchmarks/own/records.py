@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, 
 from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, text_metric
-from spiqa_tasks.benchmarks.own.definition import MATCHES, TEXTS, Definition
+from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, TEXTS, Definition
 from spiqa_tasks.benchmarks.own.prompts import template
 from spiqa_tasks.benchmarks.prompting import prompt_hash
 from spiqa_tasks.benchmarks.record import Record, Response
@@ -46,8 +46,9 @@ def metrics(definition: Definition) -> list[Metric]:
             ACCURACY, signature=lambda: {"matcher": f"{MATCHER_VERSION}, {_match_of(definition)} of open answers"}
         )
         found = [accuracy, *map(_of_open, found[1:])]
-    judged = [JUDGE_FAILED, NEITHER] if "l3score" in definition.metrics else []
-    return [*found, *judged, *_RATES]
+    found += [JUDGE_FAILED] if definition.judged else []
+    found += [NEITHER] if definition.judged == "l3score" else []
+    return [*found, *_RATES]
 
 
 def table(definition: Definition) -> list[str]:
@@ -67,7 +68,7 @@ def _open_record(
     if definition.kind == "both":
         scores["accuracy"] = scores[_match_of(definition)]
     candidate = Candidate(prediction, row["question"], " or ".join(references))
-    asks = context.asks("l3score", candidate) if "l3score" in definition.metrics else ()
+    asks = context.asks(definition.judged, candidate) if definition.judged else ()
     details = {} if response.truncated is None else {"truncated": response.truncated}
     refused = is_refusal(response.text)
     return Record(row["id"], prediction, refused=refused, scores=scores, details=details, asks=asks, **shared)
@@ -83,7 +84,7 @@ def _metric(name: str) -> Metric:
         return ACCURACY
     if name in TEXTS:
         return text_metric(name, name, lambda record: () if record.prediction is None else (record.prediction,))
-    return mean_of(name, "judge" if name == "l3score" else "nothing")
+    return mean_of(name, "judge" if name in JUDGED else "nothing")
 
 
 def _of_open(metric: Metric) -> Metric:

@@ -24,8 +24,7 @@ class AnthropicApi:
 
         self._model = config.model
         self._extra = config.extra_fields
-        headers = {"anthropic-version": API_VERSION} | ({"x-api-key": config.api_key} if config.api_key else {})
-        self._client = JsonClient(config, headers)
+        self._client = JsonClient(config, headers_of(config))
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Ask for one message."""
@@ -46,6 +45,11 @@ class AnthropicApi:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
+
+
+def headers_of(config: JudgeConfig) -> dict[str, str]:
+    """Return the headers of every request, with the judge's key."""
+    return {"anthropic-version": API_VERSION} | ({"x-api-key": config.api_key} if config.api_key else {})
 
 
 def verdict_of(answer: dict[str, Any]) -> Verdict:

@@ -1,71 +1,64 @@
-"""Anthropic's message batches, through the official SDK; for written verdicts, as it gives no log-probabilities."""
+"""Request and response lines of Anthropic's message batches, and the batches, through the official SDK."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.anthropic import AnthropicApi, verdict_of
-from spiqa_tasks.judge.providers.declaration import BatchProgress
-from spiqa_tasks.judge.providers.sdk import client_options, importing, is_before, told
-from spiqa_tasks.judge.retry import AskError
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+from spiqa_tasks.judge.providers.anthropic import AnthropicApi, headers_of, verdict_of
+from spiqa_tasks.judge.providers.declaration import BatchApi, BatchError, BatchLook
+from spiqa_tasks.judge.providers.sdk import client_options, lines_of, listed, unanswered
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 
-class AnthropicBatches:
-    """Lists of requests, handed over once and fetched when they are done."""
+class AnthropicBatches(BatchApi):
+    """For written verdicts, as there are no log-probabilities."""
 
     def __init__(self, config: JudgeConfig) -> None:
-        with importing("anthropic"):
-            import anthropic
-        self._api = AnthropicApi(config)
-        self._told = partial(told, config, anthropic.AnthropicError)
-        client = anthropic.Anthropic(base_url=config.url.removesuffix("/v1"), **client_options(config))
-        self._batches = client.messages.batches
+        self._config = config
+        self._body = AnthropicApi(config).body
 
-    def entry(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        """Return one entry of the list."""
-        return {"custom_id": key, "params": self._api.body(request)}
+    @cached_property
+    def _client(self) -> Any:
+        import anthropic
 
-    def submit(self, entries: Sequence[Mapping[str, Any]], tag: str) -> str:  # noqa: ARG002 - it keeps no tags
-        """Hand the list over; return the batch's id."""
-        given: Any = list(entries)
-        with self._told():
-            return self._batches.create(requests=given).id
+        options = client_options(self._config, anthropic.DefaultHttpxClient, headers_of(self._config))
+        return anthropic.Anthropic(base_url=self._config.url.removesuffix("/v1"), **options)
 
-    def find(self, tag: str, count: int, since: float) -> str | None:  # noqa: ARG002 - it keeps no tags
-        """Return the id of the newest batch of that many entries since then."""
-        with self._told():
-            for batch in self._batches.list():
-                if is_before(batch.created_at.timestamp(), since):
-                    return None
-                if sum(batch.request_counts.model_dump().values()) == count:
-                    return batch.id
+    def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        return {"custom_id": key, "params": self._body(request)}
+
+    def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:  # noqa: ARG002 - always a written one
+        result = response.get("result")
+        kind, message = (result.get("type"), result.get("message")) if isinstance(result, dict) else (None, None)
+        if kind == "succeeded" and isinstance(message, dict):
+            return verdict_of(message)
+        raise unanswered(self._config, kind, isinstance(result, dict) and result.get("error"))
+
+    def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:  # noqa: ARG002 - it keeps no tags
+        return str(self._client.with_options(max_retries=0).messages.batches.create(requests=list(lines)).id)
+
+    def find(self, tag: str, keys: Collection[str], others: Collection[str]) -> str | None:  # noqa: ARG002
+        """Return the id of the newest batch of as many requests, the first of whose responses is to one of them."""
+        for batch in listed(self._client.messages.batches.list(limit=100)):
+            if batch.id in others or sum(batch.request_counts.model_dump().values()) != len(keys):
+                continue
+            if batch.processing_status != "ended":
+                return ""
+            if json.loads(next(self._lines(batch.id))).get("custom_id") in keys:
+                return str(batch.id)
         return None
 
-    def progress(self, batch: str) -> BatchProgress:
-        """Return how far a batch is."""
-        with self._told():
-            found = self._batches.retrieve(batch)
-        counts = found.request_counts.model_dump()
-        return BatchProgress(found.processing_status == "ended", sum(counts.values()) - counts["processing"])
+    def look(self, batch: str) -> BatchLook:
+        found = self._client.messages.batches.retrieve(batch)
+        counts, ended = found.request_counts.model_dump(), found.processing_status == "ended"
+        if ended and not found.results_url:
+            raise BatchError(self._config.name, "results that were deleted", 404)
+        return BatchLook(sum(counts.values()) - counts["processing"], self._lines(batch) if ended else None)
 
-    def verdicts(self, batch: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verdict]]:
-        """Yield what the list of results holds."""
-        with self._told():
-            for result in self._batches.results(batch):
-                if result.custom_id in tops:
-                    yield result.custom_id, _read(result.result.model_dump())
-
-
-def _read(result: Mapping[str, Any]) -> Verdict:
-    """The verdict of a result that succeeded, was canceled, expired, or met an error."""
-    if result.get("type") != "succeeded":
-        error = (result.get("error") or {}).get("error") or {}
-        return failed(": ".join(filter(None, [f"in the batch: {result.get('type')}", error.get("message")])))
-    try:
-        return verdict_of(result["message"])
-    except AskError as fault:
-        return failed(fault.reason)
+    def _lines(self, batch: str) -> Iterator[bytes]:
+        with self._client.messages.batches.with_streaming_response.results(batch) as response:
+            yield from lines_of(self._config, response.iter_bytes())

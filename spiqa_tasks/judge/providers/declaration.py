@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.answer_checks import LONGEST_TOKEN
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -27,35 +28,47 @@ class JudgeClient(Protocol):
         """Close connections and threads."""
 
 
-@dataclass(frozen=True)
-class BatchProgress:
-    """How far a batch is: whether it ended, how many of its requests are done, and why it ended early if it did."""
+class BatchError(JudgeError):
+    """A batch interface did not do what it was asked; `status` is the HTTP status that it answered with, if it did."""
 
-    ended: bool
+    def __init__(self, judge: str, found: str, status: int | None = None) -> None:
+        super().__init__(
+            f"Expected the batch interface of the judge {judge} to answer, found {found}. Check the judge's key and "
+            "address; what was handed over is neither lost nor paid again."
+        )
+        self.refused = status is not None and 400 <= status < 500 and status not in (408, 409, 429)
+        self.gone = status in (404, 410)
+
+
+@dataclass(frozen=True)
+class BatchLook:
+    """What a batch is at: how many requests are done, their responses' lines once it has ended, why it did so early."""
+
     done: int
-    fault: str | None = None
+    responses: Iterable[bytes] | None = None
+    fault: str = ""
 
 
 class BatchApi(Protocol):
-    """Hands requests to one judge's batch interface. Every method raises JudgeError where the server refuses."""
+    """The lines of one judge's request and response files, and its batch interface, which takes and returns them."""
 
-    def entry(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        """Return the request as an entry of a batch, under its key of 64 hexadecimal digits."""
+    def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        """Return the line of a request, under its key of 64 hexadecimal digits as `custom_id`."""
 
-    def submit(self, entries: Sequence[Mapping[str, Any]], tag: str) -> str:
-        """Hand the entries over as one batch; return its id."""
+    def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
+        """Return the verdict in the line of a response to a request for `top` log-probabilities; raises AskError."""
 
-    def find(self, tag: str, count: int, since: float) -> str | None:
-        """Return the id of the batch handed over under `tag` with `count` entries since a Unix time; None: none."""
+    def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:
+        """Hand lines over as one batch, without a second try; return its id."""
 
-    def progress(self, batch: str) -> BatchProgress:
-        """Return how far a batch is."""
+    def find(self, tag: str, keys: Collection[str], others: Collection[str]) -> str | None:
+        """Return the id of the batch of `keys` handed over under `tag`, which is none of `others`.
 
-    def verdicts(self, batch: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verdict]]:
-        """Yield the keys and verdicts of an ended batch; an entry that failed has a failed one.
-
-        `tops` maps each key to the number of log-probabilities asked for; None: a written answer.
+        None where there is none; empty where one that is under way may be it.
         """
+
+    def look(self, batch: str) -> BatchLook:
+        """Return how far a batch is."""
 
 
 def served_model(answer: Mapping[str, Any]) -> str | None:
@@ -78,7 +91,7 @@ class Provider:
         sees_pictures: whether requests may have pictures.
         searches_vocabulary: whether words can be looked up in the whole vocabulary (`JudgeRequest.lookup`).
         extras: the fields that a user may add to its requests; None: any.
-        make_batches: config -> client of its batch interface; None where it has none.
+        make_batches: config -> its files and its batch interface; None where it has none.
     """
 
     name: str

@@ -32,7 +32,7 @@ class OpenAIApi:
 
         self._model = config.model
         self._extra = config.extra_fields
-        self._client = JsonClient(config, _auth_headers(config))
+        self._client = JsonClient(config, auth_headers(config))
         reasons = config.url == PROVIDER.url and _why_no_logprobs(config.model) is not None
         self._limit_name = "max_completion_tokens" if reasons else "max_tokens"
         self._send_temperature = not reasons
@@ -78,7 +78,8 @@ class OpenAIApi:
         return False
 
 
-def _auth_headers(config: JudgeConfig) -> dict[str, str]:
+def auth_headers(config: JudgeConfig) -> dict[str, str]:
+    """Return the header that the judge's key goes out in."""
     if not config.api_key:
         return {}
     host = urlsplit(config.url).hostname or ""

@@ -1,99 +1,70 @@
-"""Batches behind the OpenAI protocol (files and batches), through the official SDK."""
+"""Batch files of OpenAI's form, and the files and batches behind its protocol, through the official SDK."""
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, Literal
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.declaration import BatchProgress
-from spiqa_tasks.judge.providers.openai import OpenAIApi, verdict_of
-from spiqa_tasks.judge.providers.sdk import client_options, importing, is_before, told
-from spiqa_tasks.judge.retry import AskError
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+from spiqa_tasks.judge.providers.declaration import BatchApi, BatchLook
+from spiqa_tasks.judge.providers.openai import OpenAIApi, auth_headers, verdict_of
+from spiqa_tasks.judge.providers.sdk import client_options, lines_of, listed, unanswered
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
-_PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
+_PATH = "/v1/chat/completions"
 _TAG = "spiqa_tasks"
 _EARLY_ENDS = ("failed", "expired", "cancelled")
 
 
-class OpenAIBatches:
-    """Files of requests, handed over once and fetched when they are done, at OpenAI or a server of its protocol.
-
-    Not at Azure, whose deployments have addresses of another form.
-    """
+class OpenAIBatches(BatchApi):
+    """For OpenAI and whoever reads its files: vLLM, Azure, a server of its protocol."""
 
     def __init__(self, config: JudgeConfig) -> None:
-        with importing("openai"):
-            import openai
-        self._api = OpenAIApi(config)
-        self._told = partial(told, config, openai.OpenAIError)
-        self._client = openai.OpenAI(base_url=config.url, **client_options(config))
+        self._config = config
+        self._body = OpenAIApi(config).body
 
-    def entry(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        """Return one line of the file."""
-        return {"custom_id": key, "method": "POST", "url": _PATH, "body": self._api.body(request)}
+    @cached_property
+    def _client(self) -> Any:
+        import openai
 
-    def submit(self, entries: Sequence[Mapping[str, Any]], tag: str) -> str:
-        """Upload the file and make a batch of it; return its id."""
-        content = "\n".join(json.dumps(entry) for entry in entries).encode()
-        with self._told():
-            file = self._client.files.create(file=(f"{tag}.jsonl", io.BytesIO(content)), purpose="batch")
-            batch = self._client.batches.create(
-                input_file_id=file.id, endpoint=_PATH, completion_window="24h", metadata={_TAG: tag}
-            )
-        return batch.id
+        options = client_options(self._config, openai.DefaultHttpxClient, auth_headers(self._config))
+        return openai.OpenAI(base_url=self._config.url, **options)
 
-    def find(self, tag: str, count: int, since: float) -> str | None:  # noqa: ARG002 - the tag is enough here
-        """Return the id of the newest batch since then that carries the tag."""
-        with self._told():
-            for batch in self._client.batches.list():
-                if is_before(batch.created_at, since):
-                    return None
-                if (batch.metadata or {}).get(_TAG) == tag:
-                    return batch.id
-        return None
+    def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        return {"custom_id": key, "method": "POST", "url": _PATH, "body": self._body(request)}
 
-    def progress(self, batch: str) -> BatchProgress:
-        """Return how far a batch is."""
-        with self._told():
-            found = self._client.batches.retrieve(batch)
+    def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
+        answer = response.get("response")
+        status, body = (answer.get("status_code"), answer.get("body")) if isinstance(answer, dict) else (None, None)
+        if status == 200 and isinstance(body, dict):
+            return verdict_of(body, top)
+        raise unanswered(self._config, status, response.get("error") or body)
+
+    def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:
+        content = "\n".join(map(json.dumps, lines)).encode()
+        file = self._client.files.create(file=(f"{tag}.jsonl", content), purpose="batch")
+        batches = self._client.with_options(max_retries=0).batches
+        given = {"input_file_id": file.id, "endpoint": _PATH, "completion_window": "24h", "metadata": {_TAG: tag}}
+        return str(batches.create(**given).id)
+
+    def find(self, tag: str, keys: Collection[str], others: Collection[str]) -> str | None:  # noqa: ARG002
+        """Return the id of the batch that carries the tag."""
+        batches = listed(self._client.batches.list(limit=100))
+        return next((batch.id for batch in batches if (batch.metadata or {}).get(_TAG) == tag), None)
+
+    def look(self, batch: str) -> BatchLook:
+        found = self._client.batches.retrieve(batch)
         counts, errors = found.request_counts, (found.errors.data if found.errors else None) or []
-        early = found.status in _EARLY_ENDS
-        reasons = [f"the batch {found.status}", *(error.message for error in errors if error.message)]
-        done = counts.completed + counts.failed if counts else 0
-        return BatchProgress(early or found.status == "completed", done, "; ".join(reasons) if early else None)
+        done = (counts.completed or 0) + (counts.failed or 0) if counts else 0
+        files = [file for file in (found.output_file_id, found.error_file_id) if file]
+        if found.status in _EARLY_ENDS:
+            reasons = [f"the batch {found.status}", *(str(error.message) for error in errors)]
+            return BatchLook(done, self._lines(files), "; ".join(reasons))
+        return BatchLook(done, self._lines(files) if files and found.status == "completed" else None)
 
-    def verdicts(self, batch: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verdict]]:
-        """Yield what the files of answers and of errors hold."""
-        with self._told():
-            found = self._client.batches.retrieve(batch)
-            for file in filter(None, (found.output_file_id, found.error_file_id)):
-                with self._client.files.with_streaming_response.content(file) as response:
-                    for line in response.iter_lines():
-                        yield from _read(line, tops)
-
-
-def _read(line: str, tops: Mapping[str, int | None]) -> Iterator[tuple[str, Verdict]]:
-    """The key and the verdict of a line; nothing of one that belongs to no entry."""
-    try:
-        answer = json.loads(line)
-        key, response, error = answer["custom_id"], answer.get("response") or {}, answer.get("error")
-        status, body = response.get("status_code"), response.get("body")
-        if key not in tops:
-            return
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return
-    if status == 200 and isinstance(body, dict):
-        try:
-            yield key, verdict_of(body, tops[key])
-        except AskError as fault:
-            yield key, failed(fault.reason)
-    else:
-        error = error or (body.get("error") if isinstance(body, dict) else body)
-        message = error.get("message") if isinstance(error, dict) else error
-        told = [f"HTTP {status}" if status else "", str(message or "")]
-        yield key, failed(f"in the batch: {': '.join(filter(None, told)) or 'no answer'}")
+    def _lines(self, files: Sequence[str]) -> Iterator[bytes]:
+        for file in files:
+            with self._client.files.with_streaming_response.content(file) as response:
+                yield from lines_of(self._config, response.iter_bytes())

@@ -1,57 +1,84 @@
-"""The official SDKs, which batches go through: found or missed, and their errors as one sentence."""
+"""The official SDKs, which batches go through: one host and our own headers alone, their errors as one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.extras import how_to_install
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers.declaration import BatchError
+from spiqa_tasks.judge.retry import AskError
 
-TRIES = 8
-"""How often an SDK repeats a request that failed on the way."""
-_CLOCKS_APART = 60.0
-
-
-@contextmanager
-def importing(package: str) -> Iterator[None]:
-    """Import an SDK within this.
-
-    Raises:
-        JudgeError: it is not installed.
-    """
-    try:
-        yield
-    except ImportError:
-        raise JudgeError(
-            f"Judging in batches needs the package {package}, which is not installed. Run: {how_to_install('batch')}"
-        ) from None
-
-
-def is_before(made: float, since: float) -> bool:
-    """Return whether a server's Unix time is before one of ours, its clock being a minute off at most."""
-    return made < since - _CLOCKS_APART
-
-
-def client_options(config: JudgeConfig) -> dict[str, Any]:
-    """Return what every SDK's client is made with beside its address."""
-    return {"api_key": config.api_key or "none", "timeout": config.timeout, "max_retries": TRIES}
+LONGEST_LIST = 10_000
+"""Batches of a server's list, the newest first, that are looked at."""
+LONGEST_LINE = 16 << 20
+"""Bytes of one response; no honest one is longer."""
+DOWNLOAD_SECONDS = 3600.0
+RETRIES = 2
+_PLAIN = frozenset({"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"})
 
 
 @contextmanager
-def told(config: JudgeConfig, error_class: type[Exception]) -> Iterator[None]:
-    """Turn an SDK's errors into one sentence without the key.
-
-    Raises:
-        JudgeError: for any of them.
-    """
+def told(config: JudgeConfig) -> Iterator[None]:
+    """Turn whatever an SDK raises, also on answers of an unknown shape, into a BatchError without the key."""
     try:
         yield
-    except error_class as error:
-        raise JudgeError(
-            f"Expected the batch interface of the judge {config.name} to answer, found "
-            f"{config.redact(str(error))[:300] or type(error).__name__}. Check the judge's key and address and run the "
-            "command again: what was handed over is neither lost nor paid again."
-        ) from None
+    except JudgeError:
+        raise
+    except Exception as error:
+        cause = error.__cause__ or error
+        reason = config.redact(" ".join(str(cause).split()))[:300] or type(cause).__name__
+        raise BatchError(config.name, reason, getattr(error, "status_code", None)) from None
+
+
+def client_options(config: JudgeConfig, http_client: Callable[..., Any], headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return what every SDK's client is made with beside its address.
+
+    Whatever an SDK finds in the environment stays here: a request has the plain headers of HTTP and `headers`, and
+    goes to the judge's host, wherever an answer points.
+    """
+
+    def check(request: Any) -> None:
+        url, ours = request.url, type(request.url)(config.url)
+        if (url.scheme, url.host, url.port) != (ours.scheme, ours.host, ours.port):
+            raise BatchError(config.name, f"an answer that points to another host, {url.host}")
+        for name in set(request.headers) - _PLAIN:
+            if not name.startswith("x-stainless-"):  # the SDK reads them again
+                del request.headers[name]
+        request.headers.update(headers)
+
+    client = http_client(follow_redirects=False, event_hooks={"request": [check]})
+    return {
+        "api_key": config.api_key or "none",
+        "timeout": config.timeout,
+        "max_retries": RETRIES,
+        "http_client": client,
+    }
+
+
+def listed(page: Any) -> Iterator[Any]:
+    """Yield the batches of a list from its first page on; TypeError where that is none."""
+    if not isinstance(page.data, list):
+        raise TypeError("no list of batches")
+    return islice(page, LONGEST_LIST)
+
+
+def lines_of(config: JudgeConfig, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a download; BatchError where it has no end."""
+    rest, end = b"", time.monotonic() + DOWNLOAD_SECONDS
+    for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+        if len(rest) > LONGEST_LINE or time.monotonic() > end:
+            raise BatchError(config.name, "responses without end")
+    yield rest
+
+
+def unanswered(config: JudgeConfig, *said: Any) -> AskError:
+    """Return what a response without an answer raises."""
+    reason = " ".join(str(each) for each in said if each) or "no answer"
+    return AskError(config.redact(f"in the batch: {reason}")[:300], retryable=False)
