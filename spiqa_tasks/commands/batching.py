@@ -82,16 +82,14 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked]) -> int | None:
     if arguments.batch:
         ended = [judge_in_batches(engine, requests, wait=not arguments.no_wait) for engine, requests in engines.items()]
         return None if all(ended) else 3
-    if not by_files(arguments):
-        return None
-    if len(engines) != 1:
+    if by_files(arguments) and len(engines) != 1:
         raise InputError(f"Expected one judge with a file of requests or responses, found {len(engines)}. Name one.")
-    ((engine, requests),) = engines.items()
-    judges = [judge for _, _, judge in asked if judge is not None]
-    if arguments.write_requests:
-        _write(arguments.write_requests, engine, requests, judges)
-        return 0
-    _read(arguments.read_responses, engine, requests, judges)
+    for engine, requests in engines.items() if by_files(arguments) else ():
+        judges = [judge for _, _, judge in asked if judge is not None]
+        if arguments.write_requests:
+            _write(arguments.write_requests, engine, requests, judges)
+            return 0
+        _read(arguments.read_responses, engine, requests, judges)
     return None
 
 
@@ -138,6 +136,4 @@ def _lines(paths: Sequence[Path]) -> Iterator[bytes]:
             with path.open("rb") as file:
                 yield from file
         except OSError as error:
-            raise InputError(
-                f"Expected a file of responses at {path}, found {error.strerror}. Name another."
-            ) from error
+            raise InputError(f"Expected responses at {path}, found {error.strerror}. Name another file.") from error

@@ -39,10 +39,10 @@ def open_batches(path: Path) -> Iterator[dict[str, OpenBatch]]:
         with FileLock(f"{path}.lock", timeout=LOCKED_SECONDS):
             try:
                 opened = json.loads(path.read_bytes()) if path.exists() else {}
-                complete = all(OpenBatch.__required_keys__ == batch.keys() for batch in opened.values())
+                sound = all(batch.keys() == OpenBatch.__required_keys__ for batch in opened.values())
             except (OSError, ValueError, AttributeError, RecursionError):
-                complete = False
-            if not complete:
+                sound = False
+            if not sound:
                 raise JudgeError(
                     f"Expected the list of open batches in {path}, found something else. Restore it, or delete it to "
                     "give up the batches that it named: their requests would be paid again."

@@ -238,7 +238,7 @@ def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.Cap
         (["--batch", "--judge", "hf:a/b"], "found hf:a/b"),
         (["--write-requests", "FILE", "--judge", "hf:a/b"], "found hf:a/b"),
         (["--write-requests", "FOLDER"], "found a folder"),
-        (["--read-responses", "FOLDER"], "Expected a file of responses at"),
+        (["--read-responses", "FOLDER"], "Expected responses at"),
         (["--write-requests", "FILE", "--judge", "openai:a", "--judge", "openai:b"], "Expected one judge"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The local server, which also takes batches: OpenAI's files and batches, Anthropic's message batches."""
+"""The local server, which also takes batches (OpenAI's, Anthropic's), and a process that judges with it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,31 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 from openai_server import Behaviour, OpenAIServer
+
+from spiqa_tasks.judge import batches
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.types import JudgeRequest
+
+WRITTEN = [JudgeRequest(f"Write {place}.", top_logprobs=None, max_tokens=9) for place in range(4)]
+
+
+def judge_quickly(provider: str, url: str, cache: Path) -> bool:
+    """Judge `WRITTEN` in batches, with short waits; whether all verdicts came."""
+    batches._FIRST_PAUSE = batches._LONGEST_PAUSE = 0.02
+    batches.ARRIVAL_SECONDS = 0.7
+    engine = Engine(JudgeConfig(provider, "m", url, "k" * 20, cache_dir=cache))
+    try:
+        batches.judge_in_batches(engine, WRITTEN, wait=True)
+        return all(verdict.ok for verdict in engine.map(WRITTEN))
+    finally:
+        engine.close()
+
 
 Handler = Callable[[web.Request], Awaitable[Any]]
 
