@@ -51,7 +51,7 @@ def check(arguments: argparse.Namespace, judges: Iterable[JudgeConfig]) -> None:
     if arguments.write_requests:
         check_file(arguments.write_requests)
     if arguments.batch or by_files(arguments):
-        from spiqa_tasks.judge.batches import batch_api
+        from spiqa_tasks.judge.batch_files import batch_api
 
         for judge in judges:
             batch_api(judge)
@@ -95,7 +95,7 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked]) -> int | None:
 
 def _write(path: Path, engine: Engine, requests: Sequence[JudgeRequest], judges: Sequence[Judge]) -> None:
     """Write the test questions and the requests without a verdict, one a line."""
-    from spiqa_tasks.judge.batches import batch_api
+    from spiqa_tasks.judge.batch_files import batch_api
 
     api = batch_api(engine.config)
     tests, wanted = engine.keyed([test for judge in judges for test in judge.tests]), engine.keyed(requests)
@@ -108,8 +108,7 @@ def _write(path: Path, engine: Engine, requests: Sequence[JudgeRequest], judges:
 
 def _read(paths: Sequence[Path], engine: Engine, requests: Sequence[JudgeRequest], judges: Sequence[Judge]) -> None:
     """Store what the files answer, by a judge that is fit, and fail the rest in this process."""
-    from spiqa_tasks.judge.batches import batch_api
-    from spiqa_tasks.judge.responses import ALL, read_responses
+    from spiqa_tasks.judge.batch_files import ALL, batch_api, read_responses
     from spiqa_tasks.judge.types import Verdict, failed
 
     tests = [engine.keyed(judge.tests) for judge in judges]

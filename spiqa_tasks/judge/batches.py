@@ -7,38 +7,30 @@ import os
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypedDict
+
+from filelock import FileLock, Timeout
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.atomic import check_folder, write_atomically
 from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.batch_files import ALL, batch_api, parts, read_responses
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.open_batches import OpenBatch, open_batches
 from spiqa_tasks.judge.pricing import BATCH_SHARE
-from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.providers.declaration import BatchApi, BatchError
+from spiqa_tasks.judge.providers.declaration import BatchError
 from spiqa_tasks.judge.providers.sdk import told
-from spiqa_tasks.judge.responses import ALL, read_responses
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, say
 
-FILE_NAME = "batches.json"
-MOST_ENTRIES, MOST_BYTES = 50_000, 150 << 20
-"""Limits of one batch; OpenAI's (50,000 and 200 MB) are the lowest ones."""
+FILE_NAME, LOCKED_SECONDS = "batches.json", 600.0
+"""Where open batches are listed, beside the cache of verdicts, and how long to wait for another process at them."""
 LONGEST_WAIT, ARRIVAL_SECONDS = 26 * 3600.0, 60.0
 """Seconds that a call waits for batches promised within a day, and in which a new one shows in the server's list."""
 MOST_MISSES = 8
 """Looks in a row that may fail."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
-
-
-def batch_api(config: JudgeConfig) -> BatchApi:
-    """Return the judge's form of lines and its batch interface; JudgeError for one that has none."""
-    make = PROVIDERS[config.provider].make_batches
-    if make is None:
-        raise JudgeError(f"Expected a judge with a batch interface, found {config.name}. Ask it one by one.")
-    return make(config)
 
 
 def judge_in_batches(engine: Engine, requests: Sequence[JudgeRequest], *, wait: bool) -> bool:
@@ -79,6 +71,39 @@ def judge_in_batches(engine: Engine, requests: Sequence[JudgeRequest], *, wait: 
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
+class OpenBatch(TypedDict):
+    """A batch: whom it was handed to, since when (Unix time, just before), and its name there once that is known.
+
+    `tops` holds for each request's key how many log-probabilities it asks for; None: a written answer.
+    """
+
+    judge: str
+    url: str
+    since: float
+    id: str | None
+    tops: dict[str, int | None]
+
+
+@contextmanager
+def _open_batches(path: Path) -> Iterator[dict[str, OpenBatch]]:
+    """Yield the open batches in the file, by their tags, with other processes kept out; JudgeError where they stay."""
+    try:
+        with FileLock(f"{path}.lock", timeout=LOCKED_SECONDS):
+            try:
+                opened = json.loads(path.read_bytes()) if path.exists() else {}
+                sound = all(batch.keys() == OpenBatch.__required_keys__ for batch in opened.values())
+            except (OSError, ValueError, AttributeError, RecursionError):
+                sound = False
+            if not sound:
+                raise JudgeError(
+                    f"Expected the list of open batches in {path}, found something else. Restore it, or delete it to "
+                    "give up the batches that it named: their requests would be paid again."
+                )
+            yield opened
+    except Timeout:
+        raise JudgeError(f"Expected {path} to be free, found another process at it. Run the command again.") from None
+
+
 class _Counter:
     """Where requests are handed over and verdicts collected.
 
@@ -96,7 +121,7 @@ class _Counter:
         """Collect what has ended and hand over what is due; return how far the rest is, empty where nothing is open."""
         trouble: BatchError | None = None
         done = left = 0
-        with open_batches(self._path) as self._opened:
+        with _open_batches(self._path) as self._opened:
             for tag, batch in list(self._opened.items()):
                 if (batch["judge"], batch["url"]) == (self._config.name, self._config.url):
                     self._due -= batch["tops"].keys()
@@ -106,7 +131,7 @@ class _Counter:
                         trouble = error
                     left += len(batch["tops"]) if tag in self._opened else 0
             self._due -= self._engine.known(self._due)
-            for part in _parts(self._api, {key: self._missing[key] for key in sorted(self._due)}):
+            for part in parts(self._api, {key: self._missing[key] for key in sorted(self._due)}):
                 self._hand_over(part)
                 left += len(part)
         if trouble is not None:
@@ -174,19 +199,3 @@ class _Counter:
         self._due -= part.keys()
         whose = f"Judge {self._config.name}: batch {batch['id']}"
         say(f"{whose} of {counted(len(part), 'request')} handed over; stopping is safe now.")
-
-
-def _parts(api: BatchApi, requests: Mapping[str, JudgeRequest]) -> Iterator[dict[str, Mapping[str, Any]]]:
-    """The lines of the requests, by key, as many at a time as one batch may hold."""
-    part: dict[str, Mapping[str, Any]] = {}
-    size = 0
-    for key, request in requests.items():
-        line = api.request(key, request)
-        length = len(json.dumps(line)) + 1
-        if part and (len(part) == MOST_ENTRIES or size + length > MOST_BYTES):
-            yield part
-            part, size = {}, 0
-        part[key] = line
-        size += length
-    if part:
-        yield part

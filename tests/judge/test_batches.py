@@ -20,7 +20,7 @@ from batch_server import WRITTEN, BatchServer, judge_quickly
 from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge import batches, cache
+from spiqa_tasks.judge import batch_files, batches, cache
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.providers import sdk
@@ -256,9 +256,9 @@ def test_what_the_sdks_find_in_the_environment_stays_here(judge: Judge, monkeypa
 @openai_only
 def test_large_lists_become_several_batches(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     """By number and by size, every request in exactly one."""
-    monkeypatch.setattr(batches, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(batch_files, "MOST_ENTRIES", 3)
     assert judge()
-    monkeypatch.setattr(batches, "MOST_BYTES", 1)
+    monkeypatch.setattr(batch_files, "MOST_BYTES", 1)
     assert judge(OTHERS)
     assert [len(batch.entries) for batch in judge.server.batches] == [3, 1, 1, 1, 1, 1]
     assert judge.once([*WRITTEN, *OTHERS])

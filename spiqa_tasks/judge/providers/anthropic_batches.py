@@ -44,7 +44,7 @@ class AnthropicBatches(BatchApi):
     def find(self, tag: str, keys: Collection[str], others: Collection[str]) -> str | None:  # noqa: ARG002
         """Return the id of the newest batch of as many requests, the first of whose responses is to one of them."""
         for batch in listed(self._client.messages.batches.list(limit=100)):
-            if batch.id in others or sum(batch.request_counts.model_dump().values()) != len(keys):
+            if batch.id in others or _done(batch) + batch.request_counts.processing != len(keys):
                 continue
             if batch.processing_status != "ended":
                 return ""
@@ -54,11 +54,16 @@ class AnthropicBatches(BatchApi):
 
     def look(self, batch: str) -> BatchLook:
         found = self._client.messages.batches.retrieve(batch)
-        counts, ended = found.request_counts.model_dump(), found.processing_status == "ended"
+        ended = found.processing_status == "ended"
         if ended and not found.results_url:
             raise BatchError(self._config.name, "results that were deleted", 404)
-        return BatchLook(sum(counts.values()) - counts["processing"], self._lines(batch) if ended else None)
+        return BatchLook(_done(found), self._lines(batch) if ended else None)
 
     def _lines(self, batch: str) -> Iterator[bytes]:
         with self._client.messages.batches.with_streaming_response.results(batch) as response:
             yield from lines_of(self._config, response.iter_bytes())
+
+
+def _done(batch: Any) -> int:
+    counts = batch.request_counts
+    return int(counts.succeeded + counts.errored + counts.canceled + counts.expired)
