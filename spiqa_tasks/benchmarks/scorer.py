@@ -24,6 +24,8 @@ from spiqa_tasks.scoring.reasoning import without_reasoning
 logger = logging.getLogger("spiqa_tasks")
 
 Row = Mapping[str, Any]
+LONGEST = 100_000
+"""Characters of the longest text that is taken for an answer."""
 
 
 class Scorer:
@@ -48,10 +50,12 @@ class Scorer:
         return self._join is not None
 
     def record(self, row: Row, response: Response) -> Record:
-        """Return the record of one answer, the judge not yet asked; a defect becomes a status, with the reason."""
+        """Return the record of one answer, the judge not yet asked; a defect becomes a status, with the reason.
+
+        An answer of more than `LONGEST` characters is none: a model that repeats itself, or a file in its place.
+        """
         try:
-            answer = dataclasses.replace(response, text=without_reasoning(response.text))
-            return self.benchmark.record(row, answer, self.context)
+            return self.benchmark.record(row, _answer_in(response), self.context)
         except Exception as error:
             logger.exception("Question %s could not be scored; its answer is kept in the samples file.", row["id"])
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
@@ -142,6 +146,15 @@ class Scorer:
             else document
             for document in documents
         ]
+
+
+def _answer_in(response: Response) -> Response:
+    """The response without its reasoning; a failed request where it is too long to be an answer."""
+    size = len(response.text)
+    if size > LONGEST:
+        reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
+        return dataclasses.replace(response, text="", failure=reason)
+    return dataclasses.replace(response, text=without_reasoning(response.text))
 
 
 def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:

@@ -41,10 +41,15 @@ def run(arguments: argparse.Namespace) -> int:
                 row.task,
                 row.metric,
                 row.correlated_with,
+                row.judge,
                 row.n,
                 "-" if row.spearman is None else f"{row.spearman:.2f}",
             ]
             for row in rows
         ]
-        print(tabulate(cells, headers=["model", "task", "metric", "with", "n", "Spearman"], disable_numparse=True))
+        print(
+            tabulate(
+                cells, headers=["model", "task", "metric", "with", "judge", "n", "Spearman"], disable_numparse=True
+            )
+        )
     return 3 if left_out else 0

@@ -232,9 +232,15 @@ def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
 
 
 def _failures(run: Run) -> Iterable[str]:
-    failed = [record for record in run.records if record.status == "judge_failed"]
-    if failed:
-        yield (
-            f"{run.task}: {run.name}: {counted(len(failed), 'answer')} could not be judged, "
-            f"the first {failed[0].id}: {failed[0].reason}. Score again: only these are asked."
-        )
+    """What to do about answers without a score."""
+    remedies = {
+        "judge_failed": ("could not be judged", "Score again: only these are asked."),
+        "request_failed": ("are none of the model's but failed requests", "They have no score: ask the model again."),
+    }
+    for status, (what, remedy) in remedies.items():
+        failed = [record for record in run.records if record.status == status]
+        if failed:
+            yield (
+                f"{run.task}: {run.name}: {len(failed)} of {counted(len(run.records), 'answer')} {what}, the first "
+                f"{failed[0].id}: {failed[0].reason}. {remedy}"
+            )

@@ -11,6 +11,7 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.json_text import loads
+from spiqa_tasks.files.pickles import load_pickle
 
 Cells = Mapping[str, str]
 """Column -> text, of one row."""
@@ -26,7 +27,8 @@ def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
     """Return the rows of a table.
 
     Args:
-        path: an xlsx file, whose first sheet counts, a tsv or csv file with a header line, or a json list of objects.
+        path: an xlsx file, whose first sheet counts, a tsv or csv file with a header line, a json list of objects, or a
+            pickled table or dictionary of ids and answers.
         escaped: whether a spreadsheet wrote it or what it was made of, so that `_x000D_` and the like are decoded.
 
     Raises:
@@ -34,7 +36,8 @@ def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
     """
     with path.open("rb") as file:
         start = file.read(4)
-    read = _xlsx if start.startswith(b"PK") else _json if path.suffix == ".json" else _separated
+    by_suffix = {".json": _json, ".pkl": _pickled}
+    read = _xlsx if start.startswith(b"PK") else by_suffix.get(path.suffix, _separated)
     return [{key: _decoded(text) for key, text in row.items()} for row in read(path)] if escaped else read(path)
 
 
@@ -108,6 +111,17 @@ def _json(path: Path) -> list[Cells]:
     if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
         raise InputError(f"Expected {path} to be a list of objects, found something else. Name a table of answers.")
     return [{str(key): _text(value) for key, value in row.items()} for row in content]
+
+
+def _pickled(path: Path) -> list[Cells]:
+    import pandas as pd
+
+    content = load_pickle(path)
+    if isinstance(content, dict) and all(isinstance(answer, str) for answer in content.values()):
+        return [{"index": str(key), "prediction": answer} for key, answer in content.items()]
+    if not isinstance(content, pd.DataFrame):
+        raise InputError(f"Expected {path} to have a table of answers, found something else. Name a table of answers.")
+    return [{str(key): _text(value) for key, value in row.items()} for row in content.to_dict("records")]
 
 
 def _text(cell: Any) -> str:

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
+from spiqa_tasks.scoring.control_tokens import CONTROL_TOKEN
+
 REMOVED = "[removed]"
 LONGEST = 16_000
 """Characters of an answer that a judge is shown; a longer one is cut in the middle."""
@@ -58,14 +60,6 @@ _FRAME = re.compile(
     ),
     re.IGNORECASE | re.MULTILINE,
 )
-_MARKER = re.compile(
-    r"<\|[^<>|\n]{1,60}\|>"
-    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK|sMASK)\]"
-    r"|<</?SYS>>"
-    r"|</?(?:s|bos|eos|pad|unk|sop|eop|image|video|audio|think|tool_call|tool_response|start_of_turn|end_of_turn"
-    r"|start_of_image|end_of_image|end_of_utterance|endoftext|begin_of_text|extra_id_\d{1,3}|unused\d{1,3})>",
-    re.IGNORECASE,
-)
 
 
 def sanitize(text: str) -> str:
@@ -81,7 +75,9 @@ def sanitize(text: str) -> str:
     Case, punctuation, line ends of any kind, combining, invisible and direction marks, full-width letters and those
     Cyrillic and Greek letters that look like Latin ones hide nothing. Any other text is returned byte for byte.
     """
-    return _replaced(_MARKER, _replaced(_FRAME, text, lambda _: REMOVED), lambda marker: f"{marker[0]} {marker[1:]}")
+    return _replaced(
+        CONTROL_TOKEN, _replaced(_FRAME, text, lambda _: REMOVED), lambda marker: f"{marker[0]} {marker[1:]}"
+    )
 
 
 def shortened(text: str) -> str:

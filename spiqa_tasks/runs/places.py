@@ -13,7 +13,7 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.readers import jsonl, lmms_eval, run_files, spiqa_responses, tables
+from spiqa_tasks.runs.readers import jsonl, lmms_eval, run_files, spiqa_responses, tables, vlmevalkit
 from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 from spiqa_tasks.runs.run import Run
 
@@ -21,7 +21,7 @@ FORMS = (
     "a result file of lmms-eval (*_results.json) or a samples file beside it (*_samples_<task>.jsonl, from "
     f"--log_samples), a file of `spiqa-tasks score --output` (*{SUFFIX}), a jsonl file of "
     '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv, csv or json table with the '
-    "columns index (or id) and prediction (MMStar's submission, VLMEvalKit), or a folder of any of these"
+    "columns index (or id) and prediction (MMStar's submission, VLMEvalKit), VLMEvalKit's folder, or one of these"
 )
 
 
@@ -52,11 +52,13 @@ def read_runs(places: Iterable[Place], include: Iterable[Path] = (), columns: Co
     Raises:
         InputError: no answers at a place to the task that is named with it; or see `read_place`.
     """
-    known = catalogue([*filtered_tasks(), *include])[0].keys()
+    known = catalogue([*filtered_tasks(), *include])[0]
     found: dict[tuple[Path, str, str], Run] = {}
     for place in places:
         runs = read_place(place.path, [place.task] if place.task else known, columns)
         for run in runs if not place.task else _of_task(runs, place):
+            if run.form == vlmevalkit.FORM:
+                run = replace(run, definition=known.get(run.task))
             found.setdefault((run.path.resolve(), run.task, run.identity.label), run)
     return list(found.values())
 
@@ -89,10 +91,14 @@ def read_place(place: Path, tasks: Collection[str], columns: Columns = USUAL) ->
 
 
 def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
-    """Return model and task of a file called `<model>_<task>`, the longest task that fits; the task empty for none."""
-    fitting = [task for task in tasks if stem == task or stem.endswith(f"_{task}")]
-    task = max(fitting, key=len, default="")
-    return stem.removesuffix(task).removesuffix("_") or stem, task
+    """Return model and task of a file called `<model>_<task>`, the longest task that fits; the task empty for none.
+
+    A dataset of VLMEvalKit stands for the task of the same questions.
+    """
+    names = {**{name: task for name, task in vlmevalkit.DATASETS.items() if task in tasks}, **{t: t for t in tasks}}
+    fitting = [name for name in names if stem == name or stem.endswith(f"_{name}")]
+    name = max(fitting, key=len, default="")
+    return stem.removesuffix(name).removesuffix("_") or stem, names.get(name, "")
 
 
 def _of_task(runs: Sequence[Run], place: Place) -> list[Run]:
@@ -108,6 +114,7 @@ def _of_task(runs: Sequence[Run], place: Place) -> list[Run]:
 def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list[Run]:
     runs = [run for path in lmms_eval.result_files(folder) for run in lmms_eval.read_results(path)]
     runs += [run for path in run_files.run_files(folder) if (run := run_files.read_run(path)) is not None]
+    runs += vlmevalkit.read_tables(folder, tasks)
     responses = spiqa_responses.response_files(folder)
     if responses:
         read = partial(spiqa_responses.read_answers, responses, columns)

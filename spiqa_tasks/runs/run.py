@@ -33,7 +33,8 @@ class Run:
         task: the task's name; empty where the file does not name it.
         identity: which model answered.
         path: the file that the answers are in.
-        form: of the file: `lmms-eval`, `run`, `jsonl`, `table`, `spiqa-responses` or `spiqa-responses-per-figure`.
+        form: of the file: `lmms-eval`, `run`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses` or
+            `spiqa-responses-per-figure`.
         read: returns the answers.
         asked: how many questions the task has; 0 where that is not known.
         answered: how many documents the file says it has, before its answers are read.

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.readers import vlmevalkit
 from spiqa_tasks.runs.run import Run
 
 
 def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     """Return the runs that count, and a sentence for each that another one of the same model to the task replaces.
 
-    Of several runs that lmms-eval made the newest counts, unless it asked fewer questions than an older one.
+    Of several runs that a host made the newest counts, unless it asked fewer questions than an older one.
 
     Args:
         runs: oldest first.
@@ -25,19 +27,19 @@ def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     for run in runs:
         key = (run.task, run.identity)
         before = kept.get(key)
-        if run.form != "lmms-eval":
+        if run.form not in ("lmms-eval", vlmevalkit.FORM) and not vlmevalkit.is_dated(run.path):
             others.append(run)
         elif before is None:
             kept[key] = run
         elif run.answered < before.answered:
             remarks.append(
-                f"{run.task} of {run.identity.label} was run again on fewer questions: {before.path.name} counts, not "
-                f"{run.path.name}."
+                f"{run.task} of {run.identity.label} was run again on fewer questions: {_file(before)} counts, not "
+                f"{_file(run)}."
             )
         else:
             kept[key] = run
             remarks.append(
-                f"{run.task} of {run.identity.label} was run again: {run.path.name} counts, not {before.path.name}."
+                f"{run.task} of {run.identity.label} was run again: {_file(run)} counts, not {_file(before)}."
             )
     return [*kept.values(), *others], remarks
 
@@ -47,7 +49,11 @@ def told_apart(runs: Sequence[Run]) -> list[Run]:
     same: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         same.setdefault((run.task, run.identity.label), []).append(run)
-    return [replace(run, label=_label(run, same[run.task, run.identity.label])) for run in runs]
+    return [
+        run if len(others) == 1 else replace(run, label=f"{run.identity.label} ({difference(run, others)})")
+        for run in runs
+        for others in [same[run.task, run.identity.label]]
+    ]
 
 
 def without_samples(runs: Iterable[Run]) -> list[str]:
@@ -111,26 +117,34 @@ def model_name(run: Run) -> str:
 
 
 def twin(run: Run, runs: Iterable[Run]) -> Run | None:
-    """Return the run with pictures of the same model to the same task: that of the same seed, or the only one."""
+    """Return the run with pictures of the same model to the same task; of several that of the same seed, judge, folder.
+
+    None where there is none, or where these leave several.
+    """
     same = [
         other
         for other in runs
         if not is_blind(other) and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
     ]
-    seeded = [other for other in same if other.identity.seed == run.identity.seed]
-    return next(iter(seeded or (same if len(same) == 1 else [])), None)
+    for name in ("identity.seed", "judge_name", "path.parent"):
+        value_of = attrgetter(name)
+        same = [other for other in same if value_of(other) == value_of(run)] or same
+    return same[0] if len(same) == 1 else None
+
+
+def difference(run: Run, same: Sequence[Run]) -> str:
+    """Return what tells a run apart from others of the same model to the same task: its judge, folder or path."""
+    if len({each.judge_name for each in same}) == len(same):
+        return f"judge {run.judge_name or 'none'}"
+    folders = {each.path.parent.parts[-2:] for each in same}
+    place = Path(*run.path.parent.parts[-2:]) if len(folders) == len(same) else run.path
+    return place.as_posix()
+
+
+def _file(run: Run) -> str:
+    """The file's name, with its folder where that has the date."""
+    return f"{run.path.parent.name}/{run.path.name}" if vlmevalkit.is_dated(run.path) else run.path.name
 
 
 def _own_ablation(run: Run) -> str:
     return str(getattr(run.settings, "ablation", "none"))
-
-
-def _label(run: Run, same: Sequence[Run]) -> str:
-    """The run's model with the first of judge, folder and path that tells it apart from all others in `same`."""
-    if len(same) == 1:
-        return run.label
-    if len({each.judge_name for each in same}) == len(same):
-        return f"{run.identity.label}, judge {run.judge_name or 'none'}"
-    folders = {each.path.parent.parts[-2:] for each in same}
-    place = Path(*run.path.parent.parts[-2:]) if len(folders) == len(same) else run.path
-    return f"{run.identity.label} ({place.as_posix()})"

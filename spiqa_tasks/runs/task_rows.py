@@ -16,7 +16,7 @@ from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import differences, matching
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.matching import Matched
-from spiqa_tasks.runs.readers import spiqa_responses, tables
+from spiqa_tasks.runs.readers import spiqa_responses, tables, vlmevalkit
 from spiqa_tasks.runs.run import Run
 
 
@@ -86,7 +86,7 @@ def _release_rows(task: Task) -> list[dict[str, Any]]:
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
     """The questions that a table of answers has itself; none where it has none. Tables of the same ones are alike."""
-    if task.entry.from_table is None or run.form != tables.FORM:
+    if task.entry.from_table is None or run.form not in (tables.FORM, vlmevalkit.FORM):
         return []
     cells = [{**row, "id": row_id(row)} for row in tables.own_questions(run.path)]
     asked = [{name: str(cell) for name, cell in row.items() if name != "prediction"} for row in cells]

@@ -101,8 +101,9 @@ def parse_cot(response: str) -> CotAnswer:
     """Return the image and the answer of a response to the chain-of-thought prompt.
 
     The image is the value of the key `Image`, else the first "Image N" (0-based as in the prompt); a letter is no
-    number: `None`. The answer is what follows "The answer is :" (or a near variant) after the `{...}` block, else
-    whatever follows the block, else, without a block, the whole response. A block that does not end is `truncated`.
+    number: `None`. The answer is what follows "The answer is :" (or a near variant) after the `{...}` block, else the
+    value of the block's key `Answer`, else whatever follows the block, else, without a block, the whole response. A
+    block that does not end is `truncated`.
     """
     response = response.strip()
     if not response:
@@ -111,15 +112,23 @@ def parse_cot(response: str) -> CotAnswer:
     start = _block_start(response)
     end = _closing_brace(response, start + 1) if start is not None else None
     rest = response if end is None else response[end + 1 :]
-    for marker in _COT_MARKERS:
-        found = marker.search(rest)
-        if found:
-            answer = _unwrapped(rest[found.end() :])
-            return CotAnswer(image, answer, "ok" if answer else "truncated")
-    if start is not None and end is None:
-        return CotAnswer(image, "", "truncated")
+    is_open = start is not None and end is None
+    answer = None if is_open else _introduced(rest)
+    if answer is None and start is not None and _ANY_KEY.search(response, start, end or len(response)):
+        parsed = parse_answer(response[start:])
+        return CotAnswer(image, parsed.text, parsed.status)
+    if is_open:  # perhaps by a brace within the rationale
+        answer = _introduced(response) or ""
+    if answer is not None:
+        return CotAnswer(image, answer, "ok" if answer else "truncated")
     answer = _unwrapped(rest)
     return CotAnswer(image, answer, "unformatted" if answer else "truncated")
+
+
+def _introduced(text: str) -> str | None:
+    """Return what follows "The answer is :" or a near variant; None where that is not there."""
+    found = next((found for marker in _COT_MARKERS if (found := marker.search(text))), None)
+    return None if found is None else _unwrapped(text[found.end() :])
 
 
 def _image_number(response: str) -> int | None:
@@ -132,8 +141,8 @@ def _image_number(response: str) -> int | None:
 
 
 def _block_start(response: str) -> int | None:
-    """Return where the `{...}` block with the key `Image` or `Rationale` begins."""
-    found = re.search(rf"\{{\s*{_QUOTE}?(?:image|rationale){_QUOTE}?\s*:", response, re.IGNORECASE)
+    """Return where the `{...}` block begins that the prompt asks for, by the first of its keys."""
+    found = re.search(rf"\{{\s*{_QUOTE}?(?:image|text|rationale|answer){_QUOTE}?\s*:", response, re.IGNORECASE)
     return found.start() if found else None
 
 

@@ -9,6 +9,7 @@ _SENTENCE_END = re.compile(r"[.!?;。！？]+(?:\s|$)|[。！？]|\n+")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'"})
 
 _VISUAL = r"(?:image|picture|figure|photo|photograph|chart|graph|plot|diagram|visual|attachment|screenshot|file)s?\b"
+_TEXT = r"(?:texts?|contexts?|chunks?|excerpts?|passages?|paragraphs?|documents?|papers?|articles?|information)\b"
 _UNABLE = (
     r"(?:\b(?:i|we)(?:'m| am|'re| are)?|^|[,:]|\bbut|\band) ?(?:\w+ly |still |also |just )?"
     r"(?:can(?:not|'t| not)|could(?:n't| not)|(?:am |are |'m )?(?:unable|not able) to|do(?:n't| not) have|wo(?:n't)"
@@ -36,9 +37,12 @@ _REFUSALS = tuple(
         rf"\b(?:the|your) {_VISUAL} (?:was|were|is|are|did|does|has)(?:n't| not) (?:been )?"
         r"(?:provided|attached|uploaded|included|visible to me|load(?:ed)?)\b",
         rf"\b(?:you|user) (?:have|has|did)(?:n't| not) \w+ (?:an?|any|the) {_VISUAL}",
-        # a request for the picture
+        # a request for the picture or the text, or the word that they are missing
         rf"\b(?:please|(?:could|can|would) you) (?:\w+ ){{0,2}}?(?:provide|upload|share|attach|resend|describe)"
         rf" (?:\w+ ){{0,3}}?(?:{_VISUAL}|it\b)",
+        rf"^(?!if\b).{{0,99}}?\b(?:please|(?:could|can|would) you) (?:\w+ ){{0,2}}?(?:provide|share)"
+        rf" (?:\w+ ){{0,3}}?(?:{_TEXT}|them\b)",
+        rf"\b(?:i|we|you)(?:'m| am|'re| are| seem to be| appear to be) missing {_WORDS}(?:{_VISUAL}|{_TEXT})",
         r"\bas an? (?:ai|text-based|language)(?: \w+){0,2},? i\b.{0,40}?(?:can(?:not|'t)|unable|not able"
         r"|do(?:n't| not))",
         # other languages

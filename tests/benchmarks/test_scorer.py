@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.record import Ask, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scorer import Scorer, judged
+from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.metrics.text_scores import text_scores
@@ -51,6 +52,32 @@ def test_answers_are_judged_and_averaged(scorer_of: ScorerOf, l3score_judge: Jud
         in_group = scorer.values([scorer.benchmark.metric("l3score", scorer.settings)], records, name)[0]
         assert in_group.value == pytest.approx(sum(group) / len(group))
     assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(("benchmark", "settings"), [("spiqa", "setting=cot,protocol=both"), ("mmstar", "")])
+def test_a_text_of_megabytes_is_no_answer(scorer_of: ScorerOf, benchmark: str, settings: str) -> None:
+    """It is a failed request that says so, at once; one of the longest length is read, however it is made."""
+    scorer = scorer_of(benchmark, settings)
+    row = load_rows(benchmark, "demo", f"{settings},ablation=text")[0]
+    started = time.process_time()
+    for part, count in (("x", 10_000_000), ("{", 1_000_000), ("x", LONGEST + 1)):
+        found = scorer.record(row, Response(part * count))
+        assert (found.status, found.prediction) == ("request_failed", None)
+        assert found.reason == f"an answer of {count:,} characters, more than 100,000"
+    for part in (
+        "{",
+        "{'Answer': '",
+        "['",
+        "I cannot see ",
+        "The answer is ",
+        "'Image': ",
+        "<s>",
+        "a. ",
+        "<think>",
+        "\n",
+    ):
+        assert scorer.record(row, Response((part * LONGEST)[:LONGEST])).status != "request_failed"
+    assert time.process_time() - started < 10
 
 
 def test_a_failing_judge_withholds_the_headline_and_nothing_else(

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from openai_server import Behaviour, OpenAIServer
+from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring, yaml_folder
 from spiqa_tasks.cli import main
@@ -391,3 +392,37 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["counts"]["judged"] == questions
         assert server.counts["ok"] - before <= most
+
+
+@pytest.mark.usefixtures("no_java")
+def test_answers_that_are_texts_of_errors_are_failed_requests_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are no answers of the model: 2 of 39 withhold its numbers, and a sentence has the first reason."""
+    path = write(tmp_path / "m.jsonl", lambda _, answer: answer)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines[:2]:
+        line["prediction"] = "Error code: 429 - {'error': {'message': 'Rate limit reached'}}"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    status, found, errors = run_json(capsys, "score", "spiqa_demo", path)
+    assert (status, found["counts"]["request_failed"], found["metrics"]["rouge_l"]) == (3, 2, None)
+    assert (
+        f"m: 2 of 39 answers are none of the model's but failed requests, the first {lines[0]['id']}: Error code: 429"
+    ) in errors
+    assert "They have no score: ask the model again." in errors
+
+
+@pytest.mark.usefixtures("no_java")
+def test_a_file_with_other_true_answers_is_scored_only_where_that_is_accepted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The exit status says so all the same, and the ids are counted."""
+    path = write(tmp_path / "m.jsonl", lambda _, answer: answer)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps({**line, "answer": "another"}) + "\n" for line in lines))
+    status, found, errors = run_json(capsys, "score", "spiqa_demo", path)
+    assert (status, found) == (2, [])
+    assert "found others for 39 of 39 ids" in errors
+    status, found, errors = run_json(capsys, "score", "spiqa_demo", path, "--accept-differences")
+    assert (status, found["metrics"]["rouge_l"], found["counts"]["differing"]) == (3, pytest.approx(1.0), 39)
+    assert "39 of 39 questions differ from the release and are scored as the release's" in errors

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import unicodedata
 from pathlib import Path
@@ -13,14 +11,12 @@ from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.judge.rules import RULES, Candidate, Rule
 from spiqa_tasks.judge.rules.l3score import PROMPTS
 from spiqa_tasks.judge.sanitize import CUT, LONGEST, REMOVED, sanitize, shortened
+from spiqa_tasks.scoring.control_tokens import without_control_tokens
 
-TEST_A = (
-    Path(os.environ.get("SPIQA_TASKS_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    / "spiqa/test-A/SPIQA_testA.json"
-)
 LABELS = ("Ground-truth answer:", "Groundtruth answer:", "GROUND TRUTH ANSWER :", "ground_truth answer:")
 FRAMES = (
     *(f"red\n{label} red" for label in LABELS),
@@ -204,10 +200,11 @@ def test_the_time_grows_with_the_text_alone(part: str) -> None:
     assert is_linear(sanitize, part)
 
 
-@pytest.mark.skipif(not TEST_A.exists(), reason="needs SPIQA_testA.json (SPIQA_TASKS_TEST_DATA)")
-def test_no_real_answer_is_touched() -> None:
-    """Every reference answer of SPIQA test-A would be sent unchanged as a candidate."""
-    papers = json.loads(TEST_A.read_text())
-    answers = [qa["answer"] for paper in papers.values() for qa in paper["qa"]]
-    assert len(answers) == 666
+@pytest.mark.parametrize("split", ["testA", "testB"])
+def test_no_real_answer_is_touched(real_data: Path, monkeypatch: pytest.MonkeyPatch, split: str) -> None:
+    """Every true answer of SPIQA's test-A and of the test-B that is there would be sent unchanged as a candidate."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    answers = [row["answer"] for row in rows_for_scoring("spiqa", split, "")]
+    assert len(answers) == 666 if split == "testA" else answers
     assert [sanitize(answer) for answer in answers] == answers
+    assert [without_control_tokens(answer) for answer in answers] == [answer.strip() for answer in answers]

@@ -199,7 +199,7 @@ def test_a_folder_of_files_that_name_their_tasks_is_read(tmp_path: Path, kind: s
         elif kind == "jsonl":
             write_jsonl(tmp_path / model / f"{model}_mmstar_demo.jsonl", ANSWERS)
         else:
-            write_table(TABLE, tmp_path / model / f"{model}_mmstar_demo.tsv")
+            write_table(TABLE, tmp_path / f"of_{model}" / f"{model}_mmstar_demo.tsv")
     (tmp_path / "empty.jsonl").touch()
     (tmp_path / "log.jsonl").write_text('{"message": "hello"}\n')
     runs = read(tmp_path)

@@ -34,6 +34,10 @@ REFUSALS = (
     "Please upload the figure.",
     "Could you share the image?",
     "Would you kindly resend it?",
+    "I'm missing the relevant text chunks. Could you provide them?",
+    "You seem to be missing the figure.",
+    "Could you please provide the relevant text?",
+    "The question is not clear, please provide more context.",
     "As an AI language model, I cannot view images.",
     "As an AI, I am unable to say.",
     "抱歉，我无法查看图片。",
@@ -60,6 +64,9 @@ FINDINGS = (
     "No image shows a cat.",
     "You have not seen such a curve.",
     "The AI cannot play chess.",
+    "The table is missing the text of row 3.",
+    "If you mean another paper, please provide more context.",
+    "They provide them with text chunks.",
 )
 
 

@@ -81,6 +81,8 @@ def write_table(frame: pd.DataFrame, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".xlsx":
         frame.to_excel(path, index=False)
+    elif path.suffix == ".pkl":
+        frame.to_pickle(path)
     elif path.suffix == ".json":
         frame.to_json(path, orient="records", indent=4, force_ascii=False)
     else:

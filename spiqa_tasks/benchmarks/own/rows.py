@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -107,8 +109,8 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
     if place.startswith(HUB):
         repository, pattern = hub_place(definition.benchmark, place)
         return source.files(repository, pattern)
-    path = definition.folder / place
-    found = [path] if path.exists() else sorted(definition.folder.glob(place)) if not Path(place).is_absolute() else []
+    path = Path(os.path.normpath(definition.folder / place))
+    found = [path] if path.exists() else sorted(map(Path, glob.glob(str(path))))
     if not found:
         raise DataError(f"Expected the data of {definition.benchmark} at {path}, found no such file. Correct data:.")
     return found

@@ -24,6 +24,7 @@ from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
 from spiqa_tasks.benchmarks.spiqa.settings import parsed
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
 from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.scoring.control_tokens import without_control_tokens
 from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
 
 
@@ -43,11 +44,11 @@ class FigureReply:
 
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one document: the reply as its prediction, and all that joining the question needs."""
-    text = response.text.strip()
+    text = response.text
     figures = row["documents"] // len(STEPS)
     failed = response.failure is not None
     unclear = row["step"] == "helpful" and parse_helpful(text) is None
-    empty = row["step"] == "answer" and not text
+    empty = row["step"] == "answer" and not text.strip()
     details = {key: row[key] for key in ("question_id", "question", "step")} | {"documents": figures * len(STEPS)}
     return Record(
         row["id"],
@@ -136,7 +137,7 @@ def _question(
     protocol, judged = settings.protocol, settings.judged
     released = [reply.answer for reply in replies if reply.referred and is_helpful_released(reply.verdict)]
     answers = released if protocol == "released" else [reply.answer for reply in replies if reply.helpful]
-    prediction = " ".join(dict.fromkeys(filter(None, answers)))
+    prediction = " ".join(dict.fromkeys(filter(None, map(without_control_tokens, answers))))
     about = (first.details["question"], first.reference)
     asks: list[Ask] = []
     scores: dict[str, float] = {}
@@ -146,7 +147,7 @@ def _question(
         else:
             scores[judged] = 0.0
     for answer in released if protocol != "corrected" else ():
-        asks += context.asks(f"{judged}_released", Candidate(answer, *about))
+        asks += context.asks(f"{judged}_released", Candidate(answer, *about, as_written=True))
     return Record(
         question_id,
         prediction,

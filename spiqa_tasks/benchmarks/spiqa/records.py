@@ -17,6 +17,7 @@ from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, with_retrieval
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
+from spiqa_tasks.scoring.control_tokens import without_control_tokens
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.refusals import is_refusal
 
@@ -80,7 +81,7 @@ def _with_released(
     if settings.setting == "cot":
         released["image"], released["prediction"] = parse_cot_released(response)
         found = with_retrieval(found, RETRIEVAL + RELEASED, released["image"], row)
-    candidate = Candidate(released["prediction"], row["question"], row["answer"])
+    candidate = Candidate(released["prediction"], row["question"], row["answer"], as_written=True)
     return _asking(_detailed(found, {"released": released}), settings.judged + RELEASED, candidate, context)
 
 
@@ -93,11 +94,13 @@ def _detailed(found: Record, details: Mapping[str, Any]) -> Record:
 
 
 def _parse(setting: str, response: str) -> tuple[str, str, int | None]:
+    """The answer as the paper means it, without control tokens around it, how it was found, and the image named."""
+    text = without_control_tokens(response)
     if setting == "cot":
-        cot = parse_cot(response)
-        return cot.answer, cot.status, cot.image
-    parsed = parse_answer(response)
-    return parsed.text, parsed.status, None
+        cot = parse_cot(text)
+        return without_control_tokens(cot.answer), cot.status, cot.image
+    parsed = parse_answer(text)
+    return without_control_tokens(parsed.text), parsed.status, None
 
 
 def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:

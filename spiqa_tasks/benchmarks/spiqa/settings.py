@@ -35,10 +35,10 @@ class SpiqaSettings:
         protocol: `corrected` follows the paper; `released` does what the released scripts do, under metric names of
             their own; `both` gives both, for up to twice the judge calls. `perfigure` with `released` alone asks about
             the referred figures.
-        rule: how a judge scores an answer, and the name of the headline: `l3score`, `compass`, or `grade` with a rubric
-            of one's own as `grade:FILE`.
         figures: which of the paper's are shown: `all`, or only those that the answer needs (`referred`), as the
             released scripts for open models do.
+        rule: how a judge scores an answer, and the name of the headline: `l3score`, `compass`, or `grade` with a rubric
+            of one's own as `grade:FILE`.
     """
 
     setting: Setting = "direct"
@@ -47,8 +47,8 @@ class SpiqaSettings:
     resolution: str = "full"
     ablation: Ablation = "none"
     protocol: Protocol = "corrected"
-    rule: str = "l3score"
     figures: Figures = "all"
+    rule: str = "l3score"
 
     def __post_init__(self) -> None:
         if self.max_figures < 0:

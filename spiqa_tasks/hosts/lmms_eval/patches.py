@@ -75,7 +75,10 @@ def _patch_discovery(host: Any) -> None:
 
     @functools.wraps(discover)
     def with_ours(include_path: str | None = None) -> list[tuple[str, str]]:
-        paths = (path for folder in _folders() for path in folder.rglob("*.yaml"))
+        from spiqa_tasks.hosts.lmms_eval.own_tasks import write_own
+
+        own = write_own([Path(include_path)] if include_path else [])
+        paths = (path for folder in (*_folders(), *own) for path in folder.rglob("*.yaml"))
         ours = dict(entry for path in paths if (entry := host._parse_task_yaml(path)) is not None)
         return sorted((ours | dict(discover(include_path))).items())
 

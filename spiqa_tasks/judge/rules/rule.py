@@ -21,22 +21,24 @@ class Candidate:
         question: what it answers.
         reference: the true answer; for a choice, its letter.
         letters: the letters of a choice's options.
+        as_written: whether a judge is shown the answer as it is, as the scripts of a release do.
     """
 
     prediction: str
     question: str = ""
     reference: str = ""
     letters: tuple[str, ...] = ()
+    as_written: bool = False
 
     @property
     def shown(self) -> str:
-        """The answer as a judge may be shown it: sanitized, and shortened where it is very long."""
-        return sanitize(shortened(self.prediction))
+        """The answer as a judge is shown it: sanitized, and shortened where it is very long, unless as written."""
+        return self.prediction if self.as_written else sanitize(shortened(self.prediction))
 
     @property
     def is_cut(self) -> bool:
         """Whether the answer is too long to be shown whole."""
-        return len(self.prediction) > LONGEST
+        return not self.as_written and len(self.prediction) > LONGEST
 
 
 BLUE_AND_GREEN = tuple(

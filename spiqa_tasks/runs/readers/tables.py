@@ -1,4 +1,4 @@
-"""Answers in tables: MMStar's xlsx submission and VLMEvalKit's xlsx, tsv, csv and json files."""
+"""Answers in tables: MMStar's xlsx submission and VLMEvalKit's xlsx, tsv, csv, json and pkl files."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 FORM = "table"
 SCORED_COLUMNS = frozenset({"hit", "log", "score"})
 """What VLMEvalKit adds to the copies of a table that it has scored."""
-SUFFIXES = (".xlsx", ".tsv", ".csv", ".json")
+SUFFIXES = (".xlsx", ".tsv", ".csv", ".json", ".pkl")
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is a table: an xlsx, a tsv or csv, or a json list."""
+    """Return whether a file is a table: an xlsx, a tsv or csv, a json list, or a pickled table."""
+    if path.suffix == ".pkl":
+        return True
     with path.open("rb") as file:
         first = file.readline().decode("utf-8-sig", errors="replace")
     if zipfile.is_zipfile(path) or (path.suffix == ".json" and first.lstrip().startswith("[")):
@@ -54,17 +56,20 @@ def answer_tables(folder: Path) -> list[Path]:
     """Return the tables of answers below a folder that VLMEvalKit wrote, the newest of each name."""
     newest: dict[str, Path] = {}
     for path in sorted(folder.rglob("*"), key=lambda path: path.stat().st_mtime_ns):
-        if path.suffix in SUFFIXES and path.is_file() and _has_answers(path):
+        if path.suffix in SUFFIXES and path.is_file() and answers_in(path):
             newest[path.name] = path
     return sorted(newest.values())
 
 
-def _has_answers(path: Path) -> bool:
+def answers_in(path: Path) -> int:
+    """Return how many answers a table has; 0 for any other table, and for one that VLMEvalKit has scored."""
     try:
-        columns = _columns(read_cells(path))
+        table = read_cells(path)
     except InputError:
-        return False
-    return "prediction" in columns and bool(columns & ID_COLUMNS) and not columns & SCORED_COLUMNS
+        return 0
+    columns = _columns(table)
+    is_of_answers = "prediction" in columns and columns & ID_COLUMNS and not columns & SCORED_COLUMNS
+    return len(table) if is_of_answers else 0
 
 
 def _answer(path: Path, cells: Cells, place: int, columns: Columns, row: str, prediction: str) -> Answer:

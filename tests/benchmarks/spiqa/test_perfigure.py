@@ -91,7 +91,7 @@ def test_a_document_keeps_what_joining_needs() -> None:
     """The reply is its prediction; a reply without yes or no, and an empty answer, are unformatted."""
     (helpful, answer), *_ = zip(*[iter(questions()[0])] * 2, strict=True)
     found = document_record(helpful, Response(" Yes.\n"), HERE)
-    assert (found.prediction, found.rule, found.reference) == ("Yes.", "ok", helpful["answer"])
+    assert (found.prediction, found.rule, found.reference) == (" Yes.\n", "ok", helpful["answer"])
     assert found.details["figures"] == [helpful["figures"][0]["file"]]
     assert {key: found.details[key] for key in ("question_id", "question", "step", "documents")} == {
         key: helpful[key] for key in ("question_id", "question", "step", "documents")
@@ -119,6 +119,21 @@ def test_joined_answer_is_that_of_the_helpful_figures(
     assert (second.prediction, second.status) == ("", "no_helpful_figure")
     assert third.prediction == third.reference
     assert len(server.requests) == requests
+
+
+def test_answers_are_joined_without_control_tokens_and_judged_as_released() -> None:
+    """The corrected answer is what is between them; the released one is what the model wrote."""
+    rows = questions()[2]
+    said = [Response(" Yes <s>" if row["referred"] and row["step"] == "helpful" else "No") for row in rows]
+    said = [
+        Response(" 5 m </s>") if row["referred"] and row["step"] == "answer" else reply
+        for row, reply in zip(rows, said, strict=True)
+    ]
+    (found,) = join([document_record(*each, HERE) for each in zip(rows, said, strict=True)], HERE)
+    assert (found.prediction, found.details["released_answers"]) == ("5 m", [" 5 m </s>"])
+    corrected, released = (ask.request.prompt for ask in found.asks)
+    assert "\nCandidate answer: 5 m \n" in corrected
+    assert "\nCandidate answer:  5 m </s> \n" in released
 
 
 def test_released_denominator_counts_every_question_once_more(judged: Callable[[str], Scorer]) -> None:

@@ -101,6 +101,47 @@ def test_each_protocol_has_its_own_names_and_reading(protocol: str, metrics: lis
     ]
 
 
+def test_the_judge_of_the_released_protocol_sees_the_released_bytes() -> None:
+    """With blanks and control tokens, which are no part of the corrected answer."""
+    found = answered("setting=cot,protocol=both", "The answer is a <s> b </s>")
+    corrected, released = (ask.request.prompt for ask in found.asks)
+    assert "\nCandidate answer: a < s> b \n" in corrected
+    assert "\nCandidate answer:  a <s> b </s> \n" in released
+
+
+@pytest.mark.parametrize(
+    ("text", "prediction"),
+    [
+        ("{'Answer': 'MAP'} <s>", "MAP"),
+        ("{'Answer': 'MAP </s>'}", "MAP"),
+        ("<|im_start|> MAP<|im_end|>\n", "MAP"),
+        ("MAP <s> BLEU", "MAP <s> BLEU"),
+    ],
+)
+def test_control_tokens_around_an_answer_are_no_part_of_it(text: str, prediction: str) -> None:
+    """Behind its format or within it; those within the answer stay."""
+    assert answered("", text).prediction == prediction
+    assert answered("setting=cot", text).prediction == prediction
+
+
+def test_the_order_of_the_figures_is_the_answers_own_or_unknown() -> None:
+    """Retrieval is scored by the figures that the model saw; where nobody knows them there is no score and no group."""
+    shown = row("setting=cot,protocol=both")
+    files = [figure["file"] for figure in shown["figures"]]
+    text = "{'Image': 0, 'Rationale': 'r'} The answer is : x"
+    needed = files[shown["referred"][0]]
+    for order in (files, [needed, *(file for file in files if file != needed)]):
+        found = record(shown, Response(text, shown=tuple(order)), HERE)
+        assert found.details["figures"] == order
+        right = float(order[0] in {files[index] for index in shown["referred"]})
+        assert found.scores == {"retrieval_accuracy": right, "retrieval_accuracy_released": right}
+        assert found.groups["figures"] == f"figures_{len(files)}"
+    unknown = record(shown, Response(text, shown=()), HERE)
+    assert unknown.scores == {}
+    assert unknown.details["figures"] == []
+    assert "figures" not in unknown.groups
+
+
 def test_without_a_judge_nothing_is_asked() -> None:
     """The record is the same otherwise."""
     shown, alone = row("protocol=both"), Context("offline", signature=HERE.signature)

@@ -27,10 +27,10 @@ def test_every_key_of_a_text_is_read_and_the_others_keep_their_default() -> None
     """Each key changes its own field."""
     text = "setting=cot,max_figures=3,seed=7,resolution=224px,ablation=grey,protocol=both,figures=referred"
     assert parse_settings(SpiqaSettings, text) == SpiqaSettings(
-        "cot", 3, 7, "224px", "grey", "both", "l3score", "referred"
+        "cot", 3, 7, "224px", "grey", "both", "referred", "l3score"
     )
     assert parse_settings(SpiqaSettings, "") == SpiqaSettings(
-        "direct", 8, 0, "full", "none", "corrected", "l3score", "all"
+        "direct", 8, 0, "full", "none", "corrected", "all", "l3score"
     )
 
 

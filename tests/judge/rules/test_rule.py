@@ -18,6 +18,14 @@ def test_an_answer_is_shown_sanitized_and_shortened() -> None:
     assert len(Candidate("x" * 10 * LONGEST).shown) <= LONGEST
 
 
+def test_an_answer_is_shown_as_written_where_a_release_shows_it_so() -> None:
+    """Byte for byte, whatever it has, and whole."""
+    answer = " <s> Candidate answer: x\n" * LONGEST
+    candidate = Candidate(answer, as_written=True)
+    assert candidate.shown == answer
+    assert not candidate.is_cut
+
+
 def test_a_rule_is_made_of_the_options_that_it_has() -> None:
     """Options of other rules do not count; a value that the rule refuses is one sentence."""
     options = {"prompt": "paper", "top": 7}

@@ -1,0 +1,62 @@
+"""VLMEvalKit's own folders: <model>_<dataset>.<suffix> in OUT/<model>/, or OUT/<model>/T<date>/ of some builds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from functools import partial
+from pathlib import Path
+
+from spiqa_tasks.benchmarks.run_file import SUFFIX
+from spiqa_tasks.hosts.vlmevalkit.results import HOST
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.readers import tables
+from spiqa_tasks.runs.run import Run
+
+FORM = "vlmevalkit"
+DATASETS = {"MMStar": "mmstar_filtered"}
+"""Dataset of the host -> the task of ours that asks the same questions."""
+_DATE = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
+
+
+def is_dated(path: Path) -> bool:
+    """Return whether a file is of one of several dates of a model's folder."""
+    return _DATE.fullmatch(path.parent.name) is not None
+
+
+def read_tables(folder: Path, tasks: Collection[str]) -> list[Run]:
+    """Return the runs of tasks whose answers VLMEvalKit wrote below a folder, oldest first; scored ones are left out.
+
+    Args:
+        folder: the host's folder of all models, of a model or of a date.
+        tasks: names of tasks; the host's own datasets other than those of `DATASETS` are left out.
+
+    Raises:
+        InputError: a table that is broken.
+    """
+    found = []
+    for path in _tables(folder):
+        model, dataset = _model_and_dataset(path)
+        task = dataset if dataset in tasks else DATASETS.get(dataset, "")
+        if task in tasks and not _is_scored(path) and (answered := tables.answers_in(path)):
+            read = partial(tables.read_answers, path)
+            found.append(Run(task, Identity(f"{model},{HOST}"), path, FORM, read, answered=answered))
+    return found
+
+
+def _tables(folder: Path) -> Iterator[Path]:
+    """The files, those that the host has linked once; the dates of a model in their order, then what has none."""
+    paths = (path for path in folder.resolve().rglob("*") if path.suffix in tables.SUFFIXES and not path.is_symlink())
+    yield from sorted(paths, key=lambda path: (not is_dated(path), path))
+
+
+def _model_and_dataset(path: Path) -> tuple[str, str]:
+    """The model, by the folder, and the dataset; empty for a file that is not named after its folder."""
+    model = (path.parent.parent if is_dated(path) else path.parent).name
+    return model, path.stem.removeprefix(f"{model}_") if path.stem.startswith(f"{model}_") else ""
+
+
+def _is_scored(path: Path) -> bool:
+    """Whether scores of this package lie beside the answers, made after them."""
+    run = path.with_suffix(SUFFIX)
+    return run.is_file() and run.stat().st_mtime >= path.stat().st_mtime

@@ -1,0 +1,100 @@
+"""VLMEvalKit's folders as they are: several models, dates, forms and datasets."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import mmstar_table, rows_of, write_run_file, write_table
+from run_command import run_json
+
+from spiqa_tasks.cli import main
+from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.places import Place, read_runs, task_in_name
+
+(DEMO,) = find_tasks(["mmstar_demo"])
+ROWS = rows_of(DEMO)
+FIRST, SECOND = "T20260101-120000", "T20260102-080000"
+Said = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json", "pkl"])
+def test_every_model_is_read_in_every_form(tmp_path: Path, suffix: str) -> None:
+    """In the folder of a model, or in that of a date; scored copies and tables of other datasets are left out."""
+    for model, date in (("a", ""), ("b_MMStar", FIRST), ("org--c", FIRST)):
+        folder = tmp_path / model / date
+        write_table(mmstar_table(ROWS), folder / f"{model}_MMStar.{suffix}")
+        write_table(mmstar_table(ROWS).assign(hit=1), folder / f"{model}_MMStar_exact_matching_result.{suffix}")
+        write_table(mmstar_table(ROWS), folder / f"{model}_MMBench_DEV_EN.{suffix}")
+        (folder / "status.json").write_text("{}")
+    runs = read_runs([Place(tmp_path)])
+    names = ["a,host=vlmevalkit", "b_MMStar,host=vlmevalkit", "org--c,host=vlmevalkit"]
+    assert sorted(run.name for run in runs) == names
+    assert {(run.task, run.form, len(run.read())) for run in runs} == {("mmstar_filtered", "vlmevalkit", len(ROWS))}
+    (run,) = read_runs([Place(tmp_path / "org--c" / FIRST)])
+    assert run.name == names[2]
+
+
+def test_the_newest_date_counts_unless_it_asked_less(tmp_path: Path) -> None:
+    """A sentence says so; what the host has linked to a model's folder is the same file."""
+    for date, asked in ((FIRST, len(ROWS)), (SECOND, len(ROWS))):
+        write_table(mmstar_table(ROWS[:asked]), tmp_path / "m" / date / "m_mmstar_demo.tsv")
+    os.symlink(f"{SECOND}/m_mmstar_demo.tsv", tmp_path / "m" / "m_mmstar_demo.tsv")
+    (run,), remarks = load_runs([Place(tmp_path)])
+    assert (run.path.parent.name, run.value(run.metric()).value) == (SECOND, 1.0)
+    assert f"{SECOND}/m_mmstar_demo.tsv counts, not {FIRST}/m_mmstar_demo.tsv" in remarks[0]
+    write_table(mmstar_table(ROWS[:5]), tmp_path / "m" / SECOND / "m_mmstar_demo.tsv")
+    (run,), remarks = load_runs([Place(tmp_path)])
+    assert run.path.parent.name == FIRST
+    assert "on fewer questions" in remarks[0]
+
+
+def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: Path) -> None:
+    """Of one task's scores and another's answers both are read; answers that are newer than their scores are scored."""
+    right = {row["id"]: row["answer"] for row in ROWS}
+    path = write_table(mmstar_table(ROWS), tmp_path / "m/m_mmstar_demo.tsv")
+    write_run_file(tmp_path / "m", "mmstar_demo", "m", right)
+    write_table(mmstar_table(ROWS), tmp_path / "m/m_MMStar.xlsx")
+    runs = read_runs([Place(tmp_path)])
+    assert sorted((run.task, run.form) for run in runs) == [("mmstar_demo", "run"), ("mmstar_filtered", "vlmevalkit")]
+    after = path.stat().st_mtime + 60
+    os.utime(path, (after, after))
+    assert ("mmstar_demo", "vlmevalkit") in {(run.task, run.form) for run in read_runs([Place(tmp_path)])}
+
+
+def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
+    """Score with the host's own matching, gain, compare, breakdown, filter and report."""
+    wrong = ["I see many things: " + "A " * 9 + "or maybe the answer is B, as nothing else fits it here at all."] * 12
+    for model, task, given in (("m", "mmstar_demo", []), ("m", "mmstar_demo_text", wrong), ("n", "mmstar_demo", wrong)):
+        write_table(mmstar_table(ROWS, given), tmp_path / model / f"{model}_{task}.xlsx")
+    status, scored, said = run_json(capsys, "score", tmp_path)
+    assert status == 0, said
+    assert [each["metrics"]["accuracy_vlmevalkit"] for each in _of(scored, "mmstar_demo")] == [1.0, 0.5]
+    status, gain, said = run_json(capsys, "gain", tmp_path / "m", "--task", "mmstar_demo")
+    assert status == 0, said
+    (row,) = (row for row in gain if row["group"] == "all" and row["s_wv"] is not None)
+    assert (row["s_v"], row["s_wv"]) == (1.0, _of(scored, "mmstar_demo_text")[0]["metrics"]["accuracy"])
+    for command in ("compare", "breakdown"):
+        status, found, said = run_json(capsys, command, tmp_path, "--task", "mmstar_demo")
+        assert (status, bool(found)) == (0, True), said
+    status, kept, said = run_json(capsys, "filter", tmp_path, "--text-only-models", "--task", "mmstar_demo")
+    assert (status, bool(kept)) == (0, True), said
+    pytest.importorskip("jinja2", reason="the extra `report` is not installed")
+    assert main(["report", str(tmp_path), "--csv", "report.csv"]) == 0
+    assert "m,host=vlmevalkit" in Path("report.csv").read_text()
+
+
+def _of(scored: Any, task: str) -> list[dict[str, Any]]:
+    """The scores of a task, a result for each model."""
+    (found,) = (each for each in scored if each["task"] == task)
+    return list(found.get("results", [found]))
+
+
+def test_the_hosts_dataset_is_known_in_a_files_name() -> None:
+    """The longest name wins, and a dataset counts only where its task does."""
+    assert task_in_name("gpt-4o_MMStar", ["mmstar_filtered"]) == ("gpt-4o", "mmstar_filtered")
+    assert task_in_name("gpt-4o_MMStar", ["mmstar_demo"]) == ("gpt-4o_MMStar", "")
+    assert task_in_name("m_mmstar_demo", ["mmstar_demo", "demo"]) == ("m", "mmstar_demo")
