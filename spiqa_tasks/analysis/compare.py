@@ -5,20 +5,18 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs import host_metrics
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.paired import PairedDifference, holm, paired_difference
 
 DECISIVE = ("data", "prompt", "settings", "grey", "matcher", "tokenizer")
 """The fields of a signature in which two numbers must agree to be compared, beside those of the judge."""
-
-Pair = tuple[Run, Run, Metric]
-"""Two runs of a task and the metric by which they are compared."""
 
 
 @dataclass(frozen=True)
@@ -48,31 +46,50 @@ class Comparison:
     warnings: Sequence[str]
 
 
-def compare(runs: Iterable[Run], metric: str | None = None) -> list[Comparison]:
-    """Return every pair of runs of one task, the later minus the earlier, p-values corrected together.
+def compare(runs: Iterable[Run], metric: str | None = None) -> tuple[list[Comparison], list[str]]:
+    """Return every pair of runs of one task, the later minus the earlier, and a sentence for each run left out.
 
-    Runs are compared by one metric: by default each task's first one that two of its runs have scores by.
+    The p-values are corrected together. Runs are compared by one metric: by default each task's headline or, where no
+    two of its runs have scores by that, the first other metric of which more is better.
     """
-    found = [_compared(*pair) for pair in _pairs(runs, metric)]
+    by_task: dict[str, list[Run]] = {}
+    for run in runs:
+        by_task.setdefault(run.task, []).append(run)
+    found: list[Comparison] = []
+    left_out: list[str] = []
+    for members in by_task.values():
+        chosen = _metric_of(members, metric) if len(members) > 1 else None
+        if chosen is None:
+            continue
+        for a, b in itertools.combinations([run for run in members if _scores(run, chosen)], 2):
+            why_not = _unlike(a, b, chosen)
+            if why_not:
+                left_out.append(f"{a.task}: {b.name} is not compared with {a.name}: {why_not}.")
+            else:
+                found.append(_compared(a, b, chosen))
+        left_out += [
+            f"{run.task} of {run.name} is left out: {_why_not(run, chosen)}."
+            for run in members
+            if not _scores(run, chosen)
+        ]
     corrected = holm([comparison.difference.p for comparison in found])
-    return [dataclasses.replace(comparison, p_corrected=p) for comparison, p in zip(found, corrected, strict=True)]
+    whole = [dataclasses.replace(comparison, p_corrected=p) for comparison, p in zip(found, corrected, strict=True)]
+    return whole, left_out
 
 
-def compared(runs: Sequence[Run], metric: str | None = None) -> list[Comparison]:
+def compared(runs: Sequence[Run], metric: str | None = None) -> tuple[list[Comparison], list[str]]:
     """Return the comparisons of runs; see `compare`.
 
     Raises:
-        InputError: no two runs of one task with scores by that metric; the message has why scores are withheld.
+        InputError: no two runs of one task with scores by that metric; the message has why.
     """
-    found = compare(runs, metric)
+    found, left_out = compare(runs, metric)
     if not found:
         names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs})) or "none"
-        withheld = ((run, run.record_set.withheld()) for run in runs if run.logged)
-        reasons = sorted({f"{run.task} of {run.name}: {value.reason}" for run, value in withheld if value is not None})
-        remedy = "; ".join(reasons) + ", or add --partial" if reasons else "Name the folders of the runs to compare"
-        scored = f" with scores by {metric}" if metric else ""
-        raise InputError(f"Expected two runs of one task{scored}; found {names}. {remedy}.")
-    return found
+        scored = f" by {metric}" if metric else ""
+        remedy = " ".join(left_out) or "Name the folders of the runs to compare."
+        raise InputError(f"Expected two runs of one task with scores{scored}; found {names}. {remedy}")
+    return found, left_out
 
 
 def differing(a: Signature, b: Signature) -> list[str]:
@@ -85,29 +102,40 @@ def differing(a: Signature, b: Signature) -> list[str]:
     ]
 
 
-def _pairs(runs: Iterable[Run], metric: str | None) -> Iterator[Pair]:
-    by_task: dict[str, list[Run]] = {}
-    for run in runs:
-        if run.logged:
-            by_task.setdefault(run.task, []).append(run)
-    for members in by_task.values():
-        if len(members) < 2:
-            continue
-        metrics = {each.name: each for run in members for each in run.metrics}
-        for name in metrics if metric is None else [metric] if metric in metrics else []:
-            having = [run for run in members if any(each.name == name for each in run.metrics)]
-            scored = [run for run in having if _scores(run, metrics[name])]
-            yield from (
-                (a, b, metrics[name])
-                for a, b in itertools.combinations(scored, 2)
-                if _scores(a, metrics[name]).keys() & _scores(b, metrics[name]).keys()
-            )
-            if len(scored) > 1:
-                break
+def _metric_of(members: Sequence[Run], name: str | None) -> Metric | None:
+    """The metric by which runs of a task are compared, whether they have scores by it or not; None without any."""
+    metrics = {each.name: each for run in members if run.logged for each in run.metrics}
+    if name is not None:
+        return metrics.get(name, mean_of(name))
+    wanted = [each for place, each in enumerate(metrics.values()) if place == 0 or each.higher_is_better]
+    scored = (each for each in wanted if sum(bool(_scores(run, each)) for run in members) > 1)
+    return next(scored, next(iter(wanted), None))
+
+
+def _why_not(run: Run, metric: Metric) -> str:
+    """Why a run has no scores by a metric."""
+    if not run.logged:
+        return "it has no samples, run it with --log_samples"
+    if not any(each.name == metric.name for each in run.metrics):
+        return f"it has no {metric.name}"
+    reason = run.value(metric).reason or f"its {metric.name} is no mean over single answers"
+    return f"{reason} (--partial has values over a part)" if run.record_set.withheld() else reason
+
+
+def _unlike(a: Run, b: Run, metric: Metric) -> str:
+    """Why two runs with scores cannot be compared; empty where they can."""
+    shared = _scores(a, metric).keys() & _scores(b, metric).keys()
+    ours, theirs = ({record.id: record.reference for record in run.questions} for run in (a, b))
+    other = sorted(key for key in shared if ours[key] != theirs[key])
+    if other:
+        return f"{len(other)} questions have another true answer under the same id, such as {other[0]}"
+    return "" if shared else "they share no question"
 
 
 def _scores(run: Run, metric: Metric) -> dict[str, float]:
     """Question -> score; none where the run's value is no mean of them (METEOR)."""
+    if not run.logged or not any(each.name == metric.name for each in run.metrics):
+        return {}
     value, scores = run.value(metric).value, run.scores(metric)
     is_mean = bool(scores) and math.isclose(math.fsum(scores.values()) / len(scores), value, abs_tol=1e-9)
     return scores if is_mean else {}
@@ -122,14 +150,14 @@ def _compared(a: Run, b: Run, metric: Metric) -> Comparison:
     score_a, score_b = (math.fsum(scores[key] for key in ids) / len(ids) for scores in (scores_a, scores_b))
     won = [key for key, difference in zip(ids, differences, strict=True) if difference > 0]
     lost = [key for key, difference in zip(ids, differences, strict=True) if difference < 0]
-    warnings = _warnings(a, b, scores_a, scores_b, len(ids))
+    warnings = _warnings(a, b, metric, max(len(scores_a), len(scores_b)) - len(ids))
     return Comparison(a.task, metric.name, a.name, b.name, score_a, score_b, found, found.p, won, lost, warnings)
 
 
-def _warnings(a: Run, b: Run, scores_a: Mapping[str, float], scores_b: Mapping[str, float], shared: int) -> list[str]:
+def _warnings(a: Run, b: Run, metric: Metric, alone: int) -> list[str]:
     found = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
     found += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
-    alone = max(len(scores_a), len(scores_b)) - shared
+    found += [remark for run in (a, b) for remark in host_metrics.remarks(run, metric)]
     if alone:
         found.append(f"{alone} questions have a score in one run only and are left out")
     return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
 
 ALL = "all runs"
@@ -15,8 +17,8 @@ ALL = "all runs"
 class Correlation:
     """Spearman's rho, in [-1, 1], of a text metric with L3Score over `n` answers.
 
-    `model` and `task` name the run; "all runs" pools the answers of all. `spearman` is None where it is not defined:
-    fewer than two answers, or all of the same score.
+    `model` and `task` name the run; "all runs" pools the answers of all that `judge` scored. `spearman` is None where
+    it is not defined: fewer than two answers, or all of the same score.
     """
 
     model: str
@@ -25,20 +27,22 @@ class Correlation:
     correlated_with: str
     n: int
     spearman: float | None
+    judge: str = ""
 
 
 def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
-    """Return the correlations of every run, then of all together where there are several, and what is left out.
+    """Return the correlations of every run, then of all of a judge where there are several, and what is left out.
 
-    The paper does not say over what it correlates; here it is single answers. BLEU has no score of its own for one.
+    A model's answers to a task count once for each judge. The paper does not say over what it correlates; here it is
+    single answers. BLEU has no score of its own for one.
 
     Raises:
         InputError: no run has L3Score.
     """
     found: list[Correlation] = []
     remarks: list[str] = []
-    pooled: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    counted = 0
+    pooled: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    counted: dict[tuple[str, Identity, str], Run] = {}
     for run in runs:
         judged = next(
             (metric for metric in run.metrics if metric.name == run.judged_metric and run.scores(metric)), None
@@ -48,28 +52,38 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
             reason = "it has no L3Score" if withheld is None else withheld.reason
             remarks.append(f"{run.task} of {run.name} is left out: {reason}.")
             continue
-        counted += 1
+        first = counted.setdefault((run.task, run.identity, run.judge_name), run)
+        if first is not run:
+            remarks.append(
+                f"{run.task} of {run.name} is left out: {first.path} has answers of the same model and judge, too."
+            )
+            continue
         l3scores = run.scores(judged)
         for metric in (metric for metric in run.metrics if metric.needs == "text programs"):
             scores = run.scores(metric)
             pairs = [(score, scores[key]) for key, score in l3scores.items() if key in scores]
             if pairs:
-                pooled.setdefault((metric.name, judged.name), []).extend(pairs)
-                found.append(_correlation(run.name, run.task, metric.name, judged.name, pairs))
+                names = (metric.name, judged.name, run.judge_name)
+                pooled.setdefault(names, []).extend(pairs)
+                found.append(_correlation(run.name, run.task, names, pairs))
     if not found:
         raise InputError(
             "Expected runs of SPIQA with L3Score and a text metric for every answer, found none. Run with a judge, or "
             f"have `spiqa-tasks score` fill the judgements in. {' '.join(remarks)}".strip()
         )
-    if counted > 1:
-        found += [_correlation(ALL, "", *names, pairs) for names, pairs in pooled.items()]
+    by_judge = Counter(judge for _, _, judge in counted)
+    found += [_correlation(ALL, "", names, pairs) for names, pairs in pooled.items() if by_judge[names[2]] > 1]
     return found, remarks
 
 
-def _correlation(model: str, task: str, metric: str, judged: str, pairs: Sequence[tuple[float, float]]) -> Correlation:
+def _correlation(
+    model: str, task: str, names: tuple[str, str, str], pairs: Sequence[tuple[float, float]]
+) -> Correlation:
+    """The correlation of a metric with a judged one of a judge."""
+    metric, judged, judge = names
     columns = list(zip(*pairs, strict=True))
     if len(pairs) < 2 or any(len(set(column)) == 1 for column in columns):
-        return Correlation(model, task, metric, judged, len(pairs), None)
+        return Correlation(model, task, metric, judged, len(pairs), None, judge)
     from scipy.stats import spearmanr
 
-    return Correlation(model, task, metric, judged, len(pairs), float(spearmanr(*columns).statistic))
+    return Correlation(model, task, metric, judged, len(pairs), float(spearmanr(*columns).statistic), judge)

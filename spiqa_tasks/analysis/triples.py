@@ -61,7 +61,12 @@ def triples(
         InputError: nothing can be compared, two LLM bases for one task, or runs that must not be compared.
     """
     llm = selection.of_tasks(llm_runs, tasks, variants=True) if llm_runs else []
-    found = [run for run in selection.of_tasks(runs, tasks, variants=True) if run not in llm]
+    named = {(run.path, run.task) for run in llm}
+    found = [
+        run
+        for run in selection.told_apart(selection.of_tasks(runs, tasks, variants=True))
+        if (run.path, run.task) not in named
+    ]
     bases = _bases([*llm, *(run for run in found if selection.is_few_shot(run) and with_base)])
     seeing = [run for run in found if not selection.is_blind(run)]
     blind = [run for run in found if selection.is_blind(run) and not selection.is_few_shot(run)]
@@ -79,7 +84,7 @@ def triples(
     problems += [_no_ablation(run, blind) for run in seeing if id(run) not in used]
     if not result:
         raise InputError(
-            problems[-1] if problems else "Expected runs with and without images, found results of neither."
+            problems[0] if problems else "Expected runs with and without images, found results of neither."
         )
     return result, problems
 
@@ -124,6 +129,11 @@ def check_comparable(one: Run, other: Run, metric: Metric, same_prompt: bool) ->
                 f"Expected the same {field} for {names}; found {first} and {second}. Run both with the same "
                 f"{'data revision' if field == 'data' else 'prompt setting'}."
             )
+    if metric.needs == "judge" and one.judge_name != other.judge_name:
+        raise InputError(
+            f"Expected scores by the same judge for {names}; found {one.judge_name or 'none'} and "
+            f"{other.judge_name or 'none'}. Name one with --judge."
+        )
     of_host = same_prompt and one.benchmark is None and other.benchmark is None
     different = [
         key
@@ -146,7 +156,7 @@ def _bases(candidates: Iterable[Run]) -> dict[str, Run]:
         if task in bases:
             raise InputError(
                 f"Expected one LLM base for {task}; found {selection.model_name(bases[task])} and "
-                f"{selection.model_name(run)}. Name one of the runs."
+                f"{selection.model_name(run)}. Name one of the runs, or its --judge."
             )
         bases[task] = run
     return bases
@@ -164,7 +174,10 @@ def _triple(v: Run, wv: Run, t: Run | None, blind: Sequence[Run], metric: str | 
         if (selection.source_task(run), run.identity.model, selection.ablation(run))
         == (selection.source_task(wv), wv.identity.model, kind)
     ]
-    return Triple(v, wv, t, measured, kind if len(same) == 1 else f"{kind},seed={wv.identity.seed}")
+    if len(same) > 1:
+        seeded = len({run.identity.seed for run in same}) == len(same)
+        kind += f",seed={wv.identity.seed}" if seeded else f" ({selection.difference(wv, same)})"
+    return Triple(v, wv, t, measured, kind)
 
 
 def _no_ablation(run: Run, blind: Sequence[Run]) -> str:
@@ -183,11 +196,15 @@ def _no_ablation(run: Run, blind: Sequence[Run]) -> str:
 
 def _no_twin(run: Run, seeing: Sequence[Run]) -> str:
     task = selection.source_task(run)
-    others = [selection.model_name(other) for other in seeing if selection.source_task(other) == task]
+    others = [other for other in seeing if selection.source_task(other) == task]
+    own = [other for other in others if other.identity.model == run.identity.model]
+    remedy = f"Run the same model with --tasks {task}; {run.path.name} is left out."
+    if own:
+        remedy = f"Name the one that {run.path} belongs to."
     return (
         f"Expected a run of {selection.model_name(run)} on {task} with images beside the one with "
-        f"ablation={selection.ablation(run)}, found {', '.join(others) or 'none'}. Run the same model with --tasks "
-        f"{task}; {run.path.name} is left out."
+        f"ablation={selection.ablation(run)}, found {', '.join(map(selection.model_name, own or others)) or 'none'}. "
+        f"{remedy}"
     )
 
 

@@ -10,6 +10,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.commands.run_arguments import METRIC, add_command, named_runs, show
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import told_apart
 
 ALL = "all"
 GROUP = "group"
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from spiqa_tasks.analysis.breakdown import by_group, by_property
 
-    runs = named_runs(arguments)
+    runs = told_apart(named_runs(arguments))
     prepare((_metrics(run, arguments.metric), run.questions) for run in runs)
     if arguments.by == GROUP:
         groups = [group for run in runs for group in by_group(run, _metrics(run, arguments.metric))]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_command, places_apart
-from spiqa_tasks.scoring.units import without_nan
+from spiqa_tasks.printable import say
+from spiqa_tasks.report.forms import STYLES, rendered
 
 
 def add(subparsers: Any) -> None:
@@ -18,19 +18,20 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per pair of runs of a task.
+    """Print one line per pair of runs of a task; 3 where a run had to be left out.
 
     Raises:
-        InputError: no two runs of one task.
+        InputError: no two runs of one task with scores.
     """
     from spiqa_tasks.analysis.compare import compared
     from spiqa_tasks.report.markdown import as_text
     from spiqa_tasks.report.tables import comparison_table
 
     runs, _ = places_apart(arguments)
-    found = compared(runs, arguments.metric)
-    if arguments.json:
-        print(json.dumps(without_nan([dataclasses.asdict(each) for each in found]), indent=1, ensure_ascii=False))
+    found, left_out = compared(runs, arguments.metric)
+    say(*left_out)
+    if arguments.format in STYLES:
+        print(as_text(comparison_table(found), arguments.format))
     else:
-        print(as_text(comparison_table(found)))
-    return 0
+        print(rendered(arguments.format, [dataclasses.asdict(each) for each in found], (), ()))
+    return 3 if left_out else 0

@@ -1,4 +1,4 @@
-"""`export`: SPIQA's train and val splits as conversations for fine-tuning."""
+"""`export`: SPIQA as conversations for fine-tuning, and any task as a table for VLMEvalKit without this package."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.printable import say
 
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
-    parser = subparsers.add_parser("export", help="write SPIQA's questions as conversations for fine-tuning (jsonl)")
-    parser.add_argument("task", metavar="TASK", help="spiqa_train, spiqa_val or another task of SPIQA")
+    told = "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)"
+    parser = subparsers.add_parser("export", help=told)
+    parser.add_argument("task", metavar="TASK", help="spiqa_train, spiqa_val; with --to vlmevalkit any task or group")
+    parser.add_argument("--to", choices=("vlmevalkit",), help="tables for a host without this package")
     parser.add_argument("--format", choices=("llava", "messages"), default="llava", help="default: llava")
     parser.add_argument(
         "--settings",
@@ -24,17 +27,21 @@ def add(subparsers: Any) -> None:
         help="prompts and pictures, as in dataset_name (default: one referred figure, as the paper trains)",
     )
     parser.add_argument("--captions", action="store_true", help="figures and their captions too")
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the jsonl file to write")
+    parser.add_argument(
+        "--output", type=Path, required=True, metavar="PATH", help="the jsonl file, or LMUData's folder"
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the file, whole or not at all, and say how many conversations it has.
+    """Write what is wanted, each file whole or not at all, and say what was written.
 
     Raises:
         InputError: no task of SPIQA, or unknown settings.
         DataError: the data is not there.
     """
+    if arguments.to:
+        return _tables(arguments)
     from spiqa_tasks.benchmarks.registry import load_table
     from spiqa_tasks.benchmarks.spiqa.conversations import conversations
 
@@ -55,4 +62,15 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         part.unlink(missing_ok=True)
     print(f"wrote {count} conversations to {arguments.output}")
+    return 0
+
+
+def _tables(arguments: argparse.Namespace) -> int:
+    from spiqa_tasks.hosts.vlmevalkit.export import write_dataset
+
+    for task in find_tasks([arguments.task]):
+        path, is_choice, remarks = write_dataset(task.name, arguments.output)
+        say(*remarks)
+        mode = "" if is_choice else " --mode infer"
+        print(f"wrote {path}; run it with LMUData={arguments.output} --data {task.name}{mode}")
     return 0

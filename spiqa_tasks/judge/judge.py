@@ -13,7 +13,7 @@ from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
-_PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, max_seconds=60.0, patient=False)
+_PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
 
 
 class Judge:

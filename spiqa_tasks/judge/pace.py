@@ -1,78 +1,130 @@
-"""How fast a judge's server is asked: as fast as it likes until it refuses, then near the rate that it allows. Pure."""
+"""How fast a judge's server is asked: as fast as it likes, near the rate that it allows, or one by one. Pure."""
 
 from __future__ import annotations
 
-FIRST_RATE = 50.0
-"""Requests a second after the first refusal, until more is known."""
-EPOCH_SECONDS = 0.5
-EPOCH_REQUESTS = 8
+from dataclasses import dataclass
+from typing import Literal
+
+FIRST_RATE, SLOWEST = 50.0, 1.0
+"""Requests a second after the first refusal, until more is known, and at least."""
+EPOCH_SECONDS, EPOCH_REQUESTS, LONGEST_EPOCH = 0.5, 8, 3.0
+"""An epoch is at least so many seconds and requests, but no more than so many seconds."""
+RETURNED = 0.9
+"""The share of an epoch's requests that have to be back before the rate follows."""
 ABOVE = 1.08
 """How much more than it accepted a refusing server is asked: its limit is used up, and few requests are refused."""
-REFUSED_SHARE = 0.8
-"""Above it an epoch counts as one of refusals alone: some requests are still on their way, and may be refused too."""
-SEARCH, FASTER = 1.5, 1.1
-"""How much faster a server is asked that refused nothing for an epoch: before its limit was met, and after."""
-LONGEST_DELAY = 1.0
-"""Seconds that one refused request waits without a `Retry-After`: the pace holds the others back."""
+FASTER, FASTEST = 1.1, 1.5
+"""How much faster a server is asked that refused nothing for an epoch: at first, and after several of them."""
+FAILURES = 8
+"""So many failures in a row, and the server is asked one by one."""
+PROBES, WIDER, RAREST = 0.5, 1.5, 5.0
+"""Seconds between the first two such requests, the growth of that time, and the longest one."""
+LATE = 0.02
+"""Seconds that a request may be late without slowing the next one down."""
+
+Outcome = Literal["answered", "refused", "failed"]
+
+
+@dataclass(slots=True)
+class _Epoch:
+    """A time with one rate: its ticket and beginning, what became of its requests, its seconds once it has ended."""
+
+    ticket: int
+    since: float
+    started: int = 0
+    returned: int = 0
+    refused: int = 0
+    lasted: float | None = None
 
 
 class Pace:
-    """Requests per second, from what became of the last ones; times are seconds of any clock that only goes forward.
+    """When requests may be made, from what became of the last ones; times are seconds of a clock that never goes back.
 
     Until the first refusal (429) there is no limit. Then requests are counted by epochs of half a second or longer,
-    each with one rate. One with refusals is followed by a rate a little above what was accepted in it, one without by
-    a higher rate, and one of hardly anything but refusals by half the rate and a stop for as long as the server asked.
+    each with one rate: one with refusals is followed by a rate a little above what was accepted in it, one without by
+    a higher rate. Eight failures in a row, refusals or others, and single requests are made, at most five seconds
+    apart (or as far as the server asks), until one is answered; then the rate is what it was, or half of it where the
+    server has failed again at once.
     """
 
     def __init__(self) -> None:
         self.rate: float | None = None
-        self.epoch = 0
-        self._growth = SEARCH
+        self.probing = False
+        self.ticket = 0
+        """What the outcome of a request that is made now is reported with."""
         self._next = 0.0
-        self._resume = 0.0
-        self._since = 0.0
-        self._started = 0
-        self._refused = 0
-        self._delay = 0.0
+        self._in_a_row = 0
+        self._spacing = PROBES
+        self._turn(0.0)
 
     def start_in(self, now: float) -> float:
-        """Return in how many seconds the next request may be made; it counts as sent then, in `epoch`."""
-        start = max(now, self._resume, self._next)
-        if self.rate is None:
-            return start - now
-        if start - self._since >= EPOCH_SECONDS and self._started >= EPOCH_REQUESTS:
-            self._begin(start, self._following(start))
-            start = max(start, self._resume)
-        self._started += 1
-        self._next = start + 1 / self.rate
-        return start - now
+        """Return 0 where a request may be made now, which counts it, or in how many seconds to ask again."""
+        if self._next > now:
+            return self._next - now
+        if self.probing:
+            self._next = now + self._spacing
+            self._spacing = min(self._spacing * WIDER, RAREST)
+        elif self.rate is not None:
+            self._end_epoch(now)
+            self._epoch.started += self._epoch.lasted is None
+            self._next = max(self._next, now - LATE) + 1 / self.rate
+        return 0.0
 
-    def stopped_for(self, now: float) -> float:
-        """Return how many seconds are left in which nothing may be sent."""
-        return max(0.0, self._resume - now)
+    def came_back(self, now: float, ticket: int, outcome: Outcome, delay: float = 0.0) -> None:
+        """Count what became of a request; `delay` is how many seconds of patience the server asked for."""
+        if ticket < self._first:
+            return
+        self._in_a_row = 0 if outcome == "answered" else self._in_a_row + 1
+        epoch = self._epoch
+        if ticket == epoch.ticket:
+            epoch.returned += 1
+            epoch.refused += outcome == "refused"
+        if self.probing:
+            self._next = max(self._next, now + delay)
+            if outcome == "answered":
+                self.probing = False
+                self._turn(now)
+        elif self._in_a_row >= FAILURES:
+            self._probe(now, delay)
+        elif outcome == "refused" and self.rate is None:
+            self.rate = FIRST_RATE
+            self._turn(now)
+        elif epoch.lasted is not None and epoch.returned >= RETURNED * epoch.started:
+            self._follow(epoch, epoch.lasted)
+            self._begin(now)
 
-    def refused(self, now: float, delay: float, epoch: int) -> None:
-        """Count a refusal of a request sent in `epoch`, with the `delay` in seconds before it may be repeated."""
-        if self.rate is None:
-            self._begin(now, FIRST_RATE)
-        elif epoch == self.epoch:
-            self._refused += 1
-            self._delay = delay
+    def _end_epoch(self, now: float) -> None:
+        """End the epoch where it is long enough; requests until the next one count in none."""
+        epoch, seconds = self._epoch, now - self._epoch.since
+        least = EPOCH_SECONDS if epoch.started >= EPOCH_REQUESTS else LONGEST_EPOCH
+        if epoch.lasted is None and epoch.started and seconds >= least:
+            epoch.lasted = seconds
+            self.ticket += 1
 
-    def _following(self, now: float) -> float:
-        """The rate after the epoch that ends now."""
-        rate = self.rate or FIRST_RATE
-        if not self._refused:
-            return rate * self._growth
-        self._growth = FASTER
-        if self._refused > REFUSED_SHARE * self._started:
-            self._resume = now + self._delay
-            return rate / 2
-        return ABOVE * (self._started - self._refused) / (now - self._since)
+    def _probe(self, now: float, delay: float) -> None:
+        if self.rate is not None and self._resumed:
+            self.rate = max(self.rate / 2, SLOWEST)
+        self.probing, self._spacing = True, PROBES
+        self._turn(now + max(delay, PROBES))
 
-    def _begin(self, now: float, rate: float) -> None:
-        self.rate = rate
-        self.epoch += 1
-        self._since = max(now, self._resume)
-        self._next = self._since
-        self._started = self._refused = 0
+    def _follow(self, epoch: _Epoch, seconds: float) -> None:
+        assert self.rate is not None
+        if epoch.refused:
+            self.rate = max(ABOVE * (epoch.started - epoch.refused) / seconds, SLOWEST)
+            self._growth = FASTER
+        else:
+            self.rate = max(min(self.rate, epoch.started / seconds) * self._growth, SLOWEST)
+            self._growth = min(1 + 2 * (self._growth - 1), FASTEST)
+        self._resumed = False
+
+    def _turn(self, start: float) -> None:
+        """Begin anew: what is still on its way says nothing about the server as it is from now on."""
+        self._first = self.ticket + 1
+        self._in_a_row = 0
+        self._resumed, self._growth = True, FASTEST
+        self._begin(start)
+
+    def _begin(self, start: float) -> None:
+        self.ticket += 1
+        self._next = start
+        self._epoch = _Epoch(self.ticket, start)

@@ -11,6 +11,8 @@ from email.utils import parsedate_to_datetime
 
 RETRIED_STATUSES = frozenset({408, 409, 429})
 FINAL_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+LONGEST_WAIT = 7 * 86_400.0
+"""Seconds of patience, beyond which it does not matter how many a server asks for."""
 TOO_LARGE = "request too large"
 """How the message of a 429 begins whose request will never fit the rate limit."""
 
@@ -52,15 +54,15 @@ class HttpError(AskError):
 class RetryPolicy:
     """How long to insist.
 
-    A request is tried at most `max_attempts` times. A refusal (429) only counts as an attempt when not
-    `patient`, or when the request was first made more than `request_seconds` ago. Everything still open fails once the
-    judge has answered nothing at all for `max_seconds`, or asks for more patience than that. Between two tries lie
+    A request is tried at most `max_attempts` times. A try counts where the judge has answered others since the one
+    before, or did so three times; a refusal (429) only where the request was first made more than `patience` seconds
+    ago. Where the policy is not `patient`, every try counts. Everything still open fails once the judge has answered
+    nothing at all for `patience` seconds, or asks for more patience than that. Between two tries of a request lie
     `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor between 0.5 and 1.
     """
 
     max_attempts: int = 12
-    max_seconds: float = 600.0
-    request_seconds: float = 120.0
+    patience: float = 300.0
     base: float = 0.25
     cap: float = 30.0
     patient: bool = True
@@ -69,10 +71,6 @@ class RetryPolicy:
         """Return the seconds to wait after the `tries`-th failure (from 1); never less than the server asked for."""
         backoff = min(self.cap, self.base * 2.0 ** min(tries - 1, 30)) * rng.uniform(0.5, 1.0)
         return backoff if retry_after is None else retry_after + backoff * 0.1
-
-    def exhausted(self, attempts: int, silent_seconds: float, delay: float) -> bool:
-        """Return whether to give up after `attempts` counted tries and so many seconds without an answer."""
-        return attempts >= self.max_attempts or silent_seconds + delay > self.max_seconds
 
 
 def is_retryable(status: int, codes: Collection[str] = (), message: str = "") -> bool:
@@ -99,13 +97,13 @@ def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
     """Return the seconds that `retry-after-ms` or `Retry-After` (seconds or an HTTP date) asks for; None for neither.
 
-    `headers` has lower-case names, `now` is a Unix time in seconds. A date in the past is 0.
+    `headers` has lower-case names, `now` is a Unix time in seconds. A date in the past is 0, nothing more than a week.
     """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         with suppress(KeyError, ValueError):
             number = float(headers[name])
             if math.isfinite(number) and number >= 0:
-                return number / unit
+                return min(number / unit, LONGEST_WAIT)
     with suppress(KeyError, ValueError, OverflowError):
-        return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - now)
+        return min(max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - now), LONGEST_WAIT)
     return None

@@ -64,7 +64,7 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", comma
     found, problems = gains.gain_rows(runs)
     sections = [Section("Overview", (), [headline.overview_table(own)])]
     sections += [_task(task, members, colours) for task, members in by_task.items()]
-    sections += _comparisons(compare(runs))
+    sections += _comparisons(compare(runs)[0])
     sections += _gain(found, problems, colours)
     sections += _judges(own, colours)
     sections += [_coverage(own), _signatures(own)]

@@ -47,12 +47,9 @@ def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[
     """
     with said_if_slow("reading the answers"):
         read = [_with_task(run, wanted) for run in read_runs(places, wanted.include)]
-        runs, remarks = selection.newest(_in_order(read))
+        runs, remarks = selection.newest(_in_order(_judged_as_wanted(read, wanted.judge)))
     runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, remarks) for run in runs]
-    runs = [replace(run, partial=wanted.partial) for run in runs]
-    if wanted.judge is not None:
-        runs = [run for run in runs if not run.logged or _is_judged_by(run, wanted.judge)]
-    return runs, remarks
+    return [replace(run, partial=wanted.partial) for run in runs], remarks
 
 
 def own_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[Run], list[str]]:
@@ -95,6 +92,21 @@ def _has_scores(run: Run, judge: str | None) -> bool:
         return False
     needs_judge = judge is not None and run.logged and run.benchmark is not None
     return not needs_judge or run.own.entry.judge(run.settings) is None or bool(run.signature.judge)
+
+
+def _judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
+    """The runs without those that another judge scored.
+
+    Raises:
+        InputError: other judges scored all.
+    """
+    if judge is None:
+        return runs
+    found = [run for run in runs if not run.logged or _is_judged_by(run, judge)]
+    if runs and not found:
+        judges = ", ".join(sorted({run.judge_name for run in runs}))
+        raise InputError(f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge.")
+    return found
 
 
 def _is_judged_by(run: Run, judge: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
@@ -48,7 +49,11 @@ def told_apart(runs: Sequence[Run]) -> list[Run]:
     same: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         same.setdefault((run.task, run.identity.label), []).append(run)
-    return [replace(run, label=_label(run, same[run.task, run.identity.label])) for run in runs]
+    return [
+        run if len(others) == 1 else replace(run, label=f"{run.identity.label} ({difference(run, others)})")
+        for run in runs
+        for others in [same[run.task, run.identity.label]]
+    ]
 
 
 def without_samples(runs: Iterable[Run]) -> list[str]:
@@ -112,14 +117,28 @@ def model_name(run: Run) -> str:
 
 
 def twin(run: Run, runs: Iterable[Run]) -> Run | None:
-    """Return the run with pictures of the same model to the same task: that of the same seed, or the only one."""
+    """Return the run with pictures of the same model to the same task; of several that of the same seed, judge, folder.
+
+    None where there is none, or where these leave several.
+    """
     same = [
         other
         for other in runs
         if not is_blind(other) and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
     ]
-    seeded = [other for other in same if other.identity.seed == run.identity.seed]
-    return next(iter(seeded or (same if len(same) == 1 else [])), None)
+    for name in ("identity.seed", "judge_name", "path.parent"):
+        value_of = attrgetter(name)
+        same = [other for other in same if value_of(other) == value_of(run)] or same
+    return same[0] if len(same) == 1 else None
+
+
+def difference(run: Run, same: Sequence[Run]) -> str:
+    """Return what tells a run apart from others of the same model to the same task: its judge, folder or path."""
+    if len({each.judge_name for each in same}) == len(same):
+        return f"judge {run.judge_name or 'none'}"
+    folders = {each.path.parent.parts[-2:] for each in same}
+    place = Path(*run.path.parent.parts[-2:]) if len(folders) == len(same) else run.path
+    return place.as_posix()
 
 
 def _file(run: Run) -> str:
@@ -129,14 +148,3 @@ def _file(run: Run) -> str:
 
 def _own_ablation(run: Run) -> str:
     return str(getattr(run.settings, "ablation", "none"))
-
-
-def _label(run: Run, same: Sequence[Run]) -> str:
-    """The run's model with the first of judge, folder and path that tells it apart from all others in `same`."""
-    if len(same) == 1:
-        return run.label
-    if len({each.judge_name for each in same}) == len(same):
-        return f"{run.identity.label}, judge {run.judge_name or 'none'}"
-    folders = {each.path.parent.parts[-2:] for each in same}
-    place = Path(*run.path.parent.parts[-2:]) if len(folders) == len(same) else run.path
-    return f"{run.identity.label} ({place.as_posix()})"

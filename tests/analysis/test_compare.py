@@ -37,7 +37,9 @@ def made(name: str, count: int = 24, **changes: Any) -> Run:
 
 
 def only(runs: Sequence[Run], metric: str | None = None) -> Comparison:
-    (found,) = compare(runs, metric)
+    """The only comparison, of which nothing is left out."""
+    (found,), left_out = compare(runs, metric)
+    assert left_out == []
     return found
 
 
@@ -107,7 +109,7 @@ def test_won_and_lost_are_named(places: list[Path], capsys: pytest.CaptureFixtur
 
 def test_several_runs_are_compared_in_pairs_with_corrected_p_values() -> None:
     """Three runs make three pairs; the smallest p-value is multiplied by three."""
-    found = compare([made("a"), made("b"), made("c")])
+    found, _ = compare([made("a"), made("b"), made("c")])
     assert [(each.a, each.b) for each in found] == [("a", "b"), ("a", "c"), ("b", "c")]
     smallest = min(found, key=lambda each: each.difference.p)
     assert smallest.p_corrected == pytest.approx(3 * smallest.difference.p)
@@ -116,7 +118,7 @@ def test_several_runs_are_compared_in_pairs_with_corrected_p_values() -> None:
 def test_tasks_are_compared_apart() -> None:
     """A task of a single run has no comparison; the p-values of all are corrected together."""
     runs = [made("a"), made("b"), made("a", task="t"), made("c", task="t"), made("a", task="u")]
-    found = compare(runs)
+    found, _ = compare(runs)
     assert [(each.task, each.a, each.b) for each in found] == [("mmstar_filtered", "a", "b"), ("t", "a", "c")]
     smallest = min(found, key=lambda each: each.difference.p)
     assert smallest.p_corrected == pytest.approx(2 * smallest.difference.p)
@@ -137,8 +139,8 @@ def test_parts_of_a_task_are_compared_where_they_are_wanted(partial: bool) -> No
     with pytest.raises(InputError) as error:
         compared(runs)
     assert str(error.value) == (
-        "Expected two runs of one task; found mmstar_filtered of a, mmstar_filtered of b. mmstar_filtered of b: 10 of "
-        "24 questions were answered, fewer than 99%, or add --partial."
+        "Expected two runs of one task with scores; found mmstar_filtered of a, mmstar_filtered of b. mmstar_filtered "
+        "of b is left out: 10 of 24 questions were answered, fewer than 99% (--partial has values over a part)."
     )
 
 
@@ -155,7 +157,7 @@ def test_a_few_missing_answers_are_left_out_with_a_warning() -> None:
 def test_runs_without_a_shared_question_are_not_compared() -> None:
     """They may be of different parts of the task."""
     other = run_of([replace(record, id=f"x{record.id}") for record in choices([True])], "b")
-    assert compare([made("a"), other]) == []
+    assert compare([made("a"), other]) == ([], ["mmstar_filtered: b is not compared with a: they share no question."])
 
 
 def test_numbers_made_otherwise_are_compared_with_a_warning() -> None:
@@ -197,23 +199,49 @@ def test_the_metric_is_the_first_that_two_runs_have_scores_by() -> None:
 
     both = [run("a", judged), run("b", judged)]
     assert only(both).metric == "l3score"
-    assert [(each.metric, each.b) for each in compare([*both, run("c", plain)])] == [("l3score", "b")]
-    found = compare([both[0], run("c", plain)])
-    assert [each.metric for each in found] == ["unformatted_rate"]
-    assert compare(both, "other") == []
-    assert compare(both, "rouge_l") == []
-    assert compare(both, "bleu_1") == []  # the corpus value 0.9 is no mean of the answers' scores
+    found, left_out = compare([*both, run("c", plain)])
+    assert [(each.metric, each.b) for each in found] == [("l3score", "b")]
+    assert left_out == ["t of c is left out: it has no l3score."]
     assert only(both, "unformatted_rate").metric == "unformatted_rate"
+    assert compare(both, "other") == ([], [f"t of {name} is left out: it has no other." for name in "ab"])
+    assert compare(both, "rouge_l")[0] == []
+    no_mean = "is left out: its bleu_1 is no mean over single answers."  # the corpus value is 0.9
+    assert compare(both, "bleu_1") == ([], [f"t of {name} {no_mean}" for name in "ab"])
+
+
+def test_a_rate_is_compared_where_it_is_asked_for_alone() -> None:
+    """Two runs whose requests failed have no accuracy, and no refusals that would say anything."""
+    failed = [Record(f"q{place}", reference="A", status="request_failed") for place in range(24)]
+    for runs in ([run_of(failed, name) for name in "ab"], [made("a"), run_of(failed, "b")]):
+        with pytest.raises(InputError) as error:
+            compared(runs)
+        assert str(error.value).endswith(
+            "mmstar_filtered of b is left out: 0 of 24 answers have a score, fewer than 99%."
+        )
+    found, left_out = compared([made("a"), run_of(failed, "b"), made("c")])
+    assert ([(each.a, each.b) for each in found], len(left_out)) == ([("a", "c")], 1)
+    assert only([made("a"), run_of(failed, "b")], "request_failed_rate").difference.mean == 1.0
+
+
+def test_runs_of_other_questions_under_the_same_ids_are_not_compared() -> None:
+    """A task of a host, whose ids are places, with another revision of its data."""
+    other = run_of([replace(record, reference="C") for record in choices([True] * 24)], "b")
+    assert compare([made("a"), other]) == (
+        [],
+        [
+            "mmstar_filtered: b is not compared with a: 24 questions have another true answer under the same id, such "
+            "as q0."
+        ],
+    )
 
 
 def test_runs_without_samples_and_unscored_ones_are_not_compared() -> None:
     """There is nothing a question."""
-    assert compare([made("a"), made("b", logged=False)]) == []
     with pytest.raises(InputError) as error:
         compared([made("a"), made("b", logged=False)])
     assert str(error.value) == (
-        "Expected two runs of one task; found mmstar_filtered of a, mmstar_filtered of b. Name the folders of the runs "
-        "to compare."
+        "Expected two runs of one task with scores; found mmstar_filtered of a, mmstar_filtered of b. mmstar_filtered "
+        "of b is left out: it has no samples, run it with --log_samples."
     )
 
 
@@ -263,5 +291,5 @@ def test_tasks_of_the_host_are_compared(tmp_path: Path) -> None:
     for name in "ab":
         lines = host_samples("AB", lambda letter: {"pred": letter, "answer": "A"}, "acc")
         write_run(tmp_path / "x" / name, name, {"t": lines}, totals={"t": {"acc": 0.1}})
-    assert compare(runs_at(tmp_path / "x" / "a", tmp_path / "x" / "b")) == []
+    assert compare(runs_at(tmp_path / "x" / "a", tmp_path / "x" / "b"))[0] == []
     assert not math.isnan(found.difference.mean)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from answer_files import right_answers, scored
-from judged_runs import write_judged
+from judged_runs import write_judged, write_two_judges
 from report_runs import choices, run_of
 from run_command import run_json
 
@@ -115,6 +115,23 @@ def test_the_released_l3score_is_correlated_too() -> None:
     run = run_of(records[:2], "m", "t", f"{SPIQA}protocol=both")
     (found,), _ = correlations([replace(run, reported={"rouge_l": 0.45})])
     assert (found.correlated_with, found.metric, found.n) == ("l3score_released", "rouge_l", 2)
+
+
+def test_answers_that_two_judges_scored_are_pooled_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each counts once for each judge; one can be named, and the same answers twice are left out."""
+    names = [(model, judge) for model in "mn" for judge in "ab"]
+    scored = {name: np.random.default_rng(seed).random(39).tolist() for seed, name in enumerate(names)}
+    place = write_two_judges(tmp_path, scored)
+    status, rows, _ = run_json(capsys, "correlate", place)
+    assert status == 0
+    pooled = {row["judge"]: row for row in rows if row["model"] == "all runs" and row["metric"] == "rouge_l"}
+    assert {judge: row["n"] for judge, row in pooled.items()} == {"openai:a": 78, "openai:b": 78}
+    _, alone, _ = run_json(capsys, "correlate", place, "--judge", "openai:b")
+    assert [row for row in rows if row["judge"] == "openai:b"] == alone
+    once = run_with([(0.1, 0.2), (0.2, 0.3)])
+    found, remarks = correlations([once, run_with([(0.1, 0.2), (0.2, 0.3)])])
+    assert len(found) == 1
+    assert remarks == ["spiqa_testA of m is left out: x_results.json has answers of the same model and judge, too."]
 
 
 def test_a_run_of_score_is_correlated_as_a_hosts_run_is(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answer_files import right_answers, write_jsonl
 from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
 from host_files import choice_samples, write_run
+from judged_runs import write_judged
 from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.triples import Triple, check_comparable, questions_of, scores_of, triples
@@ -115,6 +117,67 @@ def test_any_run_can_be_the_llm_base(tmp_path: Path) -> None:
     assert only([*load(tmp_path / "m"), *llm], llm).t is llm[0]
 
 
+def test_runs_of_one_model_in_two_folders_are_pairs_of_their_own(tmp_path: Path) -> None:
+    """Each run with the one in its folder; they are told apart by it, and a file names one."""
+    for folder, right in (("a", 18), ("b", 12)):
+        for task, count in (("mmstar_demo", right), ("mmstar_demo_text", right // 2)):
+            answers = {
+                key: text if place < count else "none"
+                for place, (key, text) in enumerate(right_answers("mmstar_demo").items())
+            }
+            write_jsonl(tmp_path / folder / f"m_{task}.jsonl", answers)
+    runs = [run for folder in "ab" for run in load(tmp_path / folder)]
+    found, problems = triples(runs)
+    assert problems == []
+    names = [f"m ({tmp_path.name}/{folder})" for folder in "ab"]
+    assert [
+        (each.v.name, each.wv.path.parent.name, sum(v - wv for v, wv in each.scores.values())) for each in found
+    ] == [
+        (names[0], "a", 9),
+        (names[1], "b", 6),
+    ]
+    assert [each.ablation for each in found] == [f"text ({tmp_path.name}/{folder})" for folder in "ab"]
+    one = only([*load(tmp_path / "a" / "m_mmstar_demo.jsonl"), *load(tmp_path / "b" / "m_mmstar_demo_text.jsonl")])
+    assert (one.v.name, one.wv.name, one.ablation) == ("m", "m", "text")
+
+
+def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
+    """The sentence names both."""
+    answers = right_answers("mmstar_demo")
+    for folder, task in (("a", "mmstar_demo"), ("b", "mmstar_demo"), ("c", "mmstar_demo_text")):
+        write_jsonl(tmp_path / folder / f"m_{task}.jsonl", answers)
+    runs = [run for folder in "abc" for run in load(tmp_path / folder)]
+    with pytest.raises(InputError) as error:
+        triples(runs)
+    assert str(error.value).startswith(
+        "Expected a run of m on mmstar_demo with images beside the one with ablation=text"
+    )
+    assert f"found m ({tmp_path.name}/a), m ({tmp_path.name}/b). Name the one that {runs[2].path}" in str(error.value)
+
+
+@pytest.mark.usefixtures("no_java")
+def test_scores_of_two_judges_have_no_gain(tmp_path: Path) -> None:
+    """One can be named; a metric that no judge has a part in needs none."""
+    for judge in "ab":
+        write_judged(tmp_path / judge, "m", [0.5] * 39, f"openai:{judge}", stamp="1")
+        write_judged(tmp_path / judge, "ablated", [0.25] * 39, f"openai:{judge}", "base=m,ablation=text", "2")
+    crossed = [*load(tmp_path / "a")[:1], *load(tmp_path / "b")[1:]]
+    with pytest.raises(InputError) as error:
+        triples(crossed)
+    assert str(error.value) == (
+        "Expected scores by the same judge for spiqa_demo in 1_results.json and spiqa_demo in 2_results.json; found "
+        "openai:a and openai:b. Name one with --judge."
+    )
+    assert only(crossed, metric="unformatted_rate").metric.name == "unformatted_rate"
+    both = [run for judge in "ab" for run in load(tmp_path / judge)]
+    found, problems = triples(both)
+    assert ([(each.v.judge_name, each.wv.judge_name) for each in found], problems) == (
+        [("openai:a", "openai:a"), ("openai:b", "openai:b")],
+        [],
+    )
+    assert only(load(tmp_path, judge="openai:a")).v.judge_name == "openai:a"
+
+
 def test_two_llm_bases_are_refused(tmp_path: Path) -> None:
     """Which base is meant must be said."""
     write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
@@ -122,7 +185,8 @@ def test_two_llm_bases_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         triples(load(tmp_path))
     assert str(error.value) == (
-        "Expected one LLM base for mmstar_filtered; found llm,pretrained=b and other. Name one of the runs."
+        "Expected one LLM base for mmstar_filtered; found llm,pretrained=b and other. Name one of the runs, or "
+        "its --judge."
     )
 
 

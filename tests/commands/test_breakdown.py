@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from host_files import FAILED, sample_of, write_run
+from judged_runs import write_two_judges
 from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, rows_for_scoring
@@ -81,3 +82,16 @@ def test_a_run_made_again_is_told_on_stderr(runs: Path, capsys: pytest.CaptureFi
         "spiqa-tasks: mmstar_demo of m was run again: 20260101_000000_results.json counts, "
         "not 20250101_000000_results.json.\n"
     )
+
+
+@pytest.mark.usefixtures("no_java")
+def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows of the same model would look alike."""
+    place = write_two_judges(tmp_path, {("m", "a"): [0.0] * 39, ("m", "b"): [0.5] * 39})
+    _, found, _ = run_json(capsys, "breakdown", place, "--metric", "l3score")
+    overall = {row["model"]: row["value"] for row in found if row["group"] == "all"}
+    assert overall == {"m (judge openai:a)": 0.0, "m (judge openai:b)": 0.5}
+    _, found, _ = run_json(capsys, "breakdown", place, "--metric", "l3score", "--judge", "openai:b")
+    assert [(row["model"], row["value"]) for row in found if row["group"] == "all"] == [("m", 0.5)]

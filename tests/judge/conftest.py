@@ -37,7 +37,7 @@ def config(server: OpenAIServer, tmp_path: Path) -> JudgeConfig:
         server.url,
         KEY,
         timeout=0.5,
-        retry=RetryPolicy(base=0.01, cap=0.05, max_seconds=20),
+        retry=RetryPolicy(base=0.01, cap=0.05, patience=20),
         cache_dir=tmp_path / "cache",
     )
 

@@ -2,141 +2,200 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.judge.pace import ABOVE, EPOCH_REQUESTS, EPOCH_SECONDS, FASTER, FIRST_RATE, SEARCH, Pace
+from spiqa_tasks.judge.pace import (
+    ABOVE,
+    EPOCH_REQUESTS,
+    EPOCH_SECONDS,
+    FAILURES,
+    FASTER,
+    FASTEST,
+    FIRST_RATE,
+    LONGEST_EPOCH,
+    PROBES,
+    RAREST,
+    SLOWEST,
+    Pace,
+)
 
 
 def limited(now: float = 0.0) -> Pace:
     """A pace that has just met its first refusal."""
     pace = Pace()
-    pace.refused(now, 0.0, pace.epoch)
+    pace.came_back(now, pace.ticket, "refused")
     return pace
 
 
-def epoch_of(pace: Pace, now: float, refused: int, delay: float = 0.0) -> tuple[float, int]:
-    """Make the requests of one epoch, the first so many of them refused; return when the next one began, and how many.
+def probing(now: float = 0.0, delay: float = 0.0) -> Pace:
+    """A pace after eight failures in a row, without a limit."""
+    pace = Pace()
+    for _ in range(FAILURES):
+        pace.came_back(now, pace.ticket, "failed", delay)
+    return pace
 
-    The request that comes back with the next epoch is the first of that one.
-    """
-    epoch, made = pace.epoch, 0
-    while True:
-        now += pace.start_in(now)
-        if pace.epoch != epoch:
-            return now, made
-        made += 1
-        if made <= refused:
-            pace.refused(now, delay, epoch)
+
+def started(pace: Pace, now: float, until: float) -> list[float]:
+    """When requests are made by somebody who always wants to, none of which comes back."""
+    times = []
+    while now < until:
+        wait = pace.start_in(now)
+        times += [] if wait else [now]
+        now += wait or 1e-9
+    return times
+
+
+def epoch_of(pace: Pace, now: float, refused: int = 0) -> tuple[float, int]:
+    """Make the requests of one epoch, the first so many of them refused; return when it ended, and how many."""
+    ticket, made = pace.ticket, 0
+    while pace.ticket == ticket:
+        wait = pace.start_in(now)
+        made += not wait and pace.ticket == ticket
+        now += wait
+    for place in range(made):
+        pace.came_back(now, ticket, "refused" if place < refused else "answered")
+    return now, made
 
 
 def test_nothing_waits_before_the_first_refusal() -> None:
-    """Any number of requests may be made at once."""
+    """Any number of requests may be made at once, whatever fails otherwise."""
     pace = Pace()
-    assert [pace.start_in(1.0) for _ in range(1000)] == [0.0] * 1000
-    assert (pace.rate, pace.stopped_for(1.0)) == (None, 0.0)
+    for outcome in ("answered", *["failed"] * (FAILURES - 1), "answered", *["failed"] * (FAILURES - 1)):
+        assert [pace.start_in(1.0) for _ in range(100)] == [0.0] * 100
+        pace.came_back(1.0, pace.ticket, outcome)  # type: ignore[arg-type]
+    assert (pace.rate, pace.probing) == (None, False)
 
 
 def test_after_a_refusal_requests_are_spread_evenly() -> None:
-    """Fifty a second: those that ask at one moment are told to start 20 ms after each other."""
+    """Fifty a second, one each 20 ms; who asks too early is told for how long."""
     pace = limited(now=7.0)
     assert pace.rate == FIRST_RATE == 50
-    assert [pace.start_in(7.0) for _ in range(5)] == pytest.approx([0.0, 0.02, 0.04, 0.06, 0.08])
-    assert pace.start_in(9.0) == 0.0
+    assert started(pace, 7.0, 7.07) == pytest.approx([7.0, 7.02, 7.04, 7.06], abs=1e-6)
+    assert pace.start_in(7.07) == pytest.approx(0.01, abs=1e-6)
 
 
 def test_refusals_of_requests_made_before_the_limit_was_met_count_once() -> None:
     """A burst of a thousand that is refused begins one epoch at the first rate, whatever comes back after it."""
-    pace = limited()
-    for _ in range(999):
-        pace.refused(0.1, 30.0, 0)
-    assert (pace.rate, pace.epoch) == (FIRST_RATE, 1)
-    epoch_of(pace, 0.1, refused=0)
-    assert pace.rate == pytest.approx(FIRST_RATE * SEARCH)
+    pace = Pace()
+    for _ in range(1000):
+        pace.came_back(0.1, 1, "refused", 30.0)
+    assert (pace.rate, pace.probing, pace.start_in(0.1)) == (FIRST_RATE, False, 0.0)
 
 
-def test_an_epoch_is_half_a_second_and_eight_requests_at_least() -> None:
+def test_an_epoch_is_half_a_second_and_eight_requests_but_no_longer_than_three_seconds() -> None:
     """A fast one lasts as long as that, a slow one until enough is known."""
+    now, made = epoch_of(limited(), 0.0)
+    assert (now, made) == (pytest.approx(EPOCH_SECONDS, abs=0.03), pytest.approx(EPOCH_SECONDS * FIRST_RATE, abs=1))
     pace = limited()
-    now, made = epoch_of(pace, 0.0, refused=0)
-    assert (now, made) == (pytest.approx(EPOCH_SECONDS), math.ceil(EPOCH_SECONDS * FIRST_RATE))
-    pace = limited()
-    assert [pace.start_in(place * 2.0) for place in range(EPOCH_REQUESTS)] == [0.0] * EPOCH_REQUESTS
-    assert pace.epoch == 1
-    pace.start_in(EPOCH_REQUESTS * 2.0)
-    assert pace.epoch == 2
+    pace.rate = 4.0
+    now, made = epoch_of(pace, 0.0)
+    assert (now, made) == (pytest.approx(EPOCH_REQUESTS / 4, abs=0.03), EPOCH_REQUESTS)
+    pace.rate = 1.0
+    assert epoch_of(pace, now)[0] - now == pytest.approx(LONGEST_EPOCH, abs=0.03)
 
 
-def test_without_refusals_the_rate_grows_fast_until_the_limit_was_met() -> None:
-    """By half each epoch, and by a tenth once a limit has shown."""
+def test_without_refusals_the_rate_grows() -> None:
+    """By half each epoch, by a tenth once a limit has shown, then faster again; no faster than requests are made."""
     pace, now = limited(), 0.0
     for _ in range(3):
-        now, _ = epoch_of(pace, now, refused=0)
-    assert pace.rate == pytest.approx(FIRST_RATE * SEARCH**3)
+        before = pace.rate
+        now, _ = epoch_of(pace, now)
+        assert pace.rate == pytest.approx(before * FASTEST, rel=0.05)  # type: ignore[operator]
     now, _ = epoch_of(pace, now, refused=1)
-    before = pace.rate
-    assert before is not None
-    epoch_of(pace, now, refused=0)
-    assert pace.rate == pytest.approx(before * FASTER)
+    for factor in (FASTER, 1.2, 1.4, FASTEST, FASTEST):
+        before = pace.rate
+        now, _ = epoch_of(pace, now)
+        assert pace.rate == pytest.approx(before * factor, rel=0.05)  # type: ignore[operator]
+    pace.rate = 1e6
+    ticket = pace.ticket
+    for place in range(EPOCH_REQUESTS):
+        assert pace.start_in(now + place * 0.1) == 0.0
+    pace.start_in(now + 1.0)
+    for _ in range(EPOCH_REQUESTS):
+        pace.came_back(now + 1.0, ticket, "answered")
+    assert pace.rate == pytest.approx(EPOCH_REQUESTS * FASTEST)
 
 
 def test_the_rate_follows_what_was_accepted() -> None:
     """Of 25 requests in half a second 5 are refused: 40 a second were accepted, and a little more is asked for."""
     pace = limited()
     now, made = epoch_of(pace, 0.0, refused=5)
-    assert made == 25
-    assert pace.rate == pytest.approx(ABOVE * 20 / now)
+    assert pace.rate == pytest.approx(ABOVE * (made - 5) / now)
+    pace.rate = 1.0
+    epoch_of(pace, now, refused=2)
+    assert pace.rate == SLOWEST
 
 
-def test_refusals_alone_stop_everything_for_as_long_as_the_server_asks() -> None:
-    """Half the rate after a stop of 3 seconds, in which every request is told to wait for its end."""
+def test_an_epoch_is_judged_when_its_requests_are_back() -> None:
+    """What is sent meanwhile has the same rate and does not count."""
     pace = limited()
-    now, _ = epoch_of(pace, 0.0, refused=10**6, delay=3.0)
-    stopped = now - 3.0
-    assert pace.rate == FIRST_RATE / 2
-    assert pace.stopped_for(stopped) == pytest.approx(3.0)
-    assert pace.stopped_for(stopped + 2.0) == pytest.approx(1.0)
-    assert pace.stopped_for(now) == 0.0
-    assert pace.start_in(stopped + 1.0) == pytest.approx(2.0 + 2 / FIRST_RATE)
+    ticket = pace.ticket
+    made = len(started(pace, 0.0, 2.0)) // 4
+    assert (pace.rate, pace.ticket == ticket) == (FIRST_RATE, False)
+    for place in range(made):
+        pace.came_back(2.0, ticket, "refused" if place % 5 == 4 else "answered")
+    assert pace.rate == pytest.approx(ABOVE * 0.8 * FIRST_RATE, rel=0.1)
 
 
-def test_requests_on_their_way_do_not_count_as_accepted_where_all_others_are_refused() -> None:
-    """One of 25 without an answer yet halves the rate; five of them are a share of its own."""
-    for refused, rate in ((24, FIRST_RATE / 2), (20, ABOVE * 5 / EPOCH_SECONDS)):
-        pace = limited()
-        now, made = epoch_of(pace, 0.0, refused=refused)
-        assert (made, now) == (25, pytest.approx(EPOCH_SECONDS))
-        assert pace.rate == pytest.approx(rate)
+def test_eight_failures_in_a_row_leave_single_requests() -> None:
+    """Half a second apart at first, five seconds in the end, however long it takes."""
+    times = started(probing(), 0.0, 300.0)
+    gaps = [later - earlier for earlier, later in zip([0.0, *times], times, strict=False)]
+    assert gaps[:3] == pytest.approx([PROBES, PROBES, PROBES * 1.5], abs=1e-6)
+    assert all(gap <= RAREST + 1e-6 for gap in gaps)
+    assert 60 < len(times) < 70
 
 
-def test_a_server_that_refuses_everything_for_a_while_is_soon_asked_as_before() -> None:
-    """In five seconds after three of refusals, one request of each epoch still on its way, more than 25 are made."""
-    pace, now, made = limited(), 0.0, 0
-    while now < 8:
-        epoch = pace.epoch
-        now += pace.start_in(now)
-        if now < 3 and pace.epoch == epoch:
-            pace.refused(now, 0.3, epoch)
-        made += now >= 3
-    assert made > 25
+def test_the_server_may_ask_for_more_patience() -> None:
+    """A `Retry-After` puts the next single request off."""
+    pace = probing(delay=20.0)
+    assert pace.start_in(0.0) == 20.0
+    assert pace.start_in(20.0) == 0.0
+    pace.came_back(21.0, pace.ticket, "refused", 30.0)
+    assert pace.start_in(21.0) == 30.0
 
 
-@given(limit=st.floats(5, 60), burst=st.floats(2, 20))
+def test_an_answer_ends_it_and_a_relapse_halves_the_rate() -> None:
+    """The rate is what it was; where the server fails again at once it is less, down to one a second."""
+    pace = limited()
+    for rate in (25.0, 12.5, 6.25, 3.125, 1.5625, SLOWEST, SLOWEST):
+        for _ in range(FAILURES):
+            pace.came_back(1.0, pace.ticket, "refused")
+        assert pace.probing
+        pace.came_back(1.0, 1, "answered")  # of a request from before
+        assert pace.probing
+        pace.came_back(1.0, pace.ticket, "answered")
+        assert (pace.probing, pace.rate) == (False, rate)
+
+
+def test_a_rate_that_has_held_is_kept_over_an_outage() -> None:
+    """Half of it is only for a server that fails in its first epoch."""
+    pace = limited()
+    now, _ = epoch_of(pace, 0.0)
+    rate = pace.rate
+    for _ in range(FAILURES):
+        pace.came_back(now, pace.ticket, "refused")
+    pace.came_back(now, pace.ticket, "answered")
+    assert pace.rate == rate
+
+
+@given(limit=st.floats(3, 60), burst=st.floats(2, 20))
 def test_a_servers_limit_is_used_up_and_few_requests_are_refused(limit: float, burst: float) -> None:
-    """Of a bucket refilled at any rate nearly all is used, once found out, at one refusal for about twelve answers."""
+    """Of a bucket refilled at any rate nearly all is used, once found out, with few refusals above ten a second."""
     pace, now, tokens, filled = limited(), 0.0, burst, 0.0
     accepted = refused = 0
-    while now < 90:
-        now += pace.start_in(now)
+    while now < 150:
+        if wait := pace.start_in(now):
+            now += wait
+            continue
+        ticket = pace.ticket
         tokens, filled = min(burst, tokens + (now - filled) * limit), now
-        if tokens >= 1:
-            tokens -= 1
-            accepted += now >= 30
-        else:
-            pace.refused(now, 0.1, pace.epoch)
-            refused += now >= 30
-    assert accepted / 60 > 0.95 * limit
-    assert refused < 0.12 * accepted
+        accepts = tokens >= 1
+        tokens -= accepts
+        accepted += accepts and now >= 30
+        refused += not accepts and now >= 30
+        pace.came_back(now, ticket, "answered" if accepts else "refused")
+    assert accepted / 120 > 0.95 * limit
+    assert refused < (0.15 if limit > 10 else 0.4) * accepted

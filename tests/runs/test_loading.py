@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,7 +16,6 @@ from judged_runs import write_judged
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs, task_named
@@ -317,19 +315,28 @@ def test_a_judge_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
 
 def test_only_scores_of_the_wanted_judge_count(tmp_path: Path) -> None:
     """A run that another one judged is left out; runs that no judge scored, or without answers, stay."""
-    for judge in ("openai:a", "openai:b"):
-        path = write_judged(tmp_path / judge[-1], judge[-1], [0.5] * 39)
-        logged = path.with_name(path.name.replace("results.json", "samples_spiqa_demo.jsonl"))
-        lines = [json.loads(line) for line in logged.read_text().splitlines()]
-        for line in lines:
-            record = next(value for value in line.values() if isinstance(value, dict) and "signature" in value)
-            record["signature"] = parse(record["signature"]).with_fields(judge=judge).text
-        logged.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for name in "ab":
+        write_judged(tmp_path / name, name, [0.5] * 39, f"openai:{name}")
     write_demo(tmp_path / "c", HALF, "c")
     write_demo(tmp_path / "d", {}, "d").with_name("20250101_000000_samples_mmstar_demo.jsonl").unlink()
     names = [run.name for run in load(tmp_path, judge="openai:b")[0]]
     assert sorted(names) == ["b", "c", "d"]
     assert sorted(run.name for run in load(tmp_path)[0]) == ["a", "b", "c", "d"]
+
+
+def test_a_judges_run_counts_though_another_judges_is_newer(tmp_path: Path) -> None:
+    """Where it is wanted; a judge that scored none of the runs is refused with those that did."""
+    for stamp, judge in (("1", "openai:a"), ("2", "openai:b")):
+        write_judged(tmp_path, "m", [float(stamp) / 4] * 39, judge, stamp=stamp)
+    for judge, expected in ((None, 0.5), ("openai:b", 0.5), ("openai:a", 0.25)):
+        ((run,), remarks) = load(tmp_path, judge=judge)
+        assert run.value(run.metric("l3score")).value == pytest.approx(expected)
+        assert len(remarks) == (judge is None)
+    with pytest.raises(InputError) as error:
+        load(tmp_path, judge="openai:c")
+    assert str(error.value) == (
+        "Expected scores by the judge openai:c, found those by openai:a, openai:b. Correct --judge."
+    )
 
 
 def test_answers_that_no_judge_need_score_are_scored_whatever_judge_is_wanted(tmp_path: Path) -> None:

@@ -87,7 +87,11 @@ def test_runs_of_one_model_are_told_apart_by_their_judges() -> None:
     """By the names that the user gave these, where each has another; one without a judge has none."""
     judges = ["openai:a", "openai:a@http://x/v1", ""]
     found = told_apart([a_run("a/b/1", judge=judge) for judge in judges])
-    assert [run.name for run in found] == ["m, judge openai:a", "m, judge openai:a@http://x/v1", "m, judge none"]
+    assert [run.name for run in found] == [
+        "m (judge openai:a)",
+        "m (judge openai:a@http://x/v1)",
+        "m (judge none)",
+    ]
 
 
 def test_runs_of_one_model_are_told_apart_by_their_folders() -> None:
@@ -186,3 +190,14 @@ def test_the_twin_of_a_variant_is_a_run_of_its_source(tmp_path: Path) -> None:
     text = of_settings(tmp_path / "a", "x_text", "ablation=text")
     plain = of_settings(tmp_path / "b", "x", "")
     assert twin(text, [text, plain]) is plain
+
+
+def test_of_several_runs_the_twin_is_that_of_the_same_judge_and_folder() -> None:
+    """Where these leave several, nobody knows which is meant."""
+    blind = replace(a_run("x/a/1", who=Identity("m", "grey")), judge="openai:a")
+    runs = [replace(seeing(Identity("m"), f"x/a/{judge}"), judge=f"openai:{judge}") for judge in "ab"]
+    assert twin(blind, runs) is runs[0]
+    elsewhere = replace(seeing(Identity("m"), "x/b/1"), judge="openai:a")
+    assert twin(blind, [elsewhere, *runs]) is runs[0]
+    beside = replace(seeing(Identity("m"), "x/a/2"), judge="openai:a")
+    assert twin(blind, [beside, *runs]) is None

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
+from run_command import run_json
 from run_files import run_header, run_records, run_values
 from vlmevalkit_models import Fixed
 
+from spiqa_tasks.cli import main
+from spiqa_tasks.files.tables import read_cells
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 
 from .conftest import Launch
@@ -21,10 +24,10 @@ from .conftest import Launch
 
 def stock(monkeypatch: pytest.MonkeyPatch, *arguments: Any) -> None:
     """Run the host's command in this process, after the imports that `launch` has made."""
-    from vlmeval.run import main
+    from vlmeval import run
 
     monkeypatch.setattr("sys.argv", ["run.py", *map(str, arguments)])
-    main()
+    run.main()
 
 
 def test_the_hosts_own_command_knows_our_tasks(launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -119,6 +122,36 @@ def test_a_served_model_may_have_a_slash_in_its_name(
     assert len(asked) == 24
     (path,) = (path for path in (tmp_path / "out" / "org--name").rglob("*.run.jsonl") if not path.is_symlink())
     assert path.name == "org--name_mmstar_demo.run.jsonl"
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "tsv"])
+def test_an_exported_task_runs_without_us_and_has_the_hosts_number_here(
+    launch: Launch,
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    suffix: str,
+) -> None:
+    """MMStar's questions by the host's own prompt; its exact matching's number is `accuracy_vlmevalkit` of its file."""
+    assert launch is not None
+    monkeypatch.setenv("PRED_FORMAT", suffix)
+    assert main(["export", "mmstar_demo", "--to", "vlmevalkit", "--output", str(tmp_path)]) == 0
+    (tmp_path / "mmstar_demo.tsv").rename(tmp_path / "theirs.tsv")  # ours would be taken under its own name
+    said = iter(["A", "The answer is (B).", "C or A", "I see a red ball", "D: it is small, as one sees"] * 9)
+    server.behaviour.text = lambda _body: next(said)
+    arguments = ["--data", "theirs", "--model", "m", "--base-url", server.url, "--judge", "exact_matching"]
+    stock(monkeypatch, *arguments, "--api-nproc", "1", "--work-dir", tmp_path / "stock")
+    asked = server.requests[0]["body"]["messages"][-1]["content"]
+    assert [part["type"] for part in asked] == ["image_url", "text"]
+    assert "Please select the correct answer from the options above." in asked[1]["text"]
+    (accuracy,) = (tmp_path / "stock").rglob("m_theirs_acc.csv")
+    (overall,) = read_cells(accuracy)
+    capsys.readouterr()
+    (path,) = (path for path in (tmp_path / "stock").rglob(f"m_theirs.{suffix}"))
+    status, scored, err = run_json(capsys, "score", "mmstar_demo", path)
+    assert status == 0, err
+    assert 0 < scored["metrics"]["accuracy_vlmevalkit"] == pytest.approx(float(overall["Overall"]), abs=1e-9)
 
 
 @pytest.mark.slow

@@ -1,0 +1,174 @@
+"""Servers that refuse, fail or set a limit, for minutes of a clock that jumps: when the engine is done, or gives up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from virtual_clock import run_virtually
+
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.dispatcher import Dispatcher, Job
+from spiqa_tasks.judge.retry import AskError, HttpError, RetryPolicy
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+ANSWERS = 666
+PATIENCE = RetryPolicy().patience
+SLOTS = 64
+
+Trouble = Callable[[float], AskError | None]
+"""Seconds since the start -> what a request fails with then."""
+
+TROUBLES = {
+    "429": lambda wait: HttpError(429, "slow down", retry_after=wait),
+    "503": lambda wait: HttpError(503, "down", retry_after=wait),
+    "unreachable": lambda _: AskError("connection refused", retryable=True),
+}
+
+
+@dataclass
+class Server:
+    """Answers after `latency` seconds; `trouble` says what fails, and how."""
+
+    trouble: Trouble
+    latency: float
+    requests: int = 0
+    fingerprint: str = ""
+
+    async def ask(self, _request: JudgeRequest) -> Verdict:
+        self.requests += 1
+        error = self.trouble(asyncio.get_running_loop().time())
+        await asyncio.sleep(self.latency)
+        if error is not None:
+            raise error
+        return Verdict("ok", "Yes")
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def judged(server: Server, count: int = ANSWERS) -> tuple[list[Verdict], float]:
+    """Have so many requests judged; return the verdicts, and after how many seconds the last one was there."""
+
+    async def run() -> list[Verdict]:
+        config = JudgeConfig("openai", "m", "http://judge", concurrency=SLOTS)
+        dispatcher, found, done = Dispatcher(config, server, None), list[Verdict](), asyncio.Event()
+
+        def deliver(verdict: Verdict) -> None:
+            found.append(verdict)
+            if len(found) == count:
+                done.set()
+
+        for place in range(count):
+            dispatcher.add(Job(JudgeRequest(str(place)), "", config.retry, deliver))
+        await done.wait()
+        await dispatcher.close()
+        return found
+
+    return run_virtually(run())
+
+
+def outage(kind: str, windows: Sequence[tuple[float, float]], wait: float | None = None) -> Trouble:
+    """Trouble of a kind between these times."""
+    return lambda now: TROUBLES[kind](wait) if any(start <= now < end for start, end in windows) else None
+
+
+def bucket(rate: float, size: float) -> Trouble:
+    """A limit of so many requests a second, and so many at once."""
+    tokens, filled = size, 0.0
+
+    def refuse(now: float) -> AskError | None:
+        nonlocal tokens, filled
+        tokens, filled = min(size, tokens + (now - filled) * rate), now
+        if tokens < 1:
+            return HttpError(429, "limit")
+        tokens -= 1
+        return None
+
+    return refuse
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    kind=st.sampled_from(sorted(TROUBLES)),
+    start=st.just(0.0) | st.floats(0, 5),
+    seconds=st.floats(0, 20) | st.floats(0, PATIENCE - 10),
+    wait=st.none() | st.floats(0, 20),
+    latency=st.floats(0.01, 2),
+)
+def test_after_an_outage_the_answers_are_soon_there(
+    kind: str, start: float, seconds: float, wait: float | None, latency: float
+) -> None:
+    """Within 1.5 times its length and 30 s, beside the time that the answers take anyway; none is lost."""
+    server = Server(outage(kind, [(start, start + seconds)], wait), latency)
+    verdicts, took = judged(server)
+    assert all(verdict.ok for verdict in verdicts)
+    assert took <= start + ANSWERS / SLOTS * latency + 1.5 * seconds + 30
+    assert server.requests < ANSWERS + 2 * SLOTS + 100
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    kind=st.sampled_from(sorted(TROUBLES)),
+    lengths=st.lists(st.tuples(st.floats(0, 5), st.floats(0, 60)), max_size=10),
+    latency=st.floats(0.01, 1),
+)
+def test_one_outage_after_another_costs_no_more(kind: str, lengths: list[tuple[float, float]], latency: float) -> None:
+    """Of a server that comes and goes everything is judged, soon after it stays."""
+    windows, end = [], 0.0
+    for well, ill in lengths:
+        windows.append((end + well, end + well + ill))
+        end += well + ill
+    verdicts, took = judged(Server(outage(kind, windows), latency), 3000)
+    assert all(verdict.ok for verdict in verdicts)
+    assert took <= 1.5 * end + 3000 / SLOTS * latency + 45
+
+
+@pytest.mark.parametrize("kind", sorted(TROUBLES))
+@pytest.mark.parametrize("count", [1, ANSWERS, 20_000])
+def test_an_outage_without_end_is_given_up_when_the_patience_is(kind: str, count: int) -> None:
+    """After five minutes, however many requests wait, with few of them made; the reason says what the server did."""
+    server = Server(outage(kind, [(0, 1e9)]), 0.05)
+    verdicts, took = judged(server, count)
+    assert not any(verdict.ok for verdict in verdicts)
+    assert took == pytest.approx(PATIENCE, abs=1)
+    assert server.requests < 150
+    assert all("the judge has answered nothing for 300 s" in str(verdict.reason) for verdict in verdicts)
+
+
+@pytest.mark.parametrize("wait", [PATIENCE + 1, 1e308])
+def test_more_patience_than_there_is_ends_it_at_once(wait: float) -> None:
+    """Nothing else is asked."""
+    server = Server(outage("429", [(0, 1e9)], wait), 0.05)
+    verdicts, took = judged(server)
+    assert not any(verdict.ok for verdict in verdicts)
+    assert took < 1
+    assert server.requests <= SLOTS
+
+
+@pytest.mark.parametrize(("count", "most"), [(6000, 6000 / SLOTS * 2 + 10), (ANSWERS, 150)])
+def test_a_request_that_fails_for_itself_is_given_up_and_holds_no_other_back(count: int, most: float) -> None:
+    """Twelve tries, which are not put off to the end of a long run, and end soon after a short one."""
+
+    class One(Server):
+        async def ask(self, request: JudgeRequest) -> Verdict:
+            self.trouble = outage("503", [(0, 1e9)] if request.prompt == "7" else [])
+            return await super().ask(request)
+
+    verdicts, took = judged(One(outage("503", []), 2.0), count)
+    assert [verdict.reason for verdict in verdicts if not verdict.ok] == ["HTTP 503: down (gave up after 12 tries)"]
+    assert took < most
+
+
+@settings(deadline=None, max_examples=10)
+@given(rate=st.floats(3, 60), size=st.floats(2, 50), latency=st.floats(0.01, 0.5))
+def test_a_steady_limit_is_used_up(rate: float, size: float, latency: float) -> None:
+    """Two minutes of work take hardly longer than that, the first seconds of finding out among them."""
+    count = int(120 * rate + size)
+    verdicts, took = judged(Server(bucket(rate, size), latency), count)
+    assert all(verdict.ok for verdict in verdicts)
+    assert max(120, count / SLOTS * latency) / took > 0.95
