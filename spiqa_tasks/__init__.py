@@ -22,3 +22,8 @@ def __getattr__(name: str) -> Any:
     if name == "published":
         return importlib.import_module("spiqa_tasks.published")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names, those included that are loaded on first use."""
+    return [*__all__]

@@ -24,3 +24,11 @@ def test_a_name_that_the_package_lacks_is_an_attribute_error() -> None:
 
     with pytest.raises(AttributeError, match="L4Score"):
         _ = spiqa_tasks.L4Score
+
+
+def test_completion_shows_the_public_names() -> None:
+    """`spiqa_tasks.<tab>` offers what is public, loaded or not."""
+    import spiqa_tasks
+
+    assert dir(spiqa_tasks) == sorted(spiqa_tasks.__all__)
+    assert all(getattr(spiqa_tasks, name) for name in spiqa_tasks.__all__)

@@ -32,6 +32,17 @@ def test_it_is_listed_and_prepared(capsys: pytest.CaptureFixture[str]) -> None:
     assert "toy: 4 questions, 0 pictures, ready" in capsys.readouterr().out
 
 
+def test_it_is_listed_without_its_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """How many questions it has is not known then."""
+    (tmp_path / "toy.yaml").write_text((TOY / "toy.yaml").read_text())
+    monkeypatch.setenv(INCLUDE, str(tmp_path))
+    _, found, _ = run_json(capsys, "list", "--search", "toy")
+    assert [(task["name"], task["questions"], task["data"]) for task in found["tasks"]] == [("toy", None, False)]
+    assert main(["list", "--search", "toy"]) == 0
+
+
 def test_answers_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`score` gives its number with an interval, and the signature names data and host."""
     path = tmp_path / "answers.jsonl"

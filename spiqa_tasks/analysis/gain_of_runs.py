@@ -119,10 +119,10 @@ def sample_lists(triple: Triple) -> Iterator[dict[str, object]]:
 
 def warnings(row: Row) -> list[str]:
     """Return why gain and leakage of a row are less than they seem: answers that are none count as wrong."""
-    found = list(row.remarks)
     if row.result is None:
-        found.append(f"withheld: {row.withheld}")
-    elif row.questions and row.group == OVERALL:
+        return [*row.remarks, f"withheld: {row.withheld}"]
+    found = list(row.remarks)
+    if row.questions and row.group == OVERALL:
         found.append(f"{row.questions} questions were answered")
     told = (
         "with images: S_v and MG are lower bounds",

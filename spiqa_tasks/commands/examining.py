@@ -65,7 +65,9 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     _check(arguments)
     labels, about = _part(arguments, labels)
     environ = environ_of(arguments, os.environ)
-    configs = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
+    parsed = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
+    plain = [config.name for config in parsed.values()]
+    configs = {config.name if plain.count(config.name) == 1 else name: config for name, config in parsed.items()}
     batching.check(arguments, configs.values())
     judges = {name: Judge(config, rule_of(arguments, arguments.rule or "l3score")) for name, config in configs.items()}
     asked = {

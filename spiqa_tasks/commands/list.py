@@ -63,12 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:
+    there = is_there(source, task.benchmark, task.split, task.settings)
     return {
         **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings")},
         "metrics": task.metrics,
         "headline": task.headline,
-        "questions": task.questions,
-        "data": is_there(source, task.benchmark, task.split, task.settings),
+        "questions": task.questions if there or task.entry.definition is None else None,
+        "data": there,
     }
 
 

@@ -103,8 +103,7 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Proposal]:
     bare = parse(start, arguments.folder.resolve())
     paths = data_paths(bare, default_source(), bare.split)
     records = [record for record in itertools.islice(read_records(paths), LOOKED_AT) if is_wanted(bare, record)]
-    files = PictureFiles(paths[0].parent)
-    proposal = propose(records, _given(arguments.column), files)
+    proposal = propose(records, _given(arguments.column), PictureFiles(paths[0].parent))
     if proposal.open_points:
         raise InputError(
             f"Expected to tell which column of {arguments.data} has the {proposal.open_points[0]}, found no usual name "
@@ -112,8 +111,6 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Proposal]:
             f"{proposal.open_points[0]}=COLUMN."
         )
     chosen = {"kind": arguments.kind, "answer_is": arguments.answer_is, "image_folder": arguments.image_folder}
-    if not arguments.image_folder:
-        chosen["image_folder"] = files.folder_of(_paths(records, proposal.columns.get("images")))
     values = start | proposal.values() | {key: value for key, value in chosen.items() if value}
     values["metrics"] = list(parse(values, arguments.folder).metrics)
     return values | ({"variants": "both"} if "images" in proposal.columns else {}), proposal
@@ -138,14 +135,6 @@ def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
             raise InputError(f"Expected {option} NAME=VALUE, found {text!r}. Correct it.")
         found[name] = value
     return found
-
-
-def _paths(records: Sequence[Mapping[str, Any]], images: Any) -> list[str]:
-    """The first path of a picture, where pictures are paths in a column."""
-    from spiqa_tasks.benchmarks.own import cells
-
-    values = (cells.single(cells.as_value(cells.cell(record, str(images)))) for record in records)
-    return [value for value in values if isinstance(value, str) and 0 < len(value) < 300][:1]
 
 
 def _yaml(values: Mapping[str, Any]) -> str:

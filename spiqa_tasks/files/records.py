@@ -56,10 +56,14 @@ def _jsonl(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
             yield record
 
 
-def _json(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
+def _json(path: Path, without: frozenset[str]) -> Iterator[Fields]:
+    text = path.read_text(encoding="utf-8-sig")
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (ValueError, OSError, RecursionError) as error:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if getattr(error, "msg", "") == "Extra data" and text.lstrip().startswith("{"):  # lines, whatever it is called
+            yield from _jsonl(path, without)
+            return
         raise DataError(f"Expected {path} to be JSON, found {error}. Write it again.") from error
     rows = _rows_in(content)
     if rows is None:

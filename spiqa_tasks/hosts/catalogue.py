@@ -136,9 +136,8 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
 
 def _tasks_in(folders: Iterable[Path]) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
     load_plugins()
-    others = [each for each in BENCHMARKS.values() if each.tasks and each.definition is None]
-    tasks = {name: task for each in others for name, task in _tasks_of(each).items()}
-    groups = {name: tuple(members) for each in others for name, members in each.groups.items()}
+    tasks = {name: task for each in BENCHMARKS.values() for name, task in _tasks_of(each).items()}
+    groups = {name: tuple(members) for each in BENCHMARKS.values() for name, members in each.groups.items()}
     own: dict[str, Definition] = {}
     for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
         config = _read_yaml(path)

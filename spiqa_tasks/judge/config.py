@@ -9,15 +9,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.redaction import redacted
 from spiqa_tasks.judge.retry import RetryPolicy
 
 DEFAULT_JUDGE = "openai:gpt-4o"
 JUDGE_VARIABLE = "SPIQA_JUDGE"
 URL_VARIABLE = "SPIQA_JUDGE_BASE_URL"
 KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
-
-_SHORTEST_SECRET = 8
-"""Characters of the shortest key that is taken for a secret."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class JudgeConfig:
     @property
     def host(self) -> str:
         """Host and port of its server; empty for a model in this process."""
-        return urlsplit(self.url).netloc
+        return urlsplit(self.url).netloc.rpartition("@")[2]
 
     @property
     def extra_fields(self) -> dict[str, Any]:
@@ -79,6 +77,5 @@ class JudgeConfig:
         return None if self.price is None else (prompt_tokens * self.price[0] + completion_tokens * self.price[1]) / 1e6
 
     def redact(self, text: str) -> str:
-        """Return `text` without the key; one of fewer than 8 characters is a placeholder and no secret."""
-        is_secret = self.api_key is not None and len(self.api_key) >= _SHORTEST_SECRET
-        return text.replace(self.api_key or "", "[key]") if is_secret else text
+        """Return `text` without the key, in whatever form; see `redaction.redacted`."""
+        return redacted(text, self.api_key)

@@ -16,6 +16,7 @@ from spiqa_tasks.judge.cache import Claim, Owner, VerdictCache
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import Outcome, Pace
 from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
+from spiqa_tasks.judge.redaction import redacted_verdict
 from spiqa_tasks.judge.retry import AskError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
@@ -125,11 +126,10 @@ class Dispatcher:
             try:
                 verdict = self._given_up(job) or await self._claimed_and_asked(job)
             except Exception as error:  # a defect must not leave anyone waiting for ever: it becomes the reason
-                reason = self._config.redact(f"unexpected {type(error).__name__}: {error}")
-                _log.error("The judge engine failed on a request: %s", reason)
-                verdict = failed(reason)
+                verdict = failed(self._config.redact(f"unexpected {type(error).__name__}: {error}"))
+                _log.error("The judge engine failed on a request: %s", verdict.reason)
             if verdict is not None:
-                self._spawn(self._settle(job, verdict))
+                self._spawn(self._settle(job, redacted_verdict(verdict, self._config.api_key)))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         """Run beside the workers what `close` waits for."""

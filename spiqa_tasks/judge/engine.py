@@ -20,6 +20,7 @@ from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.dispatcher import Dispatcher, Job
 from spiqa_tasks.judge.pricing import estimated_tokens
 from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
+from spiqa_tasks.judge.redaction import redacted_verdict
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.summary import Summary, Tally
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
@@ -169,6 +170,7 @@ class Engine:
         Raises:
             JudgeError: the cache does not take them.
         """
+        verdicts = {key: redacted_verdict(verdict, self.config.api_key) for key, verdict in verdicts.items()}
         with self._condition:
             cache = self._running().cache
         answered = [(key, verdict) for key, verdict in verdicts.items() if verdict.ok]

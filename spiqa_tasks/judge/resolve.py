@@ -52,6 +52,7 @@ def parse_judge(
         )
     if not model:
         raise JudgeError(f"The judge {name!r} names no model; write it as {name}:<model>.")
+    _check_no_secret(model)
     provider = PROVIDERS[name]
     url = url or base_url or (environ.get(URL_VARIABLE, "") if provider.url else "")
     if url:
@@ -108,8 +109,8 @@ def clean_key(key: str | None) -> str | None:
     stripped = (key or "").strip()
     if "\n" in stripped or "\r" in stripped:
         raise JudgeError(f"Expected the judge's key on one line, found a line break in it. Set {KEY_VARIABLE} again.")
-    if not stripped.isprintable():
-        raise JudgeError(f"Expected a key of printable characters, found others in it. Set {KEY_VARIABLE} again.")
+    if not (stripped.isprintable() and stripped.isascii()):
+        raise JudgeError(f"Expected a key of printable ASCII characters, found others in it. Set {KEY_VARIABLE} again.")
     return stripped or None
 
 
@@ -129,14 +130,20 @@ def _named_url(environ: Mapping[str, str]) -> str:
 
 def _check_url(url: str) -> None:
     """Raise JudgeError for a base URL that cannot be used; never repeats one with credentials."""
-    if _SECRET_IN_URL.search(url):
-        raise JudgeError(
-            f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}), never in the URL."
-        )
+    _check_no_secret(url)
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable:
-        raise JudgeError(f"The judge's base URL must be http://host... or https://host..., found {url!r}.")
+        raise JudgeError(
+            f"The judge's base URL must be http://host... or https://host..., found {url.rpartition('@')[2]!r}."
+        )
+
+
+def _check_no_secret(url: str) -> None:
+    if _SECRET_IN_URL.search(url):
+        raise JudgeError(
+            f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}), never in the URL."
+        )

@@ -55,15 +55,16 @@ def agreement_table(found: Sequence[Examined]) -> Table:
 
 
 def group_table(found: Sequence[Examined], kind: str) -> Table:
-    """Return one line per judge and group."""
+    """Return one line per judge and group; the answers of a trap have one label, and no kappa and AUROC."""
+    ranked = ["kappa", "AUROC"] if kind != "trap" else []
     lines = [
-        TableLine([group.name, each.opinion.name, *_group_numbers(group)])
+        TableLine([group.name, each.opinion.name, *_group_numbers(group, bool(ranked))])
         for name in dict.fromkeys(group.name for each in found for group in each.groups if group.kind == kind)
         for each in found
         for group in each.groups
         if (group.kind, group.name) == (kind, name)
     ]
-    columns = [kind, "judge", "n", "right: yes", "accuracy x 100", "kappa", "AUROC", "score at 10%", "50%", "90%"]
+    columns = [kind, "judge", "n", "labelled yes", "accuracy x 100", *ranked, "score at 10%", "50%", "90%"]
     return Table(f"By {kind}", columns, lines, (), 2)
 
 
@@ -203,15 +204,11 @@ def _numbers(found: BinaryAgreement) -> list[str]:
     return [str(found.n), *shares, *map(_spanned, others)]
 
 
-def _group_numbers(group: Group) -> list[str]:
+def _group_numbers(group: Group, ranked: bool) -> list[str]:
     found = group.agreement
-    counts = [str(found.n), str(found.positives)]
-    return [
-        *counts,
-        _percent(found.accuracy),
-        *map(_spanned, (found.kappa, found.auroc)),
-        *map(_plain, group.quantiles),
-    ]
+    counts = [str(found.n), str(found.positives), _percent(found.accuracy)]
+    others = [_spanned(each) for each in (found.kappa, found.auroc)] if ranked else []
+    return [*counts, *others, *map(_plain, group.quantiles)]
 
 
 def _percent(estimate: Estimate) -> str:

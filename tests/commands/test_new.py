@@ -10,6 +10,7 @@ import pytest
 import yaml
 from own_data import MIXED, write_pictures
 
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.cli import main
 
 
@@ -49,6 +50,23 @@ def test_a_table_becomes_a_yaml_that_scores(tmp_path: Path, capsys: pytest.Captu
     answers.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in MIXED))
     assert main(["score", str(tmp_path / "shapes.yaml"), str(answers), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["metrics"]["accuracy"] == 1.0
+
+
+def test_a_file_named_after_the_task_is_of_the_model_before_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where the task is given by its YAML, so that runs with and without pictures belong together."""
+    assert main(["new", "shapes", str(table(tmp_path, MIXED)), "--folder", str(tmp_path)]) == 0
+    for task, given in (("shapes", str(tmp_path / "shapes.yaml")), ("shapes_text", "shapes_text")):
+        answers = tmp_path / f"gpt_{task}.jsonl"
+        answers.write_text("".join(json.dumps({"id": row["id"], "prediction": "B"}) + "\n" for row in MIXED))
+        folders = ["--include-path", str(tmp_path), "--output", str(tmp_path / "out")]
+        assert main(["score", given, str(answers), *(folders if task != "shapes" else folders[2:])]) == 0
+        del BENCHMARKS["shapes"]
+    capsys.readouterr()
+    assert main(["gain", str(tmp_path / "out"), "--json"]) == 0
+    (whole,) = (row for row in json.loads(capsys.readouterr().out) if row["group"] == "all")
+    assert (whole["model"], whole["s_v"], whole["s_wv"], whole["mg"]) == ("gpt", 1 / 3, 1 / 3, 0.0)
 
 
 def test_faults_are_listed_by_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

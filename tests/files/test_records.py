@@ -45,6 +45,12 @@ def test_every_form_has_the_same_rows(name: str, tmp_path: Path) -> None:
     assert list(read_records([tmp_path / name])) == expected
 
 
+def test_lines_of_json_are_read_whatever_the_file_is_called(tmp_path: Path) -> None:
+    """Some published files of lines end in .json."""
+    _jsonl(tmp_path / "rows.json")
+    assert list(read_records([tmp_path / "rows.json"])) == ROWS
+
+
 def test_files_are_read_one_after_the_other(tmp_path: Path) -> None:
     """The rows of several files are in the order of the files."""
     for name in ("1.jsonl", "2.jsonl"):

@@ -46,8 +46,10 @@ def test_a_task_that_cannot_be_answered_ends_the_run_when_it_is_handed_over() ->
         def check(self, doc: Doc) -> None:
             raise InputError(f"Expected another task, found {doc['text']}.")
 
+    unread = {"benchmark": "mmstar"}
+    Picky().task_dict["t"] = {"val": [unread]}
     with pytest.raises(SystemExit, match=r"^spiqa-tasks: Expected another task, found one\.$"):
-        Picky().task_dict["t"] = {"test": [{"text": "one"}]}
+        Picky().task_dict["t"] = {"val": [unread], "test": [{"text": "one"}]}
 
 
 def test_arguments_that_it_does_not_know_are_refused() -> None:

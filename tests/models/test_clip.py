@@ -12,7 +12,6 @@ from PIL import Image
 from tiny_clip import CONTEXT, build
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.vision.clip_encoder import ClipEncoder
 
 
@@ -64,5 +63,5 @@ def test_similar_examples_can_go_by_image_and_caption(checkpoint: Path) -> None:
 
 def test_task_without_pictures_is_refused(checkpoint: Path, evaluate: Callable[..., dict[str, Any]]) -> None:
     """There is nothing to compare in a text-only task."""
-    with pytest.raises(InputError, match="shows its figures"):
+    with pytest.raises(SystemExit, match="shows its figures"):
         evaluate("clip_choice", ["scifibench_demo_text"], f"pretrained={checkpoint},device=cpu", limit=1)

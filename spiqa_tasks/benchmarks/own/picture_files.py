@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ _LOOKED_AT = 50
 """How many of a column's values are tried."""
 _DEEPEST = 4
 """How many folders deep pictures are looked for."""
+_PADDED = ("", ":012d", ":08d", ":06d", ":05d", ":04d")
+"""Formats of numbers in the names of pictures."""
 
 
 class PictureFiles:
@@ -21,27 +24,46 @@ class PictureFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def folder_of(self, paths: Sequence[str]) -> str:
-        """Return the folder, from this one, in which the first of some paths is a picture; empty for this one itself.
+    def are_there(self, paths: Sequence[str]) -> bool:
+        """Return whether most of some paths are those of files."""
+        return 2 * sum((self._folder / path).is_file() for path in paths[:_LOOKED_AT]) > len(paths[:_LOOKED_AT])
 
-        None of them is tried where the first is there, or nowhere.
-        """
-        first = next(iter(paths), "")
-        name = first.replace("\\", "/")
-        for place in self._places.get(os.path.basename(name), ()):
-            if not (self._folder / first).is_file() and f"{place}/{os.path.basename(name)}".endswith(f"/{name}"):
-                return f"{place}/{os.path.basename(name)}".removesuffix(f"/{name}")
-        return ""
+    def folder_of(self, paths: Sequence[str]) -> str:
+        """Return the folder, from this one, in which most of some paths are pictures; empty for none."""
+        tried = [path.replace("\\", "/").removeprefix("./") for path in paths[:_LOOKED_AT]]
+        found: Counter[str] = Counter()
+        for path in tried:
+            for place in self._places.get(os.path.basename(path), ()):
+                if f"/{place}/{os.path.basename(path)}".endswith(f"/{path}"):
+                    found[f"{place}/{os.path.basename(path)}".removesuffix(path).rstrip("/")] += 1
+        best, count = next(iter(found.most_common(1)), ("", 0))
+        return best if 2 * count > len(tried) else ""
 
     def path_of(self, column: str, values: Sequence[Any]) -> str:
         """Return the path of pictures that are called as a column's values, the column in braces; empty for none."""
-        tried = [str(value) for value in values[:_LOOKED_AT] if value not in (None, "")]
-        for suffix in SUFFIXES:
-            found = [self._places.get(f"{value}{suffix}") for value in tried]
-            places = {places[0] for places in found if places}
-            if len(places) == 1 and sum(map(bool, found)) > len(tried) / 2:
-                place = places.pop()
-                return f"{place}/{{{column}}}{suffix}".removeprefix("./")
+        tried = [value for value in values[:_LOOKED_AT] if value not in (None, "")]
+        for form in _PADDED if all(str(value).isdecimal() for value in tried) else _PADDED[:1]:
+            names = [format(int(value), form[1:]) if form else str(value) for value in tried]
+            for suffix in SUFFIXES:
+                place = self.folder_of([name + suffix for name in names])
+                if place:
+                    return f"{place}/{{{column}{form}}}{suffix}".removeprefix("./")
+        return ""
+
+    def path_below(self, column: str, values: Sequence[Any], others: Mapping[str, Sequence[Any]]) -> str:
+        """Return the path of pictures that lie in folders called as another column's values; empty for none.
+
+        Args:
+            column: with the pictures' names.
+            values: the column's.
+            others: columns that may name the folders.
+        """
+        for other, names in others.items():
+            pairs = zip(names, values, strict=True)
+            paths = [f"{name}/{value}" for name, value in pairs if value not in (None, "") and name not in (None, "")]
+            place = self.folder_of(paths)
+            if place or (paths and self.are_there(paths)):
+                return f"{place}/{{{other}}}/{{{column}}}".removeprefix("./").removeprefix("/")
         return ""
 
     @cached_property

@@ -57,7 +57,7 @@ class Pictures:
         for column, names in self._columns.items():
             values = {name: cell(record, name) for name in names}
             if values and not any(map(is_empty, values.values())):
-                yield filled_path(column, {name: str(value) for name, value in values.items()})
+                yield filled_path(column, values)
             elif not values:
                 yield from _flat(cell(record, column), column)
 
@@ -68,6 +68,11 @@ class Pictures:
                 raise ValueError(f"no picture at {path}")
             self._there.add(path)
         return path
+
+
+def is_encoded(text: str) -> bool:
+    """Return whether a text is a picture in base64."""
+    return _BASE64.fullmatch(text) is not None
 
 
 def _flat(value: Any, column: str) -> Iterator[bytes | str]:

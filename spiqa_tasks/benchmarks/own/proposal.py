@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.benchmarks.choice.listed import options_in
 from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Columns
 from spiqa_tasks.benchmarks.own.picture_files import SUFFIXES, PictureFiles
+from spiqa_tasks.benchmarks.own.pictures import is_encoded
 from spiqa_tasks.benchmarks.own.templates import fields_in_path
 from spiqa_tasks.files.records import KEY, Fields
 
@@ -45,13 +46,15 @@ class Proposal:
     columns: Mapping[str, Any]
     kind: str
     answer_is: str = "letter"
+    image_folder: str = ""
     unused: Sequence[str] = ()
-    open_points: Sequence[str] = field(default=())
+    open_points: Sequence[str] = ()
 
     def values(self) -> dict[str, Any]:
         """Return the YAML's values; what is the default is left out."""
-        form = {"answer_is": self.answer_is} if self.kind != "open" and self.answer_is != "letter" else {}
-        return {"kind": self.kind, "columns": {role: name for role, name in self.columns.items() if name}, **form}
+        columns = {role: name for role, name in self.columns.items() if name}
+        more = {"answer_is": self.answer_is if self.answer_is != "letter" else "", "image_folder": self.image_folder}
+        return {"kind": self.kind, "columns": columns, **{key: value for key, value in more.items() if value}}
 
 
 def propose(records: Sequence[Fields], given: Mapping[str, Any], files: PictureFiles) -> Proposal:
@@ -69,6 +72,9 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], files: PictureF
         if role not in found:
             guess = _GUESSES[role](_Table(names, values, found, files))
             found |= {role: guess} if guess else {}
+    folder = ""
+    if "images" not in given and isinstance(found.get("images"), str) and found["images"] in values:
+        found["images"], folder = _placed(found["images"], records, values, files)
     used = set(_named(found))
     for role in ("groups", "cluster"):
         if role not in found:
@@ -79,7 +85,7 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], files: PictureF
     if open_points:
         return Proposal(found, "open", unused=[name for name in names if name not in used], open_points=open_points)
     kind, form = _kind(records, found)
-    return Proposal(found, kind, form, [name for name in names if name not in used])
+    return Proposal(found, kind, form, folder, [name for name in names if name not in used])
 
 
 @dataclass(frozen=True)
@@ -133,10 +139,25 @@ def _images(table: _Table) -> str | list[str]:
     other = next((name for name in table.names if any(map(_is_picture, table.values[name]))), "")
     if other:
         return other
-    paths = (
-        table.files.path_of(name, table.values[name]) for name in table.names if all(map(_is_short, table.values[name]))
-    )
-    return next(filter(None, paths), "")
+    taken = {name for role, name in table.found.items() if role != "id" and isinstance(name, str)}
+    short = [name for name in table.names if name not in taken and all(map(_is_short, table.values[name]))]
+    return next(filter(None, (table.files.path_of(name, table.values[name]) for name in short)), "")
+
+
+def _placed(
+    column: str, records: Sequence[Fields], values: Mapping[str, Sequence[Any]], files: PictureFiles
+) -> tuple[str, str]:
+    """What pictures are called whose names are in a column, and the folder in which these begin."""
+    names = [cells.single(cells.as_value(value)) for value in values[column]]
+    paths = [name for name in names if isinstance(name, str) and name and not is_encoded(name)]
+    if not paths or files.are_there(paths):
+        return column, ""
+    folder = files.folder_of(paths) if 2 * len(set(paths)) > len(paths) else ""
+    if folder:
+        return column, folder
+    others = {KEY: [record.get(KEY) for record in records], **values}
+    below = files.path_below(column, names, others)
+    return (below, "") if below else (column, files.folder_of(paths))
 
 
 _GUESSES: Mapping[str, Callable[[_Table], Any]] = {
@@ -235,4 +256,4 @@ def _is_picture(value: Any) -> bool:
         return bool(value.keys() & {"bytes", "path"})
     if isinstance(value, bytes):
         return True
-    return isinstance(value, str) and (value.lower().endswith(SUFFIXES) or (len(value) > 1000 and " " not in value))
+    return isinstance(value, str) and (value.lower().endswith(SUFFIXES) or is_encoded(value))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.own import cells
@@ -107,8 +110,8 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
     if place.startswith(HUB):
         repository, pattern = hub_place(definition.benchmark, place)
         return source.files(repository, pattern)
-    path = definition.folder / place
-    found = [path] if path.exists() else sorted(definition.folder.glob(place)) if not Path(place).is_absolute() else []
+    path = Path(os.path.normpath(definition.folder / place))
+    found = [path] if path.exists() else sorted(map(Path, glob.glob(str(path))))
     if not found:
         raise DataError(f"Expected the data of {definition.benchmark} at {path}, found no such file. Correct data:.")
     return found
@@ -116,6 +119,8 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
 
 def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
     """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH`; without a revision, `main`.
+
+    A slash within the revision is written `%2F`.
 
     Raises:
         DataError: a place of another form.
@@ -125,7 +130,7 @@ def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
     pattern = "/".join(filter(None, rest))
     if not (owner and name and pattern):
         raise DataError(f"Expected {HUB}OWNER/NAME@REVISION/PATH in data: of {benchmark}, found {place}.")
-    return Repository(benchmark, f"{owner}/{name}", revision or "main"), pattern
+    return Repository(benchmark, f"{owner}/{name}", unquote(revision) or "main"), pattern
 
 
 def data_digest(definition: Definition, source: Source) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from spiqa_tasks.errors import InputError
 
-_FIELD = re.compile(r"\{([^{}]+)\}")
+_FIELD = re.compile(r"\{([^{}:]+)(?::(0\d{1,2})d)?\}")
 IMAGES = "images"
 PARTS = ("question", "options", IMAGES)
 _LETTER = "Answer with the option's letter from the given choices directly."
@@ -42,9 +42,18 @@ def fields_of(template: str, where: str) -> list[tuple[str, str | None]]:
 
 def fields_in_path(path: str) -> list[str]:
     """Return the columns in braces in a path of pictures."""
-    return _FIELD.findall(path)
+    return [field[1] for field in _FIELD.finditer(path)]
 
 
-def filled_path(path: str, values: Mapping[str, str]) -> str:
-    """Return a path of pictures with its columns filled in."""
-    return _FIELD.sub(lambda field: values[field[1]], path)
+def filled_path(path: str, values: Mapping[str, object]) -> str:
+    """Return a path of pictures with its columns filled in; `{id:012d}` has numbers of twelve digits.
+
+    Raises:
+        ValueError: a value that is no number where the path wants one.
+    """
+
+    def filled(field: re.Match[str]) -> str:
+        name, form = field.groups()
+        return f"{int(str(values[name])):{form}d}" if form else str(values[name])
+
+    return _FIELD.sub(filled, path)

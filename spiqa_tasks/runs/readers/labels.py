@@ -1,9 +1,8 @@
-"""Answers with a person's verdict: EVOUNA's json as published, or json, jsonl and tables of one's own."""
+"""Answers with a person's verdict: EVOUNA's json as published, or tables of one's own in any form."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.tables import read_cells
+from spiqa_tasks.files.records import read_records
 from spiqa_tasks.judge.rules import Candidate
 
 COLUMNS = ("question", "reference", "prediction", "label")
@@ -66,16 +65,18 @@ def read_labels(path: Path) -> Labels:
     """Return the labelled answers of a file.
 
     It is EVOUNA's json (`golden_answer`, and `answer_NAME` and `judge_NAME` of each system; improper questions are left
-    out, and a missing answer is an empty one), or jsonl, a json list or a table (tsv, xlsx) with the columns question,
-    reference, prediction and label (yes/no, true/false, 1/0, correct/incorrect), and system and trap where there are
-    such. A reference may be a list; EVOUNA's is several, divided by slashes.
+    out, and a missing answer is an empty one), or a file of `files.records` with the columns question, reference,
+    prediction and label (yes/no, true/false, 1/0, correct/incorrect), and system and trap where there are such. A
+    reference may be a list; EVOUNA's is several, divided by slashes.
 
     Raises:
-        InputError: the file cannot be read, lacks a column or any labelled answer, or a label says something else.
+        DataError: the file cannot be read.
+        InputError: it lacks a column or any labelled answer, or a label says something else.
     """
     left_out: Counter[str] = Counter()
     answers: list[Labelled] = []
-    for where, entry in _entries(path):
+    for number, entry in enumerate(read_records([path]), 1):
+        where = f"row {number} of {path}"
         found = _of_evouna(where, entry) if _GOLDEN in entry else [_of_row(where, entry)]
         for each in found:
             if isinstance(each, str):
@@ -86,42 +87,6 @@ def read_labels(path: Path) -> Labels:
         raise InputError(f"Expected answers with a label in {path}, found none. Name a file that has some.")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     return Labels(path.name, digest, tuple(answers), dict(left_out))
-
-
-def _entries(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The file's objects, each with where it stands."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(512).lstrip(b"\xef\xbb\xbf \t\r\n")
-    except OSError as error:
-        raise InputError(f"Expected a file of labelled answers at {path}, found {error.strerror}. Name one.") from error
-    if not start:
-        return
-    if start[:1] not in (b"{", b"["):
-        yield from ((f"row {number} of {path}", row) for number, row in enumerate(read_cells(path), 1))
-        return
-    unit = "entry" if start[:1] == b"[" else "line"
-    for number, entry in _parsed(path, whole=unit == "entry"):
-        where = f"{unit} {number} of {path}"
-        if not isinstance(entry, dict):
-            raise InputError(f"Expected {where} to be a JSON object, found {str(entry)[:60]!r}. Correct or delete it.")
-        yield where, entry
-
-
-def _parsed(path: Path, *, whole: bool) -> Iterator[tuple[int, Any]]:
-    """The entries of a json list, or the values of jsonl's lines, with their numbers from 1."""
-    number = 0
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        if whole:
-            yield from enumerate(json.loads(text), 1)
-            return
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                yield number, json.loads(line)
-    except (ValueError, RecursionError) as error:
-        where = f"line {number} of {path}" if number else str(path)
-        raise InputError(f"Expected {where} to be JSON, found {error}. Correct it.") from error
 
 
 def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]:

@@ -10,6 +10,7 @@ from own_data import write_pictures
 
 from spiqa_tasks.benchmarks.own.picture_files import PictureFiles
 from spiqa_tasks.benchmarks.own.proposal import Proposal, propose
+from spiqa_tasks.files.records import KEY
 
 LEAST = {"question": "Which?", "answer": "red"}
 
@@ -43,7 +44,7 @@ def numbered(count: int, **cells: Any) -> list[dict[str, Any]]:
         ({**LEAST, "image_2": None, "image_1": {"bytes": b"x"}}, {"images": ["image_2", "image_1"]}),
         ({**LEAST, "imgname": "a.png"}, {"images": "imgname"}),
         ({**LEAST, "scan": "a/b.JPG"}, {"images": "scan"}),
-        ({**LEAST, "image": "iVBOR" + "x" * 2000}, {"images": "image"}),
+        ({**LEAST, "image": "iVBOR" + "x" * 80}, {"images": "image"}),
         ({**LEAST, "pictures": ["a.png"]}, {"images": "pictures"}),
     ],
 )
@@ -104,12 +105,29 @@ def test_questions_about_one_picture_are_a_cluster() -> None:
 
 
 def test_pictures_beside_the_data_are_found_by_a_columns_values(tmp_path: Path) -> None:
-    """As `images/{figure}.png`; and the folder in which paths begin, where that is not the data's."""
-    write_pictures(tmp_path / "images", "7.png", "8.png", "x/9.png")
-    rows = numbered(2, **LEAST, figure=[7, 8])
-    assert proposal(*rows, folder=tmp_path).columns["images"] == "images/{figure}.png"
+    """As `images/{figure}.png`, also where numbers in names have zeros before them."""
+    write_pictures(tmp_path / "images", "7.png", "8.png", "000000000021.png", "000000000022.png")
+    assert proposal(*numbered(2, **LEAST, figure=[7, 8]), folder=tmp_path).columns["images"] == "images/{figure}.png"
+    padded = proposal(*numbered(2, **LEAST, figure=["21", "22"]), folder=tmp_path)
+    assert padded.columns["images"] == "images/{figure:012d}.png"
+
+
+def test_a_column_that_is_something_else_names_no_pictures(tmp_path: Path) -> None:
+    """Numbers of right options are not taken for names of files."""
+    write_pictures(tmp_path, "0.png", "1.png")
+    rows = [{"question": f"Which {answer}?", "options": ["x", "y"], "answer": answer} for answer in (0, 1)]
+    assert "images" not in proposal(*rows, folder=tmp_path).columns
+
+
+def test_names_of_pictures_may_begin_in_another_folder(tmp_path: Path) -> None:
+    """In one of all pictures, or in one that is called as another column's value or as the key."""
+    write_pictures(tmp_path / "images", "x/9.png", "one/image.png", "two/image.png")
     files = PictureFiles(tmp_path)
-    assert files.folder_of(["7.png"]) == "images"
-    assert files.folder_of(["x/9.png"]) == "images"
-    assert files.folder_of(["images/7.png"]) == ""
-    assert files.folder_of(["y/9.png"]) == files.folder_of([]) == ""
+    found = propose(numbered(1, **LEAST, image="x/9.png"), {}, files)
+    assert (found.columns["images"], found.image_folder) == ("image", "images")
+    rows = [{**row, KEY: key} for row, key in zip(numbered(2, **LEAST, image="image.png"), ["one", "two"], strict=True)]
+    found = propose(rows, {}, files)
+    assert (found.columns["images"], found.image_folder) == (f"images/{{{KEY}}}/{{image}}", "")
+    assert files.folder_of(["images/x/9.png"]) == files.folder_of(["y/9.png"]) == files.folder_of([]) == ""
+    found = propose(numbered(1, **LEAST, image="images/x/9.png"), {}, files)
+    assert (found.columns["images"], found.image_folder) == ("image", "")

@@ -154,6 +154,17 @@ def test_paths_may_be_made_of_columns(tmp_path: Path) -> None:
     assert [[Path(picture).name for picture in each["images"]] for each in found] == [["red.png"], []]
 
 
+def test_numbers_in_paths_may_have_zeros_before_them(tmp_path: Path) -> None:
+    """`{id:03d}`; a value that is no number is a fault."""
+    write_own(tmp_path)
+    (tmp_path / "red.png").rename(tmp_path / "007.png")
+    asked = {"question": "What?", "answer": "5", "figure": "7"}
+    (found,) = rows_of(tmp_path, [asked], kind="open", columns={"images": "{figure:03d}.png"})
+    assert Path(found["images"][0]).name == "007.png"
+    with pytest.raises(DataError, match=r"row 1 \(id 0\): .*'x'"):
+        rows_of(tmp_path, [{**asked, "figure": "x"}], kind="open", columns={"images": "{figure:03d}.png"})
+
+
 def test_without_pictures_neither_columns_nor_files_are_read(tmp_path: Path) -> None:
     """Scoring needs none of them; ids, answers and the data's digest are the same."""
     path = write_own(tmp_path)

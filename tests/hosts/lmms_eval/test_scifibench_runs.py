@@ -35,11 +35,12 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="module")
 def manager(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The host's index, with two tasks of a user's: YAMLs of three lines in a folder of their own."""
+    """The host's index, with three tasks of a user's: YAMLs of three lines in a folder of their own."""
     folder = tmp_path_factory.mktemp("own")
     for name, split, settings in (
         ("own_shots", "cs_cap2fig", "shots=2"),
         ("own_judge", "cs_fig2cap", "extractor=judge"),
+        ("own_released", "cs_cap2fig_reasoning", "prompt=released"),
     ):
         leaf = yaml_folder() / "scifibench" / f"scifibench_{split}.yaml"
         (folder / f"{name}.yaml").write_text(f"include: {leaf}\ntask: {name}\ndataset_name: {settings}\n")
@@ -169,3 +170,11 @@ def test_shots_flag_of_the_host_is_refused_not_ignored(evaluate: Evaluate, manag
     """--num_fewshot cannot carry pictures to chat models; the host has no sampler and stops."""
     with pytest.raises(AttributeError, match="sampler"):
         evaluate("random_choice", ["scifibench_cs_fig2cap"], num_fewshot=2, limit=1, task_manager=manager)
+
+
+def test_the_released_prompt_has_2048_tokens(chat: Evaluate, server: OpenAIServer) -> None:
+    """By the YAML that the page shows; the other tasks have 512."""
+    for task, tokens in (("own_released", 2048), ("scifibench_cs_cap2fig", 512)):
+        chat([task], limit=1)
+        body = server.requests[-1]["body"]
+        assert body.get("max_tokens", body.get("max_completion_tokens")) == tokens

@@ -157,6 +157,23 @@ def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
     assert "cannot be loaded" in (verdict.reason or "")
 
 
+def test_a_model_in_one_file_is_known_by_that_file(tmp_path: Path) -> None:
+    """A GGUF file that changes is another judge; one that cannot be read is a failed judgement with its name."""
+    path = tmp_path / "tiny.gguf"
+    path.write_bytes(b"no model")
+    (tmp_path / "beside.txt").write_text("not part of it")
+    before = HfLocal(JudgeConfig("hf", str(path))).fingerprint
+    (tmp_path / "beside.txt").write_text("changed")
+    assert before == HfLocal(JudgeConfig("hf", str(path))).fingerprint
+    path.write_bytes(b"another")
+    assert before != HfLocal(JudgeConfig("hf", str(path))).fingerprint
+    engine = _engine(path, tmp_path)
+    verdict = engine.map([JudgeRequest("p")])[0]
+    engine.close()
+    assert verdict.status == "judge_failed"
+    assert "tiny.gguf cannot be loaded" in (verdict.reason or "")
+
+
 def test_sampled_text_is_refused(tmp_path: Path) -> None:
     """A local judge writes its most likely text only."""
     with pytest.raises(AskError, match="temperature 0"):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.runs.readers.labels import Labelled, read_labels
 
 ROW = {"question": "Which?", "reference": "m/s", "prediction": "metres a second", "label": "yes", "system": "a"}
@@ -75,23 +75,23 @@ def test_labels_are_said_in_several_ways(tmp_path: Path, label: object) -> None:
     ("text", "message"),
     [
         ("", "answers with a label in"),
-        (json.dumps({"question": "?", "answer": "x"}), "line 1 of .* to have question.*found question, answer"),
-        (json.dumps(ROW) + '\n{"question"', "line 2 of .* to be JSON"),
-        (json.dumps(ROW | {"label": "maybe"}), "label of line 1 of .* yes or no, found 'maybe'"),
+        (json.dumps({"question": "?", "answer": "x"}), "row 1 of .* to have question.*found question, answer"),
+        (json.dumps(ROW) + '\n{"question"', "JSON in line 2 of"),
+        (json.dumps(ROW | {"label": "maybe"}), "label of row 1 of .* yes or no, found 'maybe'"),
         (json.dumps(ROW | {"label": 0.5}), "found 0.5"),
-        (json.dumps(ROW | {"prediction": None}), "prediction of line 1 .* to be a text"),
-        (json.dumps(ROW | {"reference": []}), "reference of line 1"),
-        (json.dumps([ROW, 3]), "entry 2 of .* JSON object"),
-        ("[" * 100_000, "to be JSON"),
-        (json.dumps([{"question": "?", "golden_answer": None, "judge_a": True, "answer_a": "x"}]), "golden_answer of"),
+        (json.dumps(ROW | {"prediction": None}), "prediction of row 1 .* to be a text"),
+        (json.dumps(ROW | {"reference": []}), "reference of row 1"),
+        (json.dumps(ROW) + "\n3", "an object in line 2"),
+        ("[" * 100_000, "JSON in line 1"),
+        (json.dumps({"question": "?", "golden_answer": None, "judge_a": True, "answer_a": "x"}), "golden_answer of"),
         (json.dumps(ROW | {"label": None}), "answers with a label"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, text: str, message: str) -> None:
     """With the place."""
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(SpiqaTasksError, match=message):
         read_labels(written(tmp_path, "a.jsonl", text))
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(SpiqaTasksError, match="No such file"):
         read_labels(tmp_path / "none.jsonl")
 
 
@@ -100,5 +100,5 @@ def test_any_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
     """Never another error."""
     path = tmp_path_factory.getbasetemp() / f"any{suffix}"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
-    with pytest.raises(InputError):
+    with pytest.raises(SpiqaTasksError):
         read_labels(path)

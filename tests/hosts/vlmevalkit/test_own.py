@@ -1,0 +1,47 @@
+"""Benchmarks of one's own in VLMEvalKit: found where the variable says, run and read as ours are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from own_data import write_own
+
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.hosts.filtered_tasks import INCLUDE
+from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, pictures, rows_of
+from spiqa_tasks.runs.places import Place, read_runs
+
+
+@pytest.fixture(autouse=True)
+def included(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A benchmark in a folder that is always searched."""
+    write_own(tmp_path / "own", variants="both")
+    monkeypatch.setenv(INCLUDE, str(tmp_path / "own"))
+
+
+def test_its_tasks_are_known_with_their_pictures() -> None:
+    """Each variant and their group; pictures in their places."""
+    assert {"shapes", "shapes_text", "shapes_grey"} <= known()[0].keys()
+    assert known()[1]["shapes_both"] == ("shapes", "shapes_text", "shapes_grey")
+    assert (pictures("shapes"), pictures("shapes_text")) == ((1, 1), (0, 0))
+    first, *_ = rows_of("shapes")
+    assert [part["type"] for part in message(first)] == ["text", "image", "text"]
+
+
+def test_a_run_is_scored_and_read_without_the_yaml(
+    launch: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The group's tasks run, and the file that is written of each has the definition."""
+    assert launch("--data", "shapes_both", "--model", "fixed") == 0
+    monkeypatch.delenv(INCLUDE)
+    del BENCHMARKS["shapes"]
+    runs = {run.task: run for run in read_runs([Place(tmp_path / "out")])}
+    assert set(runs) == {"shapes", "shapes_text", "shapes_grey"}
+    assert [record.id for record in runs["shapes"].records] == ["a", "b", "c"]
+    (path,) = (tmp_path / "out").rglob("*_shapes.run.jsonl")
+    header = json.loads(path.read_text().splitlines()[0])
+    assert header["definition"]["columns"]["images"] == "image"
+    assert header["metrics"]["accuracy"] == sum(r.scores["accuracy"] for r in runs["shapes"].records) / 3

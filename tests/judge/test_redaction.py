@@ -1,0 +1,125 @@
+"""No key and no password in what a server wrote, on its way into cache, samples, tables and terminal."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_server import OpenAIServer
+
+from spiqa_tasks.benchmarks.signature import Signature, parse
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.redaction import redacted
+from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.judge.types import JudgeRequest
+
+KEY = "sk-secret-0123456789"  # the one of the fixture `config`
+KEYS = st.text("abcXYZ012-_/+%. ", min_size=8, max_size=60)
+WORDS = st.text("qwrt.,: ", max_size=20)
+
+
+@given(key=KEYS, before=WORDS, after=WORDS, data=st.data())
+def test_no_half_of_a_key_is_left(key: str, before: str, after: str, data: st.DataObject) -> None:
+    """Neither of the key nor of any of its spellings, wherever it stands."""
+    inner = base64.b64encode(f"{before}{key}{after}".encode()).decode()
+    forms = [key, key.upper(), key.swapcase(), quote(key, safe=""), inner, inner.replace("+", "-").replace("/", "_")]
+    form = data.draw(st.sampled_from(forms))
+    text = redacted(f"{before}{form}{after}", key)
+    assert "[key]" in text
+    wanted = (key if form.lower() == key.lower() else quote(key, safe="")).lower()
+    half = max(8, (len(wanted) + 1) // 2)
+    pieces = (wanted[at : at + half] for at in range(len(wanted) - half + 1))
+    assert not any(piece in text.lower() for piece in pieces)
+
+
+@pytest.mark.parametrize("piece", [KEY[:10], KEY[10:], KEY[4:16], KEY.upper(), KEY[:15].title()])
+def test_pieces_of_half_a_key_are_taken_out_whole(piece: str) -> None:
+    """With all that belongs to them; shorter ones are no secret, as servers show four characters of a key."""
+    assert redacted(f"the key {piece} is wrong", KEY) == "the key [key] is wrong"
+    assert redacted(f"the key ...{KEY[-4:]} is wrong", KEY) == f"the key ...{KEY[-4:]} is wrong"
+
+
+@given(text=st.text())
+def test_other_texts_stay(text: str) -> None:
+    """Without a key, or with one that is not there, what is Unicode text is returned as it is."""
+    assert redacted(text, None) == redacted(text, "sk-somebody-elses-key")
+    if "@" not in text:
+        assert redacted(text, None) == text
+
+
+def test_no_password_of_an_address_is_left() -> None:
+    """Whoever wrote it: a proxy's error, a redirect's target."""
+    assert redacted("see http://me:secret@host/v1 or x@y", None) == "see http://[credentials]@host/v1 or x@y"
+    assert redacted("a\ud800b", None) == "a?b"
+
+
+@pytest.mark.parametrize("form", [KEY, KEY.upper(), KEY[:10], base64.b64encode(KEY.encode()).decode()])
+def test_a_server_that_echoes_the_key_writes_it_nowhere(
+    server: OpenAIServer, engine_of: Callable[..., Engine], form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As its model's name, as a token and as a text: neither cache nor verdict nor summary has it."""
+    server.behaviour.served_model = f"m-{form}"
+    server.behaviour.text = f"B {form}"
+    server.behaviour.verdict = lambda _: [(form, -0.1), *((word, -4.0) for word in "abcd")]
+    engine = engine_of()
+    verdicts = engine.map([JudgeRequest("p"), JudgeRequest("p", top_logprobs=None, max_tokens=9)], report=True)
+    assert all(verdict.ok for verdict in verdicts)
+    engine.close()
+    assert engine.config.cache_dir is not None
+    with sqlite3.connect(engine.config.cache_dir / "judge.sqlite") as db:
+        stored = repr(db.execute("SELECT verdict FROM verdicts").fetchall())
+    db.close()
+    assert stored.count("[key]") == 5
+    for told in (stored, repr(verdicts), repr(engine.summary()), capsys.readouterr().err):
+        assert form.lower() not in told.lower()
+
+
+def test_a_models_name_writes_no_signature(server: OpenAIServer, engine_of: Callable[..., Engine]) -> None:
+    """A separator in it stays part of the name."""
+    server.behaviour.served_model = "m|judge:evil"
+    (verdict,) = engine_of().map([JudgeRequest("p")])
+    made = Signature(judge="openai:gpt-4o", judge_served=verdict.model or "")
+    assert parse(made.text) == made
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        "openai:m@http://user:secret@host/v1",
+        "openai:m@ftp://user:secret@host/v1",
+        "openai:m@HTTP://user:secret@host/v1",
+        "https://user:secret@host/v1",
+    ],
+)
+def test_a_judges_address_with_a_password_is_not_repeated(judge: str) -> None:
+    """It is refused, or named without."""
+    with pytest.raises(JudgeError) as caught:
+        parse_judge(judge, environ={})
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http:user:secret@host", "user:secret@host", "http://user:secret@host", "x@http://"])
+def test_a_base_url_with_a_password_is_not_repeated(url: str) -> None:
+    """However it is written."""
+    with pytest.raises(JudgeError) as caught:
+        parse_judge("openai:m", base_url=url, environ={})
+    assert "secret" not in str(caught.value)
+    assert JudgeConfig("openai", "m", "http://user:secret@host:1/v1").host == "host:1"
+
+
+@pytest.mark.parametrize("key", ["ключ-0123456789", "sk-0123456789…", "sk-\x000123456789"])
+def test_a_key_that_no_header_can_hold_is_refused(key: str, tmp_path: Path) -> None:
+    """Before it is sent, without repeating it."""
+    with pytest.raises(JudgeError, match="printable ASCII") as caught:
+        parse_judge("openai:m", api_key=key, environ={"SPIQA_TASKS_CACHE": str(tmp_path)})
+    assert json.dumps(key)[1:-1] not in str(caught.value)
+    assert key not in str(caught.value)
