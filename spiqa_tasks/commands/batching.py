@@ -51,7 +51,7 @@ def check(arguments: argparse.Namespace, judges: Iterable[JudgeConfig]) -> None:
     if arguments.write_requests:
         check_file(arguments.write_requests)
     if arguments.batch or by_files(arguments):
-        from spiqa_tasks.judge.batches import batch_api
+        from spiqa_tasks.judge.batch_files import batch_api
 
         for judge in judges:
             batch_api(judge)
@@ -82,22 +82,20 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked]) -> int | None:
     if arguments.batch:
         ended = [judge_in_batches(engine, requests, wait=not arguments.no_wait) for engine, requests in engines.items()]
         return None if all(ended) else 3
-    if not by_files(arguments):
-        return None
-    if len(engines) != 1:
+    if by_files(arguments) and len(engines) != 1:
         raise InputError(f"Expected one judge with a file of requests or responses, found {len(engines)}. Name one.")
-    ((engine, requests),) = engines.items()
-    judges = [judge for _, _, judge in asked if judge is not None]
-    if arguments.write_requests:
-        _write(arguments.write_requests, engine, requests, judges)
-        return 0
-    _read(arguments.read_responses, engine, requests, judges)
+    for engine, requests in engines.items() if by_files(arguments) else ():
+        judges = [judge for _, _, judge in asked if judge is not None]
+        if arguments.write_requests:
+            _write(arguments.write_requests, engine, requests, judges)
+            return 0
+        _read(arguments.read_responses, engine, requests, judges)
     return None
 
 
 def _write(path: Path, engine: Engine, requests: Sequence[JudgeRequest], judges: Sequence[Judge]) -> None:
     """Write the test questions and the requests without a verdict, one a line."""
-    from spiqa_tasks.judge.batches import batch_api
+    from spiqa_tasks.judge.batch_files import batch_api
 
     api = batch_api(engine.config)
     tests, wanted = engine.keyed([test for judge in judges for test in judge.tests]), engine.keyed(requests)
@@ -110,8 +108,7 @@ def _write(path: Path, engine: Engine, requests: Sequence[JudgeRequest], judges:
 
 def _read(paths: Sequence[Path], engine: Engine, requests: Sequence[JudgeRequest], judges: Sequence[Judge]) -> None:
     """Store what the files answer, by a judge that is fit, and fail the rest in this process."""
-    from spiqa_tasks.judge.batches import batch_api
-    from spiqa_tasks.judge.responses import ALL, read_responses
+    from spiqa_tasks.judge.batch_files import ALL, batch_api, read_responses
     from spiqa_tasks.judge.types import Verdict, failed
 
     tests = [engine.keyed(judge.tests) for judge in judges]
@@ -138,6 +135,4 @@ def _lines(paths: Sequence[Path]) -> Iterator[bytes]:
             with path.open("rb") as file:
                 yield from file
         except OSError as error:
-            raise InputError(
-                f"Expected a file of responses at {path}, found {error.strerror}. Name another."
-            ) from error
+            raise InputError(f"Expected responses at {path}, found {error.strerror}. Name another file.") from error

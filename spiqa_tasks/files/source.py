@@ -119,7 +119,8 @@ class HubSource:
 
 def _pin(repository: Repository) -> Path:
     """Where the commit of a repository whose `revision` is a branch is kept."""
-    return cache_folder() / "revisions" / f"{repository.folder}-{repository.revision}"
+    name = f"{repository.repo_id}@{repository.revision}".replace("/", "--")
+    return cache_folder() / "revisions" / name
 
 
 def _commit(repository: Repository) -> str:

@@ -7,42 +7,30 @@ import os
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypedDict
+
+from filelock import FileLock, Timeout
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.atomic import check_folder, write_atomically
 from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.batch_files import ALL, batch_api, parts, read_responses
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.open_batches import OpenBatch, open_batches
 from spiqa_tasks.judge.pricing import BATCH_SHARE
-from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.providers.declaration import BatchApi, BatchError
+from spiqa_tasks.judge.providers.declaration import BatchError
 from spiqa_tasks.judge.providers.sdk import told
-from spiqa_tasks.judge.responses import ALL, read_responses
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
-from spiqa_tasks.printable import say
+from spiqa_tasks.printable import counted, say
 
-FILE_NAME = "batches.json"
-MOST_ENTRIES, MOST_BYTES = 50_000, 150 << 20
-"""Limits of one batch; OpenAI's (50,000 and 200 MB) are the lowest ones."""
-LONGEST_WAIT = 26 * 3600.0
-"""Seconds that a call waits for batches, which the servers promise within a day."""
-ARRIVAL_SECONDS = 60.0
-"""How long a new batch may take to show in the server's list."""
+FILE_NAME, LOCKED_SECONDS = "batches.json", 600.0
+"""Where open batches are listed, beside the cache of verdicts, and how long to wait for another process at them."""
+LONGEST_WAIT, ARRIVAL_SECONDS = 26 * 3600.0, 60.0
+"""Seconds that a call waits for batches promised within a day, and in which a new one shows in the server's list."""
 MOST_MISSES = 8
 """Looks in a row that may fail."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
-
-
-def batch_api(config: JudgeConfig) -> BatchApi:
-    """Return the judge's form of lines and its batch interface; JudgeError for one that has none."""
-    make = PROVIDERS[config.provider].make_batches
-    if make is None:
-        raise JudgeError(
-            f"Expected a judge with a batch interface, found {config.name}. Ask it without files or batches."
-        )
-    return make(config)
 
 
 def judge_in_batches(engine: Engine, requests: Sequence[JudgeRequest], *, wait: bool) -> bool:
@@ -83,6 +71,39 @@ def judge_in_batches(engine: Engine, requests: Sequence[JudgeRequest], *, wait: 
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
+class OpenBatch(TypedDict):
+    """A batch: whom it was handed to, since when (Unix time, just before), and its name there once that is known.
+
+    `tops` holds for each request's key how many log-probabilities it asks for; None: a written answer.
+    """
+
+    judge: str
+    url: str
+    since: float
+    id: str | None
+    tops: dict[str, int | None]
+
+
+@contextmanager
+def _open_batches(path: Path) -> Iterator[dict[str, OpenBatch]]:
+    """Yield the open batches in the file, by their tags, with other processes kept out; JudgeError where they stay."""
+    try:
+        with FileLock(f"{path}.lock", timeout=LOCKED_SECONDS):
+            try:
+                opened = json.loads(path.read_bytes()) if path.exists() else {}
+                sound = all(batch.keys() == OpenBatch.__required_keys__ for batch in opened.values())
+            except (OSError, ValueError, AttributeError, RecursionError):
+                sound = False
+            if not sound:
+                raise JudgeError(
+                    f"Expected the list of open batches in {path}, found something else. Restore it, or delete it to "
+                    "give up the batches that it named: their requests would be paid again."
+                )
+            yield opened
+    except Timeout:
+        raise JudgeError(f"Expected {path} to be free, found another process at it. Run the command again.") from None
+
+
 class _Counter:
     """Where requests are handed over and verdicts collected.
 
@@ -91,17 +112,16 @@ class _Counter:
 
     def __init__(self, engine: Engine, missing: Mapping[str, JudgeRequest]) -> None:
         self._engine, self._config, self._missing = engine, engine.config, missing
-        self._api = batch_api(self._config)
-        folder = self._config.cache_dir or cache_path(os.environ)
+        self._api, self._due = batch_api(engine.config), set(missing)
+        folder = engine.config.cache_dir or cache_path(os.environ)
         check_folder(folder)
         self._path = folder / FILE_NAME
-        self._due = set(missing)
 
     def look(self) -> str:
         """Collect what has ended and hand over what is due; return how far the rest is, empty where nothing is open."""
         trouble: BatchError | None = None
         done = left = 0
-        with open_batches(self._path) as self._opened:
+        with _open_batches(self._path) as self._opened:
             for tag, batch in list(self._opened.items()):
                 if (batch["judge"], batch["url"]) == (self._config.name, self._config.url):
                     self._due -= batch["tops"].keys()
@@ -111,7 +131,7 @@ class _Counter:
                         trouble = error
                     left += len(batch["tops"]) if tag in self._opened else 0
             self._due -= self._engine.known(self._due)
-            for part in _parts(self._api, {key: self._missing[key] for key in sorted(self._due)}):
+            for part in parts(self._api, {key: self._missing[key] for key in sorted(self._due)}):
                 self._hand_over(part)
                 left += len(part)
         if trouble is not None:
@@ -147,25 +167,24 @@ class _Counter:
             self._engine.settle(verdicts)
             if not error.gone:
                 raise
+            with told(self._config):  # a server that is there and lists its batches
+                self._api.find(tag, batch["tops"], others)
             fault = f"the server knows the batch {name} no more"
         silent = failed(fault or f"the batch {name} holds no answer to this request")
-        verdicts |= dict.fromkeys(batch["tops"].keys() - verdicts.keys(), silent)
-        self._engine.settle(verdicts)
+        self._engine.settle(verdicts | dict.fromkeys(batch["tops"].keys() - verdicts.keys(), silent))
         del self._opened[tag]
         self._write()
-        self._account(name, list(verdicts.values()), fault)
+        answered = [verdict for verdict in verdicts.values() if verdict.ok]
+        cost = self._config.cost(sum(v.prompt_tokens for v in answered), sum(v.completion_tokens for v in answered))
+        half = "" if cost is None else f", about ${BATCH_SHARE * cost:.2f} instead of ${cost:.2f}"
+        account = f"{len(answered)} judged, {len(batch['tops']) - len(answered)} failed{half}{fault and f'; {fault}'}"
+        say(f"Judge {self._config.name}: batch {name} has ended: {account}.")
         return 0
 
     def _hand_over(self, part: Mapping[str, Mapping[str, Any]]) -> None:
         """Write a batch down, then create it; an error leaves the note, for the next look, unless nothing was done."""
         tag, tops = uuid.uuid4().hex, {key: self._missing[key].top_logprobs for key in part}
-        batch: OpenBatch = {
-            "judge": self._config.name,
-            "url": self._config.url,
-            "since": time.time(),
-            "id": None,
-            "tops": tops,
-        }
+        batch = OpenBatch(judge=self._config.name, url=self._config.url, since=time.time(), id=None, tops=tops)
         self._opened[tag] = batch
         self._write()
         try:
@@ -178,31 +197,5 @@ class _Counter:
         finally:
             self._write()
         self._due -= part.keys()
-        say(
-            f"Judge {self._config.name}: batch {batch['id']} of {len(part)} requests handed over; stopping is safe now."
-        )
-
-    def _account(self, batch: str, verdicts: Sequence[Verdict], fault: str) -> None:
-        """Say what a batch gave and cost."""
-        answered = [verdict for verdict in verdicts if verdict.ok]
-        tokens = sum(v.prompt_tokens for v in answered), sum(v.completion_tokens for v in answered)
-        price = self._config.cost(*tokens)
-        cost = "" if price is None else f", about ${BATCH_SHARE * price:.2f} instead of ${price:.2f}"
-        line = f"batch {batch} has ended: {len(answered)} judged, {len(verdicts) - len(answered)} failed"
-        say(f"Judge {self._config.name}: {line}, {sum(tokens):,} tokens{cost}{fault and '; ' + fault}.")
-
-
-def _parts(api: BatchApi, requests: Mapping[str, JudgeRequest]) -> Iterator[dict[str, Mapping[str, Any]]]:
-    """The lines of the requests, by key, as many at a time as one batch may hold."""
-    part: dict[str, Mapping[str, Any]] = {}
-    size = 0
-    for key, request in requests.items():
-        line = api.request(key, request)
-        length = len(json.dumps(line)) + 1
-        if part and (len(part) == MOST_ENTRIES or size + length > MOST_BYTES):
-            yield part
-            part, size = {}, 0
-        part[key] = line
-        size += length
-    if part:
-        yield part
+        whose = f"Judge {self._config.name}: batch {batch['id']}"
+        say(f"{whose} of {counted(len(part), 'request')} handed over; stopping is safe now.")

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 from batch_server import BatchServer
@@ -86,18 +85,11 @@ def test_scores_of_a_batch_are_those_of_single_requests(
     assert score()[:2] == (0, batched)
 
 
-def test_without_waiting_nothing_is_scored_until_all_is_there(server: BatchServer, score: Run) -> None:
-    """Exit status 3 while the batch is under way, then the scores; the batch is handed over once."""
-    server.ends_at = 2
+def test_nothing_is_scored_until_all_is_there(server: BatchServer, score: Run) -> None:
+    """Status 3 while the batch is under way; what failed in it is withheld, and alone in the next one."""
+    server.ends_at, server.refused = 2, {4, 5}
     assert [score("--batch", "--no-wait")[:2] for _ in range(2)] == [(3, [])] * 2
     status, found, _ = score("--batch", "--no-wait")
-    assert (status, found["counts"]["judged"], len(server.batches)) == (0, 39, 1)
-
-
-def test_answers_that_failed_in_the_batch_are_withheld(server: BatchServer, score: Run) -> None:
-    """They are judge failures in the table, not asked at the full price; the next call asks for them alone."""
-    server.refused = {4, 5}
-    status, found, _ = score("--batch")
     assert (status, found["metrics"]["l3score"], found["counts"]["judge_failed"]) == (3, None, 2)
     server.refused = set()
     assert score("--batch")[0] == 0
@@ -182,46 +174,31 @@ def test_the_tasks_of_a_group_go_into_one_file_and_one_batch(
     capsys.readouterr()
 
 
-@pytest.fixture
-def captions(tmp_path: Path) -> Path:
-    """A run with captions of the demo's figures."""
-    rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
-    write_captions(tmp_path / "a", "a", [sample_of(row, "a caption") for row in rows])
-    return tmp_path / "a"
-
-
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 def test_rank_takes_batches_and_files(
-    server: BatchServer, captions: Path, provider: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    server: BatchServer, provider: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Figures go into the lines as into single requests; batch, file and single requests rank the same."""
+    """Figures go into the lines as into single requests; file, batch and single requests rank the same."""
+    rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
+    write_captions(tmp_path / "a", "a", [sample_of(row, "a caption") for row in rows])
     server.behaviour.text = "Ranked Captions: [A, B]"
-    name, requests = f"{provider}:m", tmp_path / "requests.jsonl"
-    rank = ["rank", str(captions), "--judge", name]
+    requests, responses = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
+    rank = ["rank", str(tmp_path / "a"), "--judge", f"{provider}:m"]
     assert main([*rank, "--write-requests", str(requests)]) == 0
-    forget()
-    if provider == "openai":
-        responses = answered(requests, server)
-    else:
-        responses = tmp_path / "responses"
-        with responses.open("w") as file:
-            for line in map(json.loads, requests.read_text().splitlines()):
-                sent = Request(f"{server.url}/messages", json.dumps(line["params"]).encode())
-                with urlopen(sent) as answer:
-                    result = {"type": "succeeded", "message": json.load(answer)}
-                print(json.dumps({"custom_id": line["custom_id"], "result": result}), file=file)
+    written = list(map(json.loads, requests.read_text().splitlines()))
+    responses.write_text("\n".join(server.lines(written)[0]))
     tables = set()
     for place, options in enumerate((["--read-responses", str(responses)], ["--batch"], [])):
+        forget()
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / str(place)))
             assert main([*rank, *options]) == 0
         tables.add(capsys.readouterr().out)
-        forget()
-    assert len(tables) == 1
     assert "12 figures, 0 without a caption of every model, 0 rankings failed" in tables.pop()
-    bodies = [request["body"] for request in server.requests]
-    batched = [entry.get("body") or entry["params"] for entry in server.batches[0].entries]
-    assert sorted(map(str, batched)) == sorted(map(str, bodies[:12])) == sorted(map(str, bodies[12:]))
+    assert not tables
+    single = sorted(str(request["body"]) for request in server.requests)
+    for entries in (written, server.batches[0].entries):
+        assert sorted(str(entry.get("body") or entry["params"]) for entry in entries) == single
 
 
 def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,7 +215,7 @@ def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.Cap
         (["--batch", "--judge", "hf:a/b"], "found hf:a/b"),
         (["--write-requests", "FILE", "--judge", "hf:a/b"], "found hf:a/b"),
         (["--write-requests", "FOLDER"], "found a folder"),
-        (["--read-responses", "FOLDER"], "Expected a file of responses at"),
+        (["--read-responses", "FOLDER"], "Expected responses at"),
         (["--write-requests", "FILE", "--judge", "openai:a", "--judge", "openai:b"], "Expected one judge"),
     ],
 )

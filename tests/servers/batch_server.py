@@ -1,17 +1,38 @@
-"""The local server, which also takes batches: OpenAI's files and batches, Anthropic's message batches."""
+"""The local server, which also takes batches (OpenAI's, Anthropic's), and a process that judges with it."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 from openai_server import Behaviour, OpenAIServer
+
+from spiqa_tasks.judge import batches
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.types import JudgeRequest
+
+WRITTEN = [JudgeRequest(f"Write {place}.", top_logprobs=None, max_tokens=9) for place in range(4)]
+
+
+def judge_quickly(provider: str, url: str, cache: Path) -> bool:
+    """Judge `WRITTEN` in batches, with short waits; whether all verdicts came."""
+    batches._FIRST_PAUSE = batches._LONGEST_PAUSE = 0.02
+    batches.ARRIVAL_SECONDS = 0.7
+    engine = Engine(JudgeConfig(provider, "m", url, "k" * 20, cache_dir=cache))
+    try:
+        batches.judge_in_batches(engine, WRITTEN, wait=True)
+        return all(verdict.ok for verdict in engine.map(WRITTEN))
+    finally:
+        engine.close()
+
 
 Handler = Callable[[web.Request], Awaitable[Any]]
 
@@ -22,7 +43,7 @@ class Batch:
 
     id: str
     entries: list[dict[str, Any]]
-    metadata: dict[str, str]
+    metadata: dict[str, str] | None
     looks: int = 0
 
 
@@ -54,13 +75,10 @@ class BatchServer(OpenAIServer):
         for method, path, name, handler in (
             ("POST", "/files", "upload", self._upload),
             ("GET", "/files/{id}/content", "results", self._content),
-            ("POST", "/batches", "create", self._create),
-            ("GET", "/batches", "list", partial(self._list, self._described)),
-            ("GET", "/batches/{id}", "look", partial(self._look, self._described)),
-            ("POST", "/messages/batches", "create", self._create_messages),
-            ("GET", "/messages/batches", "list", partial(self._list, self._described_messages)),
-            ("GET", "/messages/batches/{id}", "look", partial(self._look, self._described_messages)),
-            ("GET", "/messages/batches/{id}/results", "results", self._results),
+            ("GET", "/messages/batches/{id}/results", "results", self._content),
+            *(("POST", f"{protocol}/batches", "create", self._create) for protocol in ("", "/messages")),
+            *(("GET", f"{protocol}/batches", "list", self._list) for protocol in ("", "/messages")),
+            *(("GET", f"{protocol}/batches/{{id}}", "look", self._look) for protocol in ("", "/messages")),
         ):
             app.router.add_route(method, f"/v1{path}", partial(self._answered, name, handler))
 
@@ -100,71 +118,51 @@ class BatchServer(OpenAIServer):
 
     async def _create(self, request: web.Request) -> dict[str, Any]:
         body = await request.json()
-        entries = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
-        assert all(entry["url"] == body["endpoint"] == "/v1/chat/completions" for entry in entries)
-        self.batches.append(Batch(f"batch_{len(self.batches)}", entries, body["metadata"]))
+        entries = body.get("requests") or list(map(json.loads, self.files[body["input_file_id"]].splitlines()))
+        assert all(entry.get("url") == body.get("endpoint") for entry in entries)
+        self.batches.append(Batch(f"batch_{len(self.batches)}", entries, body.get("metadata")))
         return self._described(self.batches[-1])
 
-    async def _create_messages(self, request: web.Request) -> dict[str, Any]:
-        self.batches.append(Batch(f"batch_{len(self.batches)}", (await request.json())["requests"], {}))
-        return self._described_messages(self.batches[-1])
-
-    async def _list(self, described: Callable[[Batch], dict[str, Any]], _request: web.Request) -> dict[str, Any]:
+    async def _list(self, _request: web.Request) -> dict[str, Any]:
         for batch in self.batches:
             batch.looks += 1
-        data = [described(batch) for batch in reversed(self.batches)]
-        return {"data": data, "has_more": self.more, "last_id": "batch_0"}
+        return {"data": list(map(self._described, reversed(self.batches))), "has_more": self.more, "last_id": "b"}
 
-    async def _look(self, described: Callable[[Batch], dict[str, Any]], request: web.Request) -> dict[str, Any]:
+    async def _look(self, request: web.Request) -> dict[str, Any]:
         (batch,) = (batch for batch in self.batches if batch.id == request.match_info["id"])
         batch.looks += 1
-        return described(batch)
+        return self._described(batch)
 
     def _described(self, batch: Batch) -> dict[str, Any]:
-        ended = batch.looks >= self.ends_at
-        found: dict[str, Any] = {"id": batch.id, "metadata": batch.metadata, "created_at": 1}
-        counts = {"completed": batch.looks, "failed": 0}
-        if ended and self.status == "failed":
-            counts["completed"] = 0
+        """A batch with the fields of both protocols."""
+        ended, found = batch.looks >= self.ends_at, {"id": batch.id, "metadata": batch.metadata}
+        counts = dict.fromkeys(("failed", "succeeded", "canceled", "errored", "expired"), 0)
+        if not ended or self.status == "failed":
+            counts |= {"completed": 0 if ended else batch.looks, "processing": len(batch.entries)}
             found["errors"] = {"data": [{"code": "bad", "message": "a line is no request"}]}
-        elif ended:
-            lines = self._lines(batch)
-            counts = {"completed": len(lines["output"]), "failed": len(lines["error"])}
-            for kind in filter(lines.get, lines):
-                self.files[f"{batch.id}-{kind}"] = "\n".join(lines[kind]).encode()
-                found[f"{kind}_file_id"] = f"{batch.id}-{kind}"
-        return found | {"status": self.status if ended else "in_progress", "request_counts": counts}
+        else:
+            answers, errors = self.lines(batch.entries)
+            counts |= {"completed": len(answers), "failed": len(errors)}
+            counts |= {"processing": 0, "succeeded": len(answers), "errored": len(errors)}
+            for name, lines in (("output", answers), ("error", errors), ("", answers + errors)):
+                self.files[f"{batch.id}{name}"] = "\n".join(lines).encode()
+                found[f"{name}_file_id"] = f"{batch.id}{name}" if lines else None
+            found["results_url"] = self.results_url or f"{self.url}/messages/batches/{batch.id}/results"
+        status, processing = (self.status, "ended") if ended else ("in_progress", "in_progress")
+        return found | {"status": status, "processing_status": processing, "request_counts": counts}
 
-    def _lines(self, batch: Batch) -> dict[str, list[str]]:
-        """The lines of the files of answers and of errors, the last entry first, as the order is not promised."""
-        lines: dict[str, list[str]] = {"output": [], "error": []}
-        for place, entry in reversed(list(enumerate(batch.entries))):
-            response = {"status_code": 200, "request_id": "r", "body": self._chat(entry["body"], True)}
-            if place in self.refused:
-                response |= {"status_code": 400, "body": {"error": {"message": "too long"}}}
-            line = json.dumps({"id": "x", "custom_id": entry["custom_id"], "response": response, "error": None})
+    def lines(self, entries: Sequence[dict[str, Any]]) -> tuple[list[str], list[str]]:
+        """The lines of answers and of errors, the last entry first, as the order is not promised."""
+        lines: tuple[list[str], list[str]] = [], []
+        for place, entry in reversed(list(enumerate(entries))):
+            refused, error = place in self.refused, {"error": {"message": "too long"}}
+            if "params" in entry:
+                result = {"type": "errored", "error": error} if refused else {"type": "succeeded"}
+                line = {"custom_id": entry["custom_id"], "result": {"message": self._message(entry["params"])} | result}
+            else:
+                body = error if refused else self._chat(entry["body"], True)
+                response = {"status_code": 400 if refused else 200, "request_id": "r", "body": body}
+                line = {"id": "x", "custom_id": entry["custom_id"], "response": response, "error": None}
             if place not in self.silent:
-                lines["error" if place in self.refused else "output"].append("{" if place in self.garbled else line)
+                lines[refused].append("{" if place in self.garbled else json.dumps(line))
         return lines
-
-    def _described_messages(self, batch: Batch) -> dict[str, Any]:
-        ended = batch.looks >= self.ends_at
-        done = len(batch.entries) - len(self.silent) if ended else 0
-        return {
-            "id": batch.id,
-            "processing_status": "ended" if ended else "in_progress",
-            "request_counts": dict.fromkeys(("canceled", "errored", "expired"), 0)
-            | {"processing": 0 if ended else len(batch.entries), "succeeded": done},
-            "results_url": (self.results_url or f"{self.url}/messages/batches/{batch.id}/results") if ended else None,
-        }
-
-    async def _results(self, request: web.Request) -> bytes:
-        (batch,) = (batch for batch in self.batches if batch.id == request.match_info["id"])
-        lines = []
-        for place, entry in enumerate(batch.entries):
-            result: dict[str, Any] = {"type": "succeeded", "message": self._message(entry["params"])}
-            if place in self.refused:
-                result = {"type": "errored", "error": {"type": "error", "error": {"message": "too long"}}}
-            line = json.dumps({"custom_id": entry["custom_id"], "result": result})
-            lines += [] if place in self.silent else ["{" if place in self.garbled else line]
-        return "\n".join(lines).encode()

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.own import cells
@@ -119,6 +120,8 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
 def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
     """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH`; without a revision, `main`.
 
+    A slash within the revision is written `%2F`.
+
     Raises:
         DataError: a place of another form.
     """
@@ -127,7 +130,7 @@ def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
     pattern = "/".join(filter(None, rest))
     if not (owner and name and pattern):
         raise DataError(f"Expected {HUB}OWNER/NAME@REVISION/PATH in data: of {benchmark}, found {place}.")
-    return Repository(benchmark, f"{owner}/{name}", revision or "main"), pattern
+    return Repository(benchmark, f"{owner}/{name}", unquote(revision) or "main"), pattern
 
 
 def data_digest(definition: Definition, source: Source) -> str:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from spiqa_tasks.judge.answer_checks import token_count
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.content import content_of
-from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
+from spiqa_tasks.judge.providers.declaration import BatchApi, BatchError, BatchLook, Provider, served_model
+from spiqa_tasks.judge.providers.sdk import client_options, lines_of, listed, unanswered
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 API_VERSION = "2023-06-01"
 
 
-class AnthropicApi:
-    """Asks `/messages` under the judge's base URL; text and pictures in, text out."""
+class AnthropicApi(BatchApi):
+    """Asks `/messages` under the judge's base URL, or through its batches; text and pictures in, text out."""
 
     fingerprint = ""
 
     def __init__(self, config: JudgeConfig) -> None:
         from spiqa_tasks.judge.providers.http_client import JsonClient
 
-        self._model = config.model
+        self._config = config
         self._extra = config.extra_fields
         self._client = JsonClient(config, headers_of(config))
 
@@ -35,7 +39,7 @@ class AnthropicApi:
         system = {"system": request.system} if request.system else {}
         return {
             **self._extra,
-            "model": self._model,
+            "model": self._config.model,
             "messages": [{"role": "user", "content": content_of(request, _image_part)}],
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
@@ -45,6 +49,48 @@ class AnthropicApi:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
+
+    @cached_property
+    def _sdk(self) -> Any:
+        import anthropic
+
+        options = client_options(self._config, anthropic.DefaultHttpxClient, headers_of(self._config))
+        return anthropic.Anthropic(base_url=self._config.url.removesuffix("/v1"), **options)
+
+    def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        return {"custom_id": key, "params": self.body(request)}
+
+    def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:  # noqa: ARG002 - always a written one
+        result = response.get("result")
+        kind, message = (result.get("type"), result.get("message")) if isinstance(result, dict) else (None, None)
+        if kind == "succeeded" and isinstance(message, dict):
+            return verdict_of(message)
+        raise unanswered(self._config, kind, isinstance(result, dict) and result.get("error"))
+
+    def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:  # noqa: ARG002 - it keeps no tags
+        return str(self._sdk.with_options(max_retries=0).messages.batches.create(requests=list(lines)).id)
+
+    def find(self, tag: str, keys: Collection[str], others: Collection[str]) -> str | None:  # noqa: ARG002
+        """Return the id of the newest batch of as many requests, the first of whose responses is to one of them."""
+        for batch in listed(self._sdk.messages.batches.list(limit=100)):
+            if batch.id in others or _done(batch) + batch.request_counts.processing != len(keys):
+                continue
+            if batch.processing_status != "ended":
+                return ""
+            if json.loads(next(self._lines(batch.id))).get("custom_id") in keys:
+                return str(batch.id)
+        return None
+
+    def look(self, batch: str) -> BatchLook:
+        found = self._sdk.messages.batches.retrieve(batch)
+        ended = found.processing_status == "ended"
+        if ended and not found.results_url:
+            raise BatchError(self._config.name, "results that were deleted", 404)
+        return BatchLook(_done(found), self._lines(batch) if ended else None)
+
+    def _lines(self, batch: str) -> Iterator[bytes]:
+        with self._sdk.messages.batches.with_streaming_response.results(batch) as response:
+            yield from lines_of(self._config, response.iter_bytes())
 
 
 def headers_of(config: JudgeConfig) -> dict[str, str]:
@@ -63,16 +109,15 @@ def verdict_of(answer: dict[str, Any]) -> Verdict:
     return Verdict("ok", text, (), served_model(answer), None, False, *counts)
 
 
-def _make_batches(config: JudgeConfig) -> BatchApi:
-    from spiqa_tasks.judge.providers.anthropic_batches import AnthropicBatches
-
-    return AnthropicBatches(config)
-
-
 def _image_part(url: str) -> dict[str, Any]:
     media_type, is_data, data = url.removeprefix("data:").partition(";base64,")
     source = {"type": "base64", "media_type": media_type, "data": data} if is_data else {"type": "url", "url": url}
     return {"type": "image", "source": source}
+
+
+def _done(batch: Any) -> int:
+    counts = batch.request_counts
+    return int(counts.succeeded + counts.errored + counts.canceled + counts.expired)
 
 
 PROVIDER = Provider(
@@ -82,5 +127,5 @@ PROVIDER = Provider(
     make_client=AnthropicApi,
     why_no_logprobs=lambda _model: "Anthropic's API returns no token log-probabilities",
     sees_pictures=True,
-    make_batches=_make_batches,
+    make_batches=AnthropicApi,
 )

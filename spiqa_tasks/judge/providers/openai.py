@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.answer_checks import logprobs_fault, token_count
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.content import content_of
-from spiqa_tasks.judge.providers.declaration import BatchApi, Provider, served_model
+from spiqa_tasks.judge.providers.declaration import BatchApi, BatchLook, Provider, served_model
+from spiqa_tasks.judge.providers.sdk import client_options, lines_of, listed, unanswered
 from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
+_PATH, _TAG = "/v1/chat/completions", "spiqa_tasks"
+_EARLY_ENDS = ("failed", "expired", "cancelled")
 
 
-class OpenAIApi:
-    """Asks `/chat/completions` under the judge's base URL.
+class OpenAIApi(BatchApi):
+    """Asks `/chat/completions` under the judge's base URL, or through its files and batches.
 
     On an Azure host the key goes out as `api-key`, and the base URL carries the deployment and `?api-version=`.
     A server that refuses `max_tokens` or a temperature (reasoning models) is asked again without it, and from then on.
@@ -30,7 +36,7 @@ class OpenAIApi:
     def __init__(self, config: JudgeConfig) -> None:
         from spiqa_tasks.judge.providers.http_client import JsonClient
 
-        self._model = config.model
+        self._config = config
         self._extra = config.extra_fields
         self._client = JsonClient(config, auth_headers(config))
         reasons = config.url == PROVIDER.url and _why_no_logprobs(config.model) is not None
@@ -57,7 +63,7 @@ class OpenAIApi:
         messages.append({"role": "user", "content": content_of(request, _image_part)})
         body: dict[str, Any] = {
             **self._extra,
-            "model": self._model,
+            "model": self._config.model,
             "messages": messages,
             self._limit_name: request.max_tokens,
         }
@@ -76,6 +82,50 @@ class OpenAIApi:
             self._send_temperature = False
             return True
         return False
+
+    @cached_property
+    def _sdk(self) -> Any:
+        import openai
+
+        options = client_options(self._config, openai.DefaultHttpxClient, auth_headers(self._config))
+        return openai.OpenAI(base_url=self._config.url, **options)
+
+    def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        return {"custom_id": key, "method": "POST", "url": _PATH, "body": self.body(request)}
+
+    def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
+        answer = response.get("response")
+        status, body = (answer.get("status_code"), answer.get("body")) if isinstance(answer, dict) else (None, None)
+        if status == 200 and isinstance(body, dict):
+            return verdict_of(body, top)
+        raise unanswered(self._config, status, response.get("error") or body)
+
+    def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:
+        content = "\n".join(map(json.dumps, lines)).encode()
+        file = self._sdk.files.create(file=(f"{tag}.jsonl", content), purpose="batch")
+        batches = self._sdk.with_options(max_retries=0).batches
+        given = {"input_file_id": file.id, "endpoint": _PATH, "completion_window": "24h", "metadata": {_TAG: tag}}
+        return str(batches.create(**given).id)
+
+    def find(self, tag: str, keys: Collection[str], others: Collection[str]) -> str | None:  # noqa: ARG002
+        """Return the id of the batch that carries the tag."""
+        batches = listed(self._sdk.batches.list(limit=100))
+        return next((batch.id for batch in batches if (batch.metadata or {}).get(_TAG) == tag), None)
+
+    def look(self, batch: str) -> BatchLook:
+        found = self._sdk.batches.retrieve(batch)
+        counts, errors = found.request_counts, (found.errors.data if found.errors else None) or []
+        done = (counts.completed or 0) + (counts.failed or 0) if counts else 0
+        files = [file for file in (found.output_file_id, found.error_file_id) if file]
+        if found.status in _EARLY_ENDS:
+            reasons = [f"the batch {found.status}", *(str(error.message) for error in errors)]
+            return BatchLook(done, self._lines(files), "; ".join(reasons))
+        return BatchLook(done, self._lines(files) if files and found.status == "completed" else None)
+
+    def _lines(self, files: Sequence[str]) -> Iterator[bytes]:
+        for file in files:
+            with self._sdk.files.with_streaming_response.content(file) as response:
+                yield from lines_of(self._config, response.iter_bytes())
 
 
 def auth_headers(config: JudgeConfig) -> dict[str, str]:
@@ -130,12 +180,6 @@ def _why_no_logprobs(model: str) -> str | None:
     return None
 
 
-def _make_batches(config: JudgeConfig) -> BatchApi:
-    from spiqa_tasks.judge.providers.openai_batches import OpenAIBatches
-
-    return OpenAIBatches(config)
-
-
 PROVIDER = Provider(
     name="openai",
     url="https://api.openai.com/v1",
@@ -144,5 +188,5 @@ PROVIDER = Provider(
     why_no_logprobs=_why_no_logprobs,
     logprob_judges="openai:<model> (OpenAI's non-reasoning models or any OpenAI-compatible server)",
     sees_pictures=True,
-    make_batches=_make_batches,
+    make_batches=OpenAIApi,
 )

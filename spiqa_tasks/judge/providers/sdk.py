@@ -13,11 +13,8 @@ from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.declaration import BatchError
 from spiqa_tasks.judge.retry import AskError
 
-LONGEST_LIST = 10_000
-"""Batches of a server's list, the newest first, that are looked at."""
-LONGEST_LINE = 16 << 20
-"""Bytes of one response; no honest one is longer."""
-DOWNLOAD_SECONDS = 3600.0
+LONGEST_LIST, LONGEST_LINE, LONGEST_DOWNLOAD = 10_000, 16 << 20, 3600.0
+"""Newest batches of a server's list, bytes of one response and seconds for all; no honest ones are longer."""
 RETRIES = 2
 _PLAIN = frozenset({"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"})
 
@@ -51,13 +48,8 @@ def client_options(config: JudgeConfig, http_client: Callable[..., Any], headers
                 del request.headers[name]
         request.headers.update(headers)
 
-    client = http_client(follow_redirects=False, event_hooks={"request": [check]})
-    return {
-        "api_key": config.api_key or "none",
-        "timeout": config.timeout,
-        "max_retries": RETRIES,
-        "http_client": client,
-    }
+    client = http_client(follow_redirects=False, event_hooks={"request": [check]}, timeout=config.timeout)
+    return {"api_key": config.api_key or "none", "max_retries": RETRIES, "http_client": client}
 
 
 def listed(page: Any) -> Iterator[Any]:
@@ -69,7 +61,7 @@ def listed(page: Any) -> Iterator[Any]:
 
 def lines_of(config: JudgeConfig, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines of a download; BatchError where it has no end."""
-    rest, end = b"", time.monotonic() + DOWNLOAD_SECONDS
+    rest, end = b"", time.monotonic() + LONGEST_DOWNLOAD
     for chunk in chunks:
         *lines, rest = (rest + chunk).split(b"\n")
         yield from lines

@@ -1,16 +1,30 @@
-"""Responses as lines of files: of a batch interface, another program, a cluster."""
+"""Requests and responses as lines of files, for a batch interface, another program, a cluster."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.declaration import BatchApi
 from spiqa_tasks.judge.retry import AskError
-from spiqa_tasks.judge.types import Verdict, failed
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 ALL = "all"
+MOST_ENTRIES, MOST_BYTES = 50_000, 150 << 20
+"""Limits of one batch; OpenAI's (50,000 and 200 MB) are the lowest ones."""
+
+
+def batch_api(config: JudgeConfig) -> BatchApi:
+    """Return the judge's form of lines and its batch interface; JudgeError for one that has none."""
+    make = PROVIDERS[config.provider].make_batches
+    if make is None:
+        raise JudgeError(f"Expected a judge with a batch interface, found {config.name}. Ask it one by one.")
+    return make(config)
 
 
 def read_responses(
@@ -42,3 +56,19 @@ def read_responses(
                 counts["without an answer"] += 1
                 verdicts[key] = failed(fault.reason)
     return counts
+
+
+def parts(api: BatchApi, requests: Mapping[str, JudgeRequest]) -> Iterator[dict[str, Mapping[str, Any]]]:
+    """Yield the lines of the requests, by key, as many at a time as one batch may hold."""
+    part: dict[str, Mapping[str, Any]] = {}
+    size = 0
+    for key, request in requests.items():
+        line = api.request(key, request)
+        length = len(json.dumps(line)) + 1
+        if part and (len(part) == MOST_ENTRIES or size + length > MOST_BYTES):
+            yield part
+            part, size = {}, 0
+        part[key] = line
+        size += length
+    if part:
+        yield part

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.judge.batches import batch_api
+from spiqa_tasks.judge.batch_files import batch_api, read_responses
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.responses import read_responses
 from spiqa_tasks.judge.types import Verdict
 
 KEY = "sk-secret-0123456789"
 APIS = {name: batch_api(JudgeConfig(name, "m", "http://127.0.0.1:1/v1", KEY)) for name in ("openai", "anthropic")}
 TOPS = {letter * 64: 2 for letter in "abcdef"}
+BROKEN = [b'{"custom_id": "aa', b"[" * 200_000, b"[5]", b"5", b'{"custom_id": ["k"]}', b"\xff\xfe"]
 KINDS = ["answer", "error", "broken", "foreign"]
 LISTED = [{"token": "Yes", "logprob": -0.2}, {"token": "No", "logprob": -2.0}]
 
@@ -27,7 +27,7 @@ LISTED = [{"token": "Yes", "logprob": -0.2}, {"token": "No", "logprob": -2.0}]
 def line_of(provider: str, key: str, kind: str) -> bytes:
     """A line about a key, in a provider's form."""
     if kind == "broken":
-        return b'{"custom_id": "' + key.encode()
+        return BROKEN["abcdef".index(key[0])]
     line: dict[str, Any] = {"custom_id": "f" + key[1:-1] + "0" if kind == "foreign" else key}
     if provider == "anthropic":
         message = {"model": "m", "content": [{"type": "text", "text": "A"}], "usage": {"input_tokens": 3}}
@@ -94,17 +94,6 @@ def test_no_line_raises_or_becomes_an_answer_by_chance(provider: str, value: Any
     verdicts, _ = read(provider, [json.dumps(each).encode() for each in (value, line)])
     assert not any(verdict.ok and not isinstance(value, dict) for verdict in verdicts.values())
     assert not any(KEY in (verdict.reason or "") for verdict in verdicts.values())
-
-
-@pytest.mark.parametrize(
-    "line", [b"{", b"[" * 200_000, b"[]", b"5", b'{"custom_id": ["k"]}', b"\xff\xfe", b'"custom_id"']
-)
-def test_no_line_breaks_the_reading_of_the_others(line: bytes) -> None:
-    """What is no line of a response is counted, and those before and after it are read."""
-    verdicts, counts = read(
-        "openai", [line_of("openai", "a" * 64, "answer"), line, line_of("openai", "b" * 64, "answer")]
-    )
-    assert (len(verdicts), counts) == (2, {"all": 3, "broken": 1})
 
 
 @pytest.mark.parametrize(
