@@ -3,8 +3,8 @@
     python perf/matcher.py [--runs 5]
 
 The answers are `mcq/answers.jsonl` and `mcq/free_form.jsonl` of SPIQA_TASKS_TEST_DATA. Speed is processor time, over
-the answers of gpt-4o beside the hosts' extractors, and over all answers of each source for ours. `perf/corpora.py` says how
-many of them are read.
+the answers of gpt-4o beside the hosts' extractors, and over all answers of each source for ours. `perf/corpora.py` says
+how many of them are read.
 """
 
 from __future__ import annotations
