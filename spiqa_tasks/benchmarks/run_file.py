@@ -14,6 +14,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.files.typed import check_types
 
 SUFFIX = ".run.jsonl"
@@ -109,7 +110,7 @@ def read_records(path: Path) -> Iterator[tuple[Record, str, int]]:
 
 def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        entry = json.loads(line)
+        entry = loads(line)
     except (ValueError, RecursionError) as error:
         raise _damaged(path, number, error) from error
     if not isinstance(entry, dict):

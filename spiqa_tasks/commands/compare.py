@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_command, places_apart
 from spiqa_tasks.printable import say
-from spiqa_tasks.scoring.units import without_nan
+from spiqa_tasks.report.forms import STYLES, rendered
 
 
 def add(subparsers: Any) -> None:
@@ -31,8 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     runs, _ = places_apart(arguments)
     found, left_out = compared(runs, arguments.metric)
     say(*left_out)
-    if arguments.json:
-        print(json.dumps(without_nan([dataclasses.asdict(each) for each in found]), indent=1, ensure_ascii=False))
+    if arguments.format in STYLES:
+        print(as_text(comparison_table(found), arguments.format))
     else:
-        print(as_text(comparison_table(found)))
+        print(rendered(arguments.format, [dataclasses.asdict(each) for each in found], (), ()))
     return 3 if left_out else 0

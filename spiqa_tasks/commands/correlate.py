@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from typing import Any
-
-from tabulate import tabulate
 
 from spiqa_tasks.commands.run_arguments import add_runs, named_runs
 from spiqa_tasks.printable import say
-from spiqa_tasks.scoring.units import without_nan
+from spiqa_tasks.report.forms import add_format, rendered
 
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser("correlate", help="Spearman's rho of L3Score with each text metric (SPIQA Table 8)")
     add_runs(parser)
-    parser.add_argument("--json", action="store_true", help="machine-readable")
+    add_format(parser)
     parser.set_defaults(run=run)
 
 
@@ -32,24 +29,18 @@ def run(arguments: argparse.Namespace) -> int:
 
     rows, left_out = correlations(named_runs(arguments))
     say(*left_out)
-    if arguments.json:
-        print(json.dumps(without_nan([dataclasses.asdict(row) for row in rows]), indent=2))
-    else:
-        cells = [
-            [
-                row.model,
-                row.task,
-                row.metric,
-                row.correlated_with,
-                row.judge,
-                row.n,
-                "-" if row.spearman is None else f"{row.spearman:.2f}",
-            ]
-            for row in rows
+    cells = [
+        [
+            row.model,
+            row.task,
+            row.metric,
+            row.correlated_with,
+            row.judge,
+            row.n,
+            "-" if row.spearman is None else f"{row.spearman:.2f}",
         ]
-        print(
-            tabulate(
-                cells, headers=["model", "task", "metric", "with", "judge", "n", "Spearman"], disable_numparse=True
-            )
-        )
+        for row in rows
+    ]
+    headers = ["model", "task", "metric", "with", "judge", "n", "Spearman"]
+    print(rendered(arguments.format, [dataclasses.asdict(row) for row in rows], cells, headers))
     return 3 if left_out else 0

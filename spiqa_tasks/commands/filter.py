@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tabulate import tabulate
-
 from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
 from spiqa_tasks.analysis.filtered_task import name_of, write_task
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
@@ -18,6 +16,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.printable import say
+from spiqa_tasks.report.forms import STYLES, add_format, as_table, rendered
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
@@ -55,7 +54,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--name", help="another name of the written task")
     parser.add_argument("--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)")
-    parser.add_argument("--json", action="store_true", help="machine-readable")
+    add_format(parser)
     parser.set_defaults(run=run)
 
 
@@ -82,11 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.samples is not None:
         lines = (json.dumps(sample, ensure_ascii=False) for filtered in found for sample in samples(filtered))
         arguments.samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    if arguments.json:
-        print(json.dumps([_record(filtered, written.get(filtered.task)) for filtered in found], indent=1))
+    if arguments.format not in STYLES:
+        records = [_record(filtered, written.get(filtered.task)) for filtered in found]
+        print(rendered(arguments.format, records, (), ()))
         return 3 if left_out else 0
     for filtered in found:
-        _print(filtered)
+        _print(filtered, arguments.format)
     for path in written.values():
         print(f"\nWrote {path}. Run it with: lmms-eval --tasks {path.stem}{_include(arguments)}")
     return 3 if left_out else 0
@@ -146,7 +146,7 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
     }
 
 
-def _print(filtered: Filtered) -> None:
+def _print(filtered: Filtered, form: str) -> None:
     print(
         f"\n{filtered.task}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
         f"({filtered.metric.name} of at least {filtered.threshold:g})"
@@ -156,12 +156,12 @@ def _print(filtered: Filtered) -> None:
         for each in filtered.inspectors
     ]
     headers = ["inspector", "task", filtered.metric.name, "refused", "unparsed", "failed", "truncated"]
-    print(tabulate(answers, headers=headers, disable_numparse=True), end="\n\n")
+    print(as_table(answers, headers, form), end="\n\n")
     rows: Sequence[Sequence[Any]] = [
         [group, int(counts["n"]), int(counts["kept"]), percent(counts["abnormal_hit_rate"])]
         for group, counts in filtered.groups().items()
     ]
-    print(tabulate(rows, headers=["group", "n", "kept", "abnormal hit rate x 100"], disable_numparse=True))
+    print(as_table(rows, ["group", "n", "kept", "abnormal hit rate x 100"], form))
     if filtered.difficulties:
         print("kept by difficulty: " + ", ".join(f"{n} {name}" for name, n in filtered.difficulty_counts().items()))
     for leak in filtered.leaks:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-from tabulate import tabulate
 
 from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, average, rows, sample_lists, warnings
 from spiqa_tasks.analysis.triples import triples
@@ -19,6 +15,7 @@ from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.printable import say
+from spiqa_tasks.report.forms import STYLES, add_format, rendered
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
 from spiqa_tasks.scoring.units import percent
@@ -42,8 +39,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--scores", nargs="+", type=float, metavar="S", help="S_v S_wv [S_t] by hand instead of runs, shares or percent"
     )
-    parser.add_argument("--format", choices=("text", "md", "json", "csv"), default="text")
-    parser.add_argument("--json", action="store_const", const="json", dest="format", help="same as --format json")
+    add_format(parser)
     parser.set_defaults(run=run)
 
 
@@ -104,23 +100,12 @@ def _run_scores(arguments: argparse.Namespace) -> int:
 
 
 def render(records: Sequence[dict[str, Any]], form: str) -> str:
-    """The records as `json` (a list), `csv`, or a table for people, `text` or `md`."""
-    if form == "json":
-        return json.dumps(records, indent=1, ensure_ascii=False)
-    if form == "csv":
-        buffer = io.StringIO()
-        writer = csv.DictWriter(buffer, list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({**record, "warnings": "; ".join(record["warnings"])} for record in records)
-        return buffer.getvalue().rstrip("\n")
-    rows = [_cells(record) for record in records]
+    """Return the records in one of the forms; without the columns that say nothing in a table."""
+    rows = [_cells(record) for record in records] if form in STYLES else []
     hidden = {"questions"} if not any(row["questions"] for row in rows) else set()
     hidden |= {"model"} if len({row["model"] for row in rows}) == 1 else set()
-    table = [{name: cell for name, cell in row.items() if name not in hidden} for row in rows]
-    return tabulate(table, headers="keys", disable_numparse=True, tablefmt=_STYLES[form])
-
-
-_STYLES = {"text": "simple", "md": "github"}
+    headers = [name for name in (rows[0] if rows else ()) if name not in hidden]
+    return rendered(form, records, [[row[name] for name in headers] for row in rows], headers)
 
 
 def _record(row: Row) -> dict[str, Any]:

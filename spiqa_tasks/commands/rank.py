@@ -7,14 +7,13 @@ import json
 import os
 from typing import Any
 
-from tabulate import tabulate
-
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.run_arguments import RUN
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, say
+from spiqa_tasks.report.forms import STYLES, add_format, as_table
 from spiqa_tasks.runs.loading import Wanted, own_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.scoring.units import without_nan
@@ -36,7 +35,7 @@ def add(subparsers: Any) -> None:
     result.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
     result.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
     batching.add_options(result)
-    result.add_argument("--json", action="store_true", help="machine-readable")
+    add_format(result, (*STYLES, "json"))
     result.set_defaults(run=run)
 
 
@@ -59,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     requests = {name: [ask_of(item, name, arguments.seed).request for item in items] for name in engines}
     calls = {name: engine.estimate(requests[name]).calls for name, engine in engines.items()}
     if arguments.dry_run:
-        _print_calls(calls, len(items), arguments.json)
+        _print_calls(calls, len(items), arguments.format == "json")
         return 0
     for name, engine in engines.items():
         if calls[name] and not batching.by_files(arguments):
@@ -70,10 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
     outcome = rank(items, engines, arguments.seed)
     failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
     counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}
-    if arguments.json:
+    if arguments.format == "json":
         print(json.dumps({"ranking": _named(outcome.table), "counts": counts}, indent=2))
     else:
-        _print_table(outcome.table)
+        _print_table(outcome.table, arguments.format)
         figures, rankings = counted(len(items), "figure"), counted(failed, "ranking")
         print(f"\n{figures}, {left_out} without a caption of every model, {rankings} failed.")
         for name, reasons in outcome.failures.items():
@@ -94,12 +93,12 @@ def _print_calls(calls: dict[str, int], items: int, as_json: bool) -> None:
         print(f"{name}: {count} requests for {items} figures")
 
 
-def _print_table(table: dict[str, dict[str, tuple[float, float, int]]]) -> None:
+def _print_table(table: dict[str, dict[str, tuple[float, float, int]]], form: str) -> None:
     judges = list(next(iter(table.values()), {}))
     rows = [
         [writer, *(f"{mean:.2f} ± {sd:.2f}" for mean, sd, _ in columns.values())] for writer, columns in table.items()
     ]
-    print(tabulate(rows, headers=["captions by", *judges], disable_numparse=True))
+    print(as_table(rows, ["captions by", *judges], form))
 
 
 def _named(table: dict[str, dict[str, tuple[float, float, int]]]) -> dict[str, Any]:

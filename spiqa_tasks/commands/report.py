@@ -44,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     from spiqa_tasks.files.atomic import write_atomically
     from spiqa_tasks.report import exports, sharing
     from spiqa_tasks.report.content import build
+    from spiqa_tasks.report.forms import as_csv
     from spiqa_tasks.report.markdown import as_markdown
     from spiqa_tasks.report.page import as_html
 
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = build(runs, remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
     others: dict[Path | None, Callable[[], str]] = {
         arguments.markdown: lambda: as_markdown(found),
-        arguments.csv: lambda: exports.as_csv(found.runs),
+        arguments.csv: lambda: as_csv(exports.records(found.runs)),
         arguments.json: lambda: exports.as_json(found.runs),
         arguments.card: lambda: sharing.as_card(found.runs),
         arguments.eval_results: lambda: sharing.as_eval_results(found.runs),

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabulate import tabulate
-
 from spiqa_tasks.printable import say
+from spiqa_tasks.report.forms import add_format, rendered
 from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.selection import of_tasks, told_apart, withheld, without_samples
-from spiqa_tasks.scoring.units import percent, without_nan
+from spiqa_tasks.scoring.units import percent
 
 if TYPE_CHECKING:
     from spiqa_tasks.runs.identity import Identity
@@ -37,7 +35,7 @@ def add_command(
     result: argparse.ArgumentParser = subparsers.add_parser(name, help=about)
     add_runs(result)
     result.add_argument("--metric", help=metric)
-    result.add_argument("--json", action="store_true", help="machine-readable, shares from 0 to 1")
+    add_format(result)
     result.set_defaults(run=run)
     return result
 
@@ -108,13 +106,10 @@ def places_apart(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
 
 
 def show(arguments: argparse.Namespace, items: Sequence[Any], columns: Sequence[str]) -> int:
-    """Print dataclasses as JSON with all fields, or as a table of `columns` with shares times 100; return 0."""
+    """Print dataclasses with all fields for programs, or as a table of `columns` with shares times 100; return 0."""
     rows = [dataclasses.asdict(item) for item in items]
-    if arguments.json:
-        print(json.dumps(without_nan(rows), indent=2))
-    else:
-        table = [[_cell(column, row[column]) for column in columns] for row in rows]
-        print(tabulate(table, headers=columns, disable_numparse=True))
+    cells = [[_cell(column, row[column]) for column in columns] for row in rows]
+    print(rendered(arguments.format, rows, cells, columns))
     return 0
 
 

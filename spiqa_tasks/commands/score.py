@@ -16,6 +16,7 @@ from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.printable import counted, say
+from spiqa_tasks.report.forms import add_format, as_csv
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.config import JudgeConfig
@@ -67,7 +68,7 @@ def add(subparsers: Any) -> None:
     add_rule_options(score)
     score.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
     score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
-    score.add_argument("--json", action="store_true", help="print one JSON object")
+    add_format(score)
     score.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
     judging_together.add_options(score)
     batching.add_options(score)
@@ -108,11 +109,13 @@ def run(arguments: argparse.Namespace) -> int:
     results = [_scored(arguments, task) for task in tasks]
     if arguments.output is not None:
         say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
-    if arguments.json:
+    if arguments.format == "json":
         objects = [score_tables.as_json(each) for each in results]
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
+    elif arguments.format == "csv":
+        print(as_csv([row for each in results for row in score_tables.rows(each)]), end="")
     elif results:
-        print("\n\n".join(score_tables.as_text(each) for each in results))
+        print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
     return 0 if all_there and all(is_complete(run) for each in results for run in each) else 3
 
 
@@ -145,7 +148,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Matched
             unjudged.append((name, read))
     estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
-        print(forecast(estimates, {"task": task.name}, arguments.json, batching.price_share(arguments)))
+        print(forecast(estimates, {"task": task.name}, arguments.format == "json", batching.price_share(arguments)))
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.files.tables import read_cells
 
 Fields = Mapping[str, Any]
@@ -44,7 +45,7 @@ def _jsonl(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line.decode("utf-8-sig"))
+                record = loads(line.decode("utf-8-sig"))
             except (ValueError, RecursionError) as error:
                 raise DataError(
                     f"Expected JSON in line {number} of {path}, found {error}. Correct the line."
@@ -59,7 +60,7 @@ def _jsonl(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
 def _json(path: Path, without: frozenset[str]) -> Iterator[Fields]:
     text = path.read_text(encoding="utf-8-sig")
     try:
-        content = json.loads(text)
+        content = loads(text)
     except (ValueError, RecursionError) as error:
         if getattr(error, "msg", "") == "Extra data" and text.lstrip().startswith("{"):  # lines, whatever it is called
             yield from _jsonl(path, without)

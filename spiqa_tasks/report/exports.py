@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -30,15 +28,6 @@ def records(runs: Sequence[Run]) -> list[dict[str, Any]]:
 def as_json(runs: Sequence[Run]) -> str:
     """Return the records as a JSON list."""
     return json.dumps(records(runs), indent=1, ensure_ascii=False) + "\n"
-
-
-def as_csv(runs: Sequence[Run]) -> str:
-    """Return the records as CSV with a header."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, FIELDS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records(runs))
-    return buffer.getvalue()
 
 
 def _values(run: Run) -> list[GroupValue]:

@@ -11,6 +11,7 @@ from tabulate import tabulate
 from spiqa_tasks.analysis.agreement import Agreement, agreements, ranks
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.metrics.text_scores import tokenizer_note
+from spiqa_tasks.report.forms import as_table
 from spiqa_tasks.report.headline import with_coverage
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
@@ -33,9 +34,28 @@ def as_json(runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-def as_text(runs: Sequence[Run]) -> str:
+def rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return a row per run and metric, in natural units."""
+    return [
+        {
+            "task": run.task,
+            "model": run.name,
+            "judge": run.judge_name,
+            "metric": name,
+            "value": value.value,
+            **dict(zip(("low", "high"), value.interval or (math.nan, math.nan), strict=True)),
+            "n": value.n,
+            "questions": run.coverage,
+            "signature": run.signature.text,
+        }
+        for run in runs
+        for name, value in scoring.values_of(run).items()
+    ]
+
+
+def as_text(runs: Sequence[Run], form: str = "text") -> str:
     """Return for people: values times 100, one column per model and judge, then what is behind them."""
-    parts = [_single(runs[0]) if len(runs) == 1 else _columns(runs), _notes(runs)]
+    parts = [_single(runs[0], form) if len(runs) == 1 else _columns(runs, form), _notes(runs)]
     if len({run.judge_name for run in runs}) > 1:
         parts.append(_agreements(agreements(runs)))
     if len({run.name for run in runs}) > 1 and any(run.judged_metric for run in runs):
@@ -43,25 +63,25 @@ def as_text(runs: Sequence[Run]) -> str:
     return "\n\n".join(parts)
 
 
-def _single(run: Run) -> str:
-    rows = [
+def _single(run: Run, form: str) -> str:
+    cells = [
         [name, _shown(name, value), _interval(value), value.n]
         for name, value in scoring.values_of(run).items()
         if not _is_trivial(name, [value])
     ]
     headers = [with_coverage(run.task, run), "x 100", "95% interval", "n"]
-    return tabulate(rows, headers=headers, disable_numparse=True)
+    return as_table(cells, headers, form)
 
 
-def _columns(runs: Sequence[Run]) -> str:
+def _columns(runs: Sequence[Run], form: str) -> str:
     by_run = [scoring.values_of(run) for run in runs]
-    rows = []
+    cells = []
     for name in dict.fromkeys(name for values in by_run for name in values):
         values = [each.get(name, _NONE) for each in by_run]
         if not _is_trivial(name, values):
-            rows.append([name, *(f"{_shown(name, value)} {_interval(value)}".strip() for value in values)])
+            cells.append([name, *(f"{_shown(name, value)} {_interval(value)}".strip() for value in values)])
     headers = [runs[0].task, *(f"{with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs)]
-    return tabulate(rows, headers=headers, disable_numparse=True)
+    return as_table(cells, headers, form)
 
 
 def _is_trivial(name: str, values: Sequence[Value]) -> bool:

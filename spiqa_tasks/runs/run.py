@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -13,12 +14,13 @@ from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.signature import Signature, parse
+from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import available_metrics, host_metrics
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.matching import by_question
 
 
 class MissingMetricError(InputError):
@@ -105,8 +107,8 @@ class Run:
 
     @cached_property
     def by_id(self) -> dict[str, Answer]:
-        """Id -> answer, in the order of the file."""
-        return {answer.id: answer for answer in self.read()}
+        """Id -> answer, in the order of the file; InputError where an id has two different answers."""
+        return by_question(self.path, self.read())[0]
 
     @cached_property
     def records(self) -> list[Record]:
@@ -169,13 +171,24 @@ class Run:
         """The value, as it was reported where it cannot be computed again or takes programs to do so."""
         if self.benchmark is None:
             return self._value_of_host(metric, group)
-        reported = self.reported.get(metric.name)
+        reported = self.reported.get(metric.name) if self.answered in (0, len(self.by_id)) else None
         if group is not None or reported is None or metric.needs != "text programs":
-            return self.record_set.value(metric, group)
+            value = self.record_set.value(metric, group)
+            self._check_reported(metric, value.value, reported if group is None else None)
+            return value
         scores = {r.id: r.scores[metric.name] for r in self.questions if metric.name in r.scores}
         clusters = {record.id: record.cluster for record in self.questions}
         value = Value(reported, len(scores) or len(self.questions), scores, clusters=clusters)
         return self.record_set.withheld() or value
+
+    def _check_reported(self, metric: Metric, value: float, reported: float | None) -> None:
+        """Raise InputError where the answers of a whole file do not have the value that was written with them."""
+        is_comparable = reported is not None and metric.higher_is_better and self.signature.package == version(PACKAGE)
+        if is_comparable and not math.isnan(value) and not math.isclose(value, reported or 0.0, abs_tol=1e-6):
+            raise InputError(
+                f"Expected the answers in {self.path} to have the {metric.name} written with them, {reported}, "
+                f"found {value}. The file was changed: score the answers again."
+            )
 
     def _value_of_host(self, metric: Metric, group: str | None) -> Value:
         """The value of a metric of a host's task: of its scores, or what the host reports where there are none."""

@@ -53,6 +53,8 @@ _REFUSALS = tuple(
         r"|\b(?:извините|простите|к сожалению)\b.{0,20}\bне могу\b",
     )
 )
+_MAY_REFUSE = re.compile(r"\b(?:no|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|decline|[^\x00-\x7f]")
+"""What every refusal has; to look for it first is faster."""
 
 
 def is_refusal(text: str) -> bool:
@@ -64,4 +66,5 @@ def is_refusal(text: str) -> bool:
     """
     sentences = _SENTENCE_END.split(text.translate(_QUOTES).lower())
     shortened = (" ".join(sentence[:_LONGEST].split()) for sentence in sentences)
-    return any(pattern.search(sentence) for sentence in shortened for pattern in _REFUSALS)
+    doubtful = filter(_MAY_REFUSE.search, shortened)
+    return any(pattern.search(sentence) for sentence in doubtful for pattern in _REFUSALS)

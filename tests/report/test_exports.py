@@ -12,6 +12,7 @@ from report_runs import choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.report import exports
+from spiqa_tasks.report.forms import as_csv
 from spiqa_tasks.runs.run import Run
 
 
@@ -24,7 +25,7 @@ def runs(two_runs: Path) -> list[Run]:
 def test_csv_and_json_are_the_same_flat_records(runs: list[Run]) -> None:
     """One per model, task, metric and group, with its signature; the values are those of the answers."""
     records = json.loads(exports.as_json(runs))
-    reader = csv.DictReader(io.StringIO(exports.as_csv(runs)))
+    reader = csv.DictReader(io.StringIO(as_csv(exports.records(runs))))
     lines = list(reader)
     assert tuple(reader.fieldnames or ()) == exports.FIELDS
     texts = [{name: "" if value is None else str(value) for name, value in record.items()} for record in records]
@@ -58,4 +59,4 @@ def test_texts_stay_as_they_are() -> None:
     """JSON is not escaped to ASCII, and CSV quotes what it must."""
     run = run_of([Record("q", scores={"accuracy": 1.0}, groups={"category": 'é, "x"'})])
     assert 'é, \\"x\\"' in exports.as_json([run])
-    assert 'é, "x"' in [line["group"] for line in csv.DictReader(io.StringIO(exports.as_csv([run])))]
+    assert 'é, "x"' in [line["group"] for line in csv.DictReader(io.StringIO(as_csv(exports.records([run]))))]

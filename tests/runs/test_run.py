@@ -14,6 +14,7 @@ from report_runs import REFUSAL, choices, run_of, runs_at
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs.answer import Answer
@@ -186,6 +187,48 @@ def test_the_number_of_answers_behind_a_reported_value_is_that_of_its_scores() -
     run = run_of(records, task="spiqa_testA", signature="data:spiqa/testA@d|settings:")
     run = replace(run, reported={"meteor": 0.5, "cider": 2.0})
     assert (run.value(run.metric("meteor")).n, run.value(run.metric("cider")).n) == (2, 3)
+
+
+def test_a_reported_value_is_only_that_of_all_answers_that_it_was_made_of() -> None:
+    """Where some of them are lost the value is made again, of those that are left."""
+    records = [Record(str(place), "a b", "a b", scores={"meteor": 0.5}) for place in range(3)]
+    run = run_of(records, task="spiqa_testA", signature="data:spiqa/testA@d|settings:")
+    run = replace(run, reported={"rouge_l": 0.25}, partial=True)
+    metric = run.metric("rouge_l")
+    assert run.value(metric).value == replace(run, answered=3).value(metric).value == 0.25
+    assert replace(run, answered=4).value(metric).value == pytest.approx(1.0)
+
+
+def test_answers_that_do_not_have_the_value_written_with_them_are_refused() -> None:
+    """The file was changed; what another version of the package wrote is not compared."""
+    ours = f"{PACKAGE}:{version(PACKAGE)}|data:mmstar/val@d|settings:"
+    records = [Record(str(place), "A", "A", scores={"accuracy": float(place > 0)}) for place in range(4)]
+    for signature, reported, refused in (
+        (ours, 0.75, False),
+        (ours, 0.8, True),
+        (ours.replace(":", ":0", 1), 0.8, False),
+    ):
+        run = replace(run_of(records, task="t", signature=signature), path=Path("f"), reported={"accuracy": reported})
+        if not refused:
+            assert run.value(run.metric("accuracy")).value == 0.75
+            assert run.value(run.metric("accuracy"), "group").n == 0
+            continue
+        with pytest.raises(InputError) as error:
+            run.value(run.metric("accuracy"))
+        assert str(error.value) == (
+            "Expected the answers in f to have the accuracy written with them, 0.8, found 0.75. The file was changed: "
+            "score the answers again."
+        )
+
+
+def test_an_id_with_two_different_answers_is_refused() -> None:
+    """The same one twice is one."""
+    answers = [Answer("1", Response("A")), Answer("1", Response("A")), Answer("2", Response("B"))]
+    run = Run("t", Identity("m"), Path("f"), "run", lambda: answers)
+    assert list(run.by_id) == ["1", "2"]
+    other = Run("t", Identity("m"), Path("f"), "run", lambda: [*answers, Answer("2", Response("C"))])
+    with pytest.raises(InputError, match="Expected one answer per question in f, found two different ones for 2"):
+        _ = other.by_id
 
 
 def test_a_host_task_without_scores_has_the_hosts_number() -> None:

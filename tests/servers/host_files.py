@@ -43,14 +43,15 @@ def write_run(
         tasks: task -> its samples; what the host adds to each may be left out.
         stamp: the date in the names.
         settings: task -> its `dataset_name`; tasks named here are those of `benchmark`, the others the host's own.
-        totals: task -> metric -> the number that the host reports (default: an accuracy of 0.5).
+        totals: task -> metric -> the number that the host reports (default: an accuracy of 0.5 of the host's own).
         revision: of the dataset, in the tasks' YAMLs.
         benchmark, split: of the tasks in `settings`.
         asked: how many questions each task has (default: as many as it has samples).
     """
     folder.mkdir(parents=True, exist_ok=True)
     logged = {task: list(samples) for task, samples in tasks.items()}
-    reported = {task: (totals or {}).get(task, {"accuracy": 0.5}) for task in tasks}
+    usual = {task: {} if task in (settings or {}) else {"accuracy": 0.5} for task in tasks}
+    reported = {**usual, **(totals or {})}
     results = {task: {f"{metric},none": value for metric, value in each.items()} for task, each in reported.items()}
     configs: dict[str, dict[str, Any]] = {}
     for task in tasks:
@@ -79,7 +80,7 @@ def sample_of(row: Mapping[str, Any], answer: str) -> dict[str, Any]:
     scorer = make_scorer(row["benchmark"], row["settings"], "lmms-eval 0.7.3", None)
     (record,) = scorer.score([scorer.record(row, response_of(answer))], whole=False)
     logged = logged_values(record, scorer, (row["benchmark"], row["settings"]))
-    return {"target": row["answer"], "filtered_resps": answer, **logged}
+    return {"target": record.reference, "filtered_resps": answer, **logged}
 
 
 def choice_sample(

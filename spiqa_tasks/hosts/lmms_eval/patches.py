@@ -1,4 +1,4 @@
-"""Patches of six modules of lmms-eval: task index, filters, results, baselines, response cache, user interface."""
+"""Patches of seven modules of lmms-eval: task index, filters and their names, results, baselines, cache, interface."""
 
 from __future__ import annotations
 
@@ -59,6 +59,9 @@ def _patch_filters(host: Any) -> None:
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together
         from spiqa_tasks.hosts.lmms_eval.instances import split_repeats
 
+        for each in self.filters:
+            if hasattr(each, "places"):  # a limit, or another process, has other docs than the split's first ones
+                each.places = [instance.doc_id for instance in instances]
         ours = is_ours(docs)
         if ours and self.name == NO_FILTER:
             split_repeats(instances)
@@ -67,6 +70,13 @@ def _patch_filters(host: Any) -> None:
             score_together(instances, docs, self.name)
 
     ensemble.apply = then_score
+
+
+def _patch_filter_names(host: Any) -> None:
+    """A task's `filter_list` may name our filter."""
+    from spiqa_tasks.hosts.lmms_eval.choice_filter import NAME, ChoiceLetter
+
+    host.FILTER_REGISTRY[NAME] = ChoiceLetter
 
 
 def _patch_discovery(host: Any) -> None:
@@ -128,6 +138,7 @@ def _patch_cache(host: Any) -> None:
 PATCHES: Patches = {
     "lmms_eval.tasks": ("TaskManager", _patch_tasks),
     "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
+    "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names),
     "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
     "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines),
     "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),

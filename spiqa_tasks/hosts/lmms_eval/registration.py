@@ -1,4 +1,4 @@
-"""Registration with lmms-eval: our models through its entry point, the rest by extending five of its modules.
+"""Registration with lmms-eval: our models through its entry point, the rest by extending its modules.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
 where the index learns of our folders. `lmms-eval tasks list`, a fresh `lmms-eval serve` and its user interface build

@@ -49,10 +49,17 @@ def host_answers(path: Path, logged: Path, task: str, is_reported: IsReported, s
         )
     lines = [sample for _, sample in samples(logged)]
     answers = [_answer(sample) for sample in lines]
+    if len({answer.id for answer in answers}) < len({answer.place for answer in answers}):  # what is logged is no id
+        answers = [_by_place(answer) for answer in answers]
     for name in {name for answer in answers if answer.record for name in answer.record.details[LOGGED]}:
         if not _is_confirmed([sample[name] for sample in lines if name in sample], answers, name, is_reported):
             answers = [_without(answer, name) for answer in answers]
     return answers
+
+
+def _by_place(answer: Answer) -> Answer:
+    key = str(answer.place)
+    return replace(answer, id=key, record=answer.record and replace(answer.record, id=key))
 
 
 def score_of(logged: Any) -> float | None:

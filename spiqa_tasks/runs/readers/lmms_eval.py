@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,11 +11,13 @@ from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.files.typed import conforms
 from spiqa_tasks.hosts.catalogue import Task, task_of
 from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 from spiqa_tasks.runs import host_metrics
 from spiqa_tasks.runs.answer import Answer, logged_response
+from spiqa_tasks.runs.differences import plain
 from spiqa_tasks.runs.identity import Identity, identity
 from spiqa_tasks.runs.readers.host_tasks import host_answers
 from spiqa_tasks.runs.run import Run
@@ -43,7 +44,7 @@ def read_results(path: Path) -> list[Run]:
         InputError: not JSON, or not written by the host.
     """
     try:
-        content = json.loads(path.read_bytes())
+        content = loads(path.read_bytes())
         config = content["config"]
         who = identity(str(config["model"]), str(config["model_args"] or ""))
         return [_run(path, name, values, content, who) for name, values in content["configs"].items()]
@@ -98,6 +99,8 @@ def _own_answer(sample: Mapping[str, Any]) -> Answer:
     record, text = record_of(sample), _text(sample.get("filtered_resps", sample.get("resps")))
     if record is None or text is None:
         raise ValueError("no record with an id" if record is None else "no answer")
+    if record.reference and plain(str(sample["target"])) != plain(record.reference):
+        raise ValueError(f"the target {sample['target']!r:.60} beside the reference {record.reference!r:.60}")
     places = (int(sample["doc_id"]), str(sample.get("input", "")), str(sample["target"]))
     return Answer(record.id, logged_response(record, text), record, *places)
 
@@ -111,7 +114,7 @@ def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                sample = json.loads(line.decode())
+                sample = loads(line.decode())
                 int(sample["doc_id"]), sample["target"]
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                 raise InputError(

@@ -29,7 +29,7 @@ from spiqa_tasks.scoring.mcq.text import plain, shortened
 from spiqa_tasks.scoring.mcq.turns import turns
 from spiqa_tasks.scoring.refusals import is_refusal
 
-__all__ = ["MATCHER_VERSION", "Choice", "extract_choice", "is_refusal", "released_match"]
+__all__ = ["MATCHER_VERSION", "REASONS", "Choice", "extract_choice", "is_refusal", "released_match"]
 
 MATCHER_VERSION = "4"
 """Raised with every change that can change a letter; it is in every signature."""
@@ -41,6 +41,28 @@ class Choice:
 
     letter: str | None
     rule: str
+
+    @property
+    def reason(self) -> str:
+        """Why: the evidence that the rule found, or what is missing."""
+        return REASONS[self.rule]
+
+
+REASONS: Mapping[str, str] = {
+    "field": "a field made for the answer has its letter",
+    "answer_line": "the last line that names an answer, or is nothing but a letter",
+    "conclusion": "the last conclusion or correction",
+    "statement": "stated, and nothing else is",
+    "mark": "the only letter in brackets that is not rejected",
+    "text": "the only option whose text is affirmed",
+    "letter": "the only option that is mentioned and not rejected",
+    "empty": "nothing is written",
+    "refusal": "the answer says that it cannot be given",
+    "ambiguous": "several options are left open",
+    "out_of_range": "the answer is no option",
+    "no_match": "no option is chosen",
+}
+"""Rule -> what it found."""
 
 
 def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:

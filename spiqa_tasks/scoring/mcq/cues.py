@@ -59,6 +59,8 @@ WORDS: dict[str, str] = {
         information context decision determination judgment assessment
         determinar identificar saber decidir responder déterminer identifier répondre décider bestimmen erkennen
         beantworten entscheiden determinare identificare rispondere decidere определить ответить выбрать""",
+    kinds.EXAMINE: """consider considering examine examining analyze analyzing evaluate evaluating check checking look
+        looking""",
     kinds.PART: "panel panels subfigure subplot part row column step equation",
     kinds.LISTING: "options choices answers alternatives images pictures figures captions points boxes opciones opções",
 }

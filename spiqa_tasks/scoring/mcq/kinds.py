@@ -8,7 +8,7 @@ from __future__ import annotations
 ANSWER, OPTION, GOOD, FITS, WRONG, IS = "A", "O", "G", "V", "W", "="
 PICK, NOT, IF, SO, BUT, IT, AND, FILL, BECAUSE, ONLY, LISTING = "P", "N", "H", "S", "C", "I", "J", "F", "Y", "U", "K"
 COLON, COMMA, STOP, QUESTION = ":", ",", ".", "?"
-THAN, ASIDE, LESS, MAY, PART, HARD, KNOW = "<", ">", "-", "M", "Z", "X", "B"
+THAN, ASIDE, LESS, MAY, PART, EXAMINE, HARD, KNOW = "<", ">", "-", "M", "Z", "b", "X", "B"
 OTHER = "x"  # one or more words that are no cue
 
 LETTER = "L"  # a capital

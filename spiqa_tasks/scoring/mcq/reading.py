@@ -9,11 +9,11 @@ from itertools import pairwise
 
 from spiqa_tasks.scoring.mcq import kinds
 from spiqa_tasks.scoring.mcq.claims import Line, opening, settle
-from spiqa_tasks.scoring.mcq.cues import KIND_OF
+from spiqa_tasks.scoring.mcq.cues import KIND_OF, KIND_OF_WORD
 from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import compiled
 from spiqa_tasks.scoring.mcq.options import Options, masked
-from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided
+from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided, stances
 from spiqa_tasks.scoring.mcq.text import lower, plain
 from spiqa_tasks.scoring.mcq.tokens import has_candidates, read_line
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -26,6 +26,13 @@ _HEADING = re.compile(r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:the |my )?(?:final |corre
 _ANSWERS = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == kinds.ANSWER), re.IGNORECASE)
 _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} (OTHER | $)")
 _DENIAL = compiled("FILL{0,3} NOT")
+_WORDS = re.compile(r"[^\W\d_]+")
+_DENIALS = {cue for cue, kind in KIND_OF_WORD.items() if kind in (kinds.NOT, kinds.HARD)} | {"t"}  # don't
+
+
+def _may_deny(line: str) -> bool:
+    """Return whether a line has a word of denial, or one that may hide it: to look for it first is faster."""
+    return not line.isascii() or not _DENIALS.isdisjoint(_WORDS.findall(line.lower()))
 
 
 class Reading:
@@ -66,7 +73,7 @@ class Reading:
         for index in range(len(self._lines) - 1, last, -1):
             if _ANSWERS.search(self._lines[index]):
                 line = self.line(self._at(index))
-                if _UNREAD.search(line.kinds) and not line.claims:
+                if _UNREAD.search(line.kinds) and not any(stance.by == "text" for stance in stances(line)):
                     return index
         return last
 
@@ -93,12 +100,13 @@ class Reading:
 
     def is_undecided(self, index: int, start: int) -> bool:
         """Return whether a line from `start` on, or a later one, says that nothing can be chosen."""
-        later = self._lines[index + 1 :]
-        return is_undecided(self.line(self._at(index)), start) or any(map(is_undecided, map(self.line, later)))
+        doubtful = filter(_may_deny, self._lines[index + 1 :])
+        return is_undecided(self.line(self._at(index)), start) or any(map(is_undecided, map(self.line, doubtful)))
 
     def declines(self) -> bool:
         """Return whether the answer says that it cannot be given."""
-        return is_refusal(self.text) or any(map(is_unable, map(self.line, self._lines)))
+        doubtful = filter(_may_deny, self._lines)
+        return is_refusal(self.text) or any(map(is_unable, map(self.line, doubtful)))
 
     def denies(self, field: str) -> bool:
         """Return whether the content of a field says that no option is right: `none of these`."""

@@ -23,9 +23,9 @@ _MENTIONS = compiled(
 _MARKED = compiled("[ENCLOSED CONFIRMED]")
 _BEFORE = compiled("([COMMA COLON BUT BECAUSE SO THAN] | ^) [^COMMA COLON BUT BECAUSE SO THAN]* $")
 _AFTER = compiled("[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*")
-_REST = compiled("([^LETTER ENCLOSED CONFIRMED TEXT]* [COMMA COLON BUT BECAUSE SO THAN STOP QUESTION])?")
+_REST = compiled("([^LETTER ENCLOSED CONFIRMED TEXT]* ([COMMA COLON BUT BECAUSE SO THAN STOP QUESTION] | $))?")
 _DENIES = compiled("[NOT WRONG]")
-_REJECTS = compiled("(IF | MAY | NOT | WRONG).* $ | ^THAN")
+_REJECTS = compiled("(IF | MAY | NOT | WRONG | EXAMINE).* $ | ^THAN")
 _DESCRIBES = compiled("NOT FILL{0,2} [OTHER FITS] IS FILL{0,2} $")  # the one that does not fit is
 _SPEAKS_FOR = compiled("[GOOD FITS PICK ANSWER]")
 _CONCLUDES = compiled("[^COMMA]{0,3} [SO BECAUSE]")
@@ -40,6 +40,8 @@ _NONE = compiled(
     "(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT"  # there is no correct answer; none of the given options
     "([FILL GOOD OTHER]{0,2} ANSWER | FILL{0,3} (IT | OTHER? [OPTION LISTING]))"
 )
+
+_NEAR = 60  # kinds that are looked at before a mention
 
 By = Literal["mark", "text", "letter"]
 
@@ -65,36 +67,54 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
     lead = opening(line, "lead") if is_first else None
     if lead is not None and lead.of_text and lead.start not in claimed:
         yield Stance(lead.letters, 1, "text", lead.start)
-    for sentence in _SENTENCE.finditer(line.kinds):
-        for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
+    for found in _SENTENCE.finditer(line.kinds):
+        sentence = _Sentence(line.kinds, found.start(), found.end())
+        for mention in _MENTIONS.finditer(line.kinds, *found.span()):
             claim = claimed.get(mention.start())
             if claim is not None:
-                concludes = claim.level != "stated" or _CONCLUDES.match(line.kinds, *sentence.span()) is not None
+                concludes = claim.level != "stated" or sentence.concludes(claim.end)
                 yield Stance(claim.letters, 1 + concludes, "text", claim.start)
-            elif not sentence[0].endswith(QUESTION):
-                strength = _strength(line.kinds, sentence.span(), mention.span())
+                continue
+            strength = sentence.strength(*mention.span())
+            if strength is not None:
                 by: By = "mark" if _MARKED.search(mention[0]) else "letter" if LETTER in mention[0] else "text"
-                if strength is not None:
-                    yield Stance(line.named(*mention.span()), strength, by, mention.start())
+                yield Stance(line.named(*mention.span()), strength, by, mention.start())
 
 
-def _strength(kinds: str, sentence: tuple[int, int], mention: tuple[int, int]) -> int | None:
-    """Return how strongly a sentence speaks for a mention in it, None where it does not."""
-    before = kinds[sentence[0] : mention[0]]
-    opened = _found(_BEFORE.search(before))
-    after = _found(_AFTER.match(kinds, mention[1], sentence[1]))
-    rejected = _REJECTS.search(opened) and not _DESCRIBES.search(opened)
-    if rejected or _DENIES.search(after) or LESS in after or before.endswith(PART):
-        return None
-    concludes = _CONCLUDES.match(before) is not None
-    if _SPEAKS_FOR.search(opened + after) and MAY not in after:
-        return 2 if concludes else 1
-    rest = _found(_REST.match(kinds, mention[1], sentence[1]))
-    joined = after.startswith(AND)  # B and something else
-    if ASIDE in kinds[slice(*sentence)] or _DENIES.search(rest) or LESS in rest or joined:
-        return None
-    ends = _PREDICATE.search(before) and _END.match(kinds, mention[1])
-    return 2 if concludes and (ends or _MARKED.search(kinds, *mention)) else 0
+class _Sentence:
+    """The sentence at kinds[start:end] of a line."""
+
+    def __init__(self, kinds: str, start: int, end: int) -> None:
+        self._kinds, self._start, self._end = kinds, start, end
+        self._conclusion = _CONCLUDES.match(kinds, start, end)
+        self._is_aside = kinds.find(ASIDE, start, end) != -1
+        self._is_question = kinds[end - 1] == QUESTION
+
+    def concludes(self, before: int) -> bool:
+        """Return whether a word of conclusion begins it, and stands before kinds[before]."""
+        return self._conclusion is not None and self._conclusion.end() <= before
+
+    def strength(self, start: int, end: int) -> int | None:
+        """Return how strongly it speaks for the mention at kinds[start:end], None where it does not."""
+        before = self._kinds[max(self._start, start - _NEAR) : start]
+        after = _found(_AFTER.match(self._kinds, end, self._end))
+        opened = _found(_BEFORE.search(before))
+        if self._is_question or _rejected(opened, after) or before.endswith(PART):
+            return None
+        concludes = self.concludes(start)
+        if _SPEAKS_FOR.search(opened + after) and MAY not in after:
+            return 2 if concludes else 1
+        rest = _found(_REST.match(self._kinds, end, self._end))
+        if self._is_aside or _DENIES.search(rest) or LESS in rest or after.startswith(AND):  # "B and something else"
+            return None
+        ends = _PREDICATE.search(before) and _END.match(self._kinds, end)
+        return 2 if concludes and (ends or _MARKED.search(self._kinds, start, end)) else 0
+
+
+def _rejected(before: str, after: str) -> bool:
+    """Whether the clause of a mention, the kinds before and after it, denies it or sets it against another."""
+    rejects = _REJECTS.search(before) and not _DESCRIBES.search(before)
+    return bool(rejects or _DENIES.search(after)) or LESS in after
 
 
 def _found(match: re.Match[str] | None) -> str:

@@ -99,7 +99,7 @@ def _ensemble(log: list[Any], name: str) -> Any:
 
     class FilterEnsemble:
         def __init__(self) -> None:
-            self.name = name
+            self.name, self.filters = name, ()
 
         def apply(self, instances: list[Any], docs: Any) -> None:  # noqa: ARG002 - the host's
             """Filter."""

@@ -241,6 +241,13 @@ def test_our_records_in_a_task_whose_settings_are_unknown_are_read_as_a_hosts(tm
     assert run.value(run.metric("accuracy")).value == 0.5
 
 
+def test_an_id_that_several_questions_have_is_none(tmp_path: Path) -> None:
+    """They are told apart by their places; no answer is lost."""
+    run = run_of(tmp_path, [{"acc": {"id": "x", "score": score}} for score in (1, 0, 1, 1)], {"acc": 0.75})
+    assert [record.id for record in run.records] == ["0", "1", "2", "3"]
+    assert run.value(run.metric("acc")).value == 0.75
+
+
 VALUES = st.sampled_from(
     [None, True, 0, 0.25, 1.5, float("nan"), "", "A", "no", [], ["A"], [["B"], 1], {}, {"score": 1}, {"score": None}]
 )

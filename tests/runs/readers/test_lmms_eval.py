@@ -247,6 +247,10 @@ def test_a_failed_request_has_its_reason(tmp_path: Path) -> None:
         ({"accuracy": Record("1").as_dict()}, "no answer"),
         ({"accuracy": Record("1").as_dict(), "filtered_resps": []}, "no answer"),
         ({"accuracy": Record("1").as_dict(), "filtered_resps": [None]}, "no answer"),
+        (
+            {"accuracy": Record("1", reference="A").as_dict(), "filtered_resps": "A", "target": "B"},
+            "the target 'B' beside the reference 'A'",
+        ),
     ],
 )
 def test_samples_of_other_tasks_are_refused(tmp_path: Path, line: dict[str, Any], missing: str) -> None:

@@ -371,7 +371,10 @@ def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObjec
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
-    ["A ", "(A) ", "answer is ", "<answer>", "\\boxed{", "I cannot see ", "\n", "x\n", "-> ", "A:\n", "red ", '"'],
+    [
+        *("A ", "(A) ", "answer is ", "<answer>", "\\boxed{", "I cannot see ", "\n", "x\n", "-> ", "A:\n", "red ", '"'),
+        *("(A), ", "red, ", "(A", "f(A) ", "Question:\n", "</s>", "[asy]", "<|channel|>", "answer: 5\n"),
+    ],
 )
 def test_long_repetitive_responses_are_read_in_linear_time(piece: str) -> None:
     """A megabyte of a model stuck in a loop."""

@@ -1,0 +1,100 @@
+"""`choices`: which option each answer of a file picks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.printable import counted, printable
+
+RESPONSES = ("response", "prediction", "output", "model_output", "raw_output")
+"""Columns that are taken for the answers, the first that a row has."""
+IDS = ("id", "index", "question_id", "pid", "ID")
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser("choices", help="which option each answer of a file picks, by which rule, and why")
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="jsonl, json, csv, tsv, xlsx or parquet with an answer and its options in every row: an object of letters "
+        "and texts, a list, the columns A, B, ..., or a question that lists them",
+    )
+    parser.add_argument("--response", metavar="COLUMN", help=f"the answers (default: {', '.join(RESPONSES)})")
+    parser.add_argument("--options", metavar="COLUMN[,COLUMN...]", help="the options: a column, or one for each")
+    parser.add_argument("--json", action="store_true", help="machine-readable")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the letter, the rule and the reason of every answer, and how many there are by rule; 0 where all are read.
+
+    Raises:
+        InputError: a row without an answer or without options.
+        DataError: a file that cannot be read.
+    """
+    from spiqa_tasks.files.records import read_records
+    from spiqa_tasks.scoring.mcq import extract_choice
+
+    named = tuple(filter(None, (arguments.options or "").split(",")))
+    answers: list[dict[str, str | None]] = []
+    rules: Counter[str] = Counter()
+    for place, record in enumerate(read_records([arguments.file]), 1):
+        where = f"row {place} of {arguments.file}"
+        choice = extract_choice(_response(record, arguments.response, where), _options(record, named, where))
+        name = next((str(record[column]) for column in IDS if column in record), str(place))
+        answers.append({"id": name, "letter": choice.letter, "rule": choice.rule, "reason": choice.reason})
+        rules[choice.rule] += 1
+    if not answers:
+        raise InputError(f"Expected answers in {arguments.file}, found none. Name a file with an answer in every row.")
+    found = sum(answer["letter"] is not None for answer in answers)
+    if arguments.json:
+        print(json.dumps({"answers": answers, "n": len(answers), "found": found, "rules": rules}, indent=2))
+    else:
+        print("\n".join(_shown(answers, rules, found)))
+    return 0
+
+
+def _response(record: Any, column: str | None, where: str) -> str:
+    names = [column] if column else [name for name in RESPONSES if name in record]
+    value = record.get(names[0]) if names else None
+    if not isinstance(value, str):
+        raise InputError(
+            f"Expected an answer in {column or ' or '.join(RESPONSES)} of {where}, found "
+            f"{'no such column' if not names or names[0] not in record else repr(value)[:40]} among "
+            f"{', '.join(record)}. Name the column with --response."
+        )
+    return value
+
+
+def _options(record: Any, named: Sequence[str], where: str) -> dict[str, str]:
+    from spiqa_tasks.benchmarks.own.row_options import row_options
+
+    try:
+        options = row_options(record, named)
+    except ValueError as error:
+        raise InputError(f"Expected options in {where}, found {error}. Correct the row.") from error
+    if not options:
+        columns = ", ".join(named or record)
+        raise InputError(f"Expected options in {where}, found none in {columns}. Name their column with --options.")
+    return options
+
+
+def _shown(answers: Sequence[dict[str, str | None]], rules: Counter[str], found: int) -> Iterator[str]:
+    rows = [
+        [printable(str(answer["id"])), answer["letter"] or "-", answer["rule"], answer["reason"]] for answer in answers
+    ]
+    yield tabulate(rows, headers=["id", "letter", "rule", "reason"], disable_numparse=True)
+    yield ""
+    yield tabulate(rules.most_common(), headers=["rule", "answers"])
+    yield ""
+    yield f"{found} of {counted(len(answers), 'answer')} with a letter ({100 * found / len(answers):.1f}%)"

@@ -1,0 +1,68 @@
+"""The filter `choice_letter`, which any task of lmms-eval can name in its `filter_list`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lmms_eval.api.filter import Filter
+
+from spiqa_tasks.benchmarks.own.row_options import row_options
+from spiqa_tasks.scoring.mcq import extract_choice
+
+NAME = "choice_letter"
+logger = logging.getLogger("spiqa_tasks")
+
+
+class ChoiceLetter(Filter):  # type: ignore[misc]
+    """Turns each answer into the letter of the option that it picks.
+
+    Args:
+        options: the column of a doc with its options, or a list with a column for each; by default one with a usual
+            name, the columns A, B, ..., or the options that the question's text lists.
+        letters: the options' letters where a doc has no texts, such as "ABCD".
+        fallback: what an answer becomes that picks no option, or whose doc has none.
+
+    Attributes:
+        places: the places in the split of the answers that come next; None: the first ones, in order.
+    """
+
+    def __init__(self, options: str | Sequence[str] = (), letters: str = "", fallback: str = "[invalid]") -> None:
+        self._columns = (options,) if isinstance(options, str) else tuple(options)
+        self._letters = letters
+        self._fallback = fallback
+        self._has_warned = False
+        self.places: Sequence[int] | None = None
+
+    def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
+        """Return the letters of each doc's answers; nothing is raised, so that no other task's results are lost."""
+        given = list(resps)
+        places = self.places if self.places is not None else range(len(given))
+        return [self._read(answers, docs[place]) for answers, place in zip(given, places, strict=True)]
+
+    def _read(self, answers: Any, doc: Mapping[str, Any]) -> Any:
+        options = self._options(doc)
+        if isinstance(answers, str):
+            return self._letter(answers, options)
+        return [self._letter(str(answer), options) for answer in answers]
+
+    def _letter(self, answer: str, options: Mapping[str, str]) -> str:
+        letter = extract_choice(answer, options).letter if options else None
+        return self._fallback if letter is None else letter
+
+    def _options(self, doc: Mapping[str, Any]) -> dict[str, str]:
+        if self._letters:
+            return dict.fromkeys(self._letters, "")
+        try:
+            options, found = row_options(doc, self._columns), "none"
+        except ValueError as error:
+            options, found = {}, str(error)
+        if not options and not self._has_warned:
+            self._has_warned = True
+            logger.error(
+                "%s: Expected the options of a doc in %s, found %s; its answers become %r. Name their column with "
+                "`options`, or their letters with `letters`, in the task's filter_list.",
+                *(NAME, ", ".join(self._columns or doc), found, self._fallback),
+            )
+        return options

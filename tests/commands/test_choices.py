@@ -1,0 +1,99 @@
+"""`spiqa-tasks choices`: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_command import run_json
+
+from spiqa_tasks.cli import main
+from spiqa_tasks.scoring.mcq import REASONS
+
+OPTIONS = {"A": "red", "B": "blue"}
+ROWS = [
+    {"id": "x", "response": "The answer is (B).", "choices": OPTIONS},
+    {"id": "y", "response": "It is blue, not red.", "choices": OPTIONS},
+    {"id": "z", "response": "I cannot see the image.", "choices": OPTIONS},
+]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """Write rows as jsonl."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_every_answer_has_a_letter_a_rule_and_a_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As JSON with how many there are by rule."""
+    status, printed, errors = run_json(capsys, "choices", write(tmp_path / "answers.jsonl", ROWS))
+    assert (status, errors) == (0, "")
+    assert printed["answers"] == [
+        {"id": "x", "letter": "B", "rule": "answer_line", "reason": REASONS["answer_line"]},
+        {"id": "y", "letter": "B", "rule": "text", "reason": REASONS["text"]},
+        {"id": "z", "letter": None, "rule": "refusal", "reason": REASONS["refusal"]},
+    ]
+    assert (printed["n"], printed["found"], printed["rules"]) == (3, 2, {"answer_line": 1, "text": 1, "refusal": 1})
+
+
+def test_the_table_ends_with_a_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A dash stands where no letter is; rows without an id are counted."""
+    rows = [{key: value for key, value in row.items() if key != "id"} for row in ROWS]
+    assert main(["choices", str(write(tmp_path / "answers.jsonl", rows))]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:3] for line in lines[2:5]] == [
+        ["1", "B", "answer_line"],
+        ["2", "B", "text"],
+        ["3", "-", "refusal"],
+    ]
+    assert lines[-1] == "2 of 3 answers with a letter (66.7%)"
+
+
+def test_other_columns_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The answers and the options may be called anything."""
+    path = write(tmp_path / "answers.jsonl", [{"said": "B", "one": "red", "two": "blue", "response": "A"}])
+    status, printed, _ = run_json(capsys, "choices", path, "--response", "said", "--options", "one,two")
+    assert (status, [answer["letter"] for answer in printed["answers"]]) == (0, ["B"])
+
+
+def test_a_table_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The form of VLMEvalKit: a column for each option, the answer in `prediction`."""
+    (tmp_path / "answers.tsv").write_text("index\tquestion\tA\tB\tprediction\n7\tWhich?\tred\tblue\tIt is blue\n")
+    _, printed, _ = run_json(capsys, "choices", tmp_path / "answers.tsv")
+    assert [(answer["id"], answer["letter"]) for answer in printed["answers"]] == [("7", "B")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        ([], [], "Expected answers in "),
+        ([{"choices": OPTIONS}], [], "found no such column among choices. Name the column with --response."),
+        ([{"response": 7, "choices": OPTIONS}], [], "of row 1 of "),
+        ([ROWS[0]], ["--response", "said"], "Expected an answer in said of row 1 of "),
+        ([ROWS[0], {"response": "B"}], [], "Expected options in row 2 of "),
+        ([{"response": "B", "choices": 7}], [], "found choices is 7, not a list. Correct the row."),
+        ([{"response": "B", "choices": {"A": "x", "a": "y"}}], [], "a letter twice among A, a"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(
+    rows: list[dict[str, Any]],
+    options: list[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One sentence says which row, what was found, and what to do; nothing is printed."""
+    path = write(tmp_path / "answers.jsonl", rows)
+    assert main(["choices", str(path), *options]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
+
+
+def test_another_form_of_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The sentence names the forms that are read."""
+    (tmp_path / "answers.txt").write_text("B")
+    assert main(["choices", str(tmp_path / "answers.txt")]) == 2
+    assert "jsonl, json, csv, tsv, xlsx or parquet" in capsys.readouterr().err
