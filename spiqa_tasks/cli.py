@@ -79,9 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if error.errno not in _NO_ROOM:
             raise
         where = f" for {error.filename}" if error.filename else ""
-        say(
-            f"Expected room on the disk{where}, found none ({error.strerror}). Make room and run the same command again."
-        )
+        say(f"Expected room on the disk{where}, found none ({error.strerror}). Make room and run the command again.")
         return InputError.exit_code
     except _Terminated:
         say(f"terminated; {_KEPT}")
