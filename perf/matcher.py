@@ -1,29 +1,23 @@
-"""The choice matcher beside the extractors of the hosts, on real answers with the letter that they state.
+"""The choice matcher beside the extractors of the hosts: the time that an answer takes.
 
     python perf/matcher.py [--runs 5]
 
-The answers are `mcq/answers.jsonl` of SPIQA_TASKS_TEST_DATA: {model, response, choices, letter, certain} lines. Hits
-and wrong letters are over the answers whose letter is certain; speed is over the answers of gpt-4o, one after another.
-An extractor whose package is not installed is left out, and named. VLMEvalKit's is loaded from its one file.
+The answers are `mcq/answers.jsonl` and `mcq/free_form.jsonl` of SPIQA_TASKS_TEST_DATA. Speed is processor time, over
+the answers of gpt-4o beside the hosts' extractors, and over all answers of each source for ours. `perf/corpora.py` says
+how many of them are read.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import logging
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
-from types import ModuleType
-from typing import Any
-from unittest.mock import patch
 
 from measure import REAL_DATA, arguments, growth, paired, ratio, show, spread, table
 
 from spiqa_tasks.scoring.mcq import extract_choice
+from spiqa_tasks.scoring.mcq.vlmevalkit import VLMEVALKIT_TRIED, vlmevalkit_match
 
 CHOICES = {"A": "a bar chart", "B": "a line plot", "C": "a table", "D": "a photograph"}
 TEXT = (
@@ -31,6 +25,7 @@ TEXT = (
     "ten, and the legend names both of them. Therefore the correct answer is (B) a line plot.\n\n"
 )
 Extractor = Callable[[str, Mapping[str, str]], str | None]
+Pairs = Sequence[tuple[str, Mapping[str, str]]]
 
 
 def ours(response: str, choices: Mapping[str, str]) -> str | None:
@@ -38,68 +33,74 @@ def ours(response: str, choices: Mapping[str, str]) -> str | None:
     return extract_choice(response, choices).letter
 
 
-def lmms_eval() -> Extractor:
-    """Return the parser that the host uses for MMMU and others; it draws at random where it finds nothing."""
+def lmms_eval(response: str, choices: Mapping[str, str]) -> str | None:
+    """Return the letter that the host finds, in MMStar and other tasks."""
+    from lmms_eval.tasks._task_utils.mcq_extract import extract_mcq_answer
+
+    return extract_mcq_answer(response, list(choices)) or None
+
+
+def mmmu(response: str, choices: Mapping[str, str]) -> str | None:
+    """Return the letter of the host's parser for MMMU and others; it draws at random where it finds nothing."""
     from lmms_eval.tasks.mmmu.utils import parse_multi_choice_response
 
-    def extract(response: str, choices: Mapping[str, str]) -> str | None:
-        return str(parse_multi_choice_response(response, list(choices), dict(choices)))
-
-    return extract
+    return str(parse_multi_choice_response(response, list(choices), dict(choices)))
 
 
-def vlmevalkit() -> Extractor:
-    """Return `can_infer`, by which VLMEvalKit matches before it asks a judge."""
-    package = importlib.util.find_spec("vlmeval")
-    if package is None or package.origin is None:
-        raise ImportError("No module named 'vlmeval'")
-    path = Path(package.origin).parent / "utils" / "matching_util.py"
-    spec = importlib.util.spec_from_file_location("vlmeval_matching", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} cannot be loaded")
-    log = ModuleType("vlmeval.smp.log")
-    log.get_logger = logging.getLogger  # type: ignore[attr-defined]
-    module = importlib.util.module_from_spec(spec)
-    stand_ins = {"vlmeval": ModuleType("vlmeval"), "vlmeval.smp": ModuleType("vlmeval.smp"), log.__name__: log}
-    with patch.dict(sys.modules, stand_ins):  # all that the file needs; the package itself imports every model
-        spec.loader.exec_module(module)
-
-    def extract(response: str, choices: Mapping[str, str]) -> str | None:
-        return module.can_infer(response, dict(choices)) or None
-
-    return extract
+def extractors() -> dict[str, Extractor]:
+    """Return name -> extractor, ours first."""
+    return {
+        "spiqa-tasks": ours,
+        "lmms-eval, `mcq_extract`": lmms_eval,
+        "lmms-eval, MMMU": mmmu,
+        f"VLMEvalKit {VLMEVALKIT_TRIED}": vlmevalkit_match,
+    }
 
 
 def main() -> None:
-    """Print the section: hits, wrong letters and speed of each extractor, and ours on longer answers."""
+    """Print the section: the speed of each extractor, ours on each source, and ours on longer answers."""
     options = arguments(__doc__, runs=5)
-    lines = (REAL_DATA / "mcq" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
-    answers = [json.loads(line) for line in lines]
-    certain = [answer for answer in answers if answer["certain"]]
-    timed = [(answer["response"], answer["choices"]) for answer in answers if answer["model"].startswith("gpt-4o")]
-    extractors: dict[str, Extractor] = {"spiqa-tasks": ours}
-    left_out = []
-    for name, load in (("lmms-eval, MMMU parser", lmms_eval), ("VLMEvalKit, `can_infer`", vlmevalkit)):
-        try:
-            extractors[name] = load()
-        except ImportError as error:
-            left_out.append(f"{name} is left out: {error}.")
-    ways = {name: partial(_seconds, extract, timed) for name, extract in extractors.items()}
-    found = paired(ways, options.runs)
+    sources = _sources()
+    timed = sources.pop("gpt-4o")
+    for extract in extractors().values():
+        extract("(A)", CHOICES)  # the hosts' are imported
+    found = paired({name: partial(_seconds, extract, timed) for name, extract in extractors().items()}, options.runs)
     rows = [
-        [name, *_shares(extract, certain), spread([1e6 * seconds / len(timed) for seconds in found[name]], "us"),
-         ratio(found["spiqa-tasks"], found[name])]
-        for name, extract in extractors.items()
-    ]  # fmt: skip
+        [
+            name,
+            spread([1e6 * seconds / len(timed) for seconds in found[name]], "us"),
+            ratio(found["spiqa-tasks"], times),
+        ]
+        for name, times in found.items()
+    ]
+    ours_on = paired({name: partial(_seconds, ours, pairs) for name, pairs in sources.items()}, options.runs)
+    rates = [[name, f"{len(sources[name]):,}", _rate(len(sources[name]), times)] for name, times in ours_on.items()]
     show(
         "Letters",
-        f"The choice matcher against the hosts' extractors: hits on {len(certain):,} real answers whose letter is "
-        f"certain, processor time on {len(timed):,} answers of gpt-4o. Then ours on one answer, and on the same text "
-        "repeated.",
-        table(["extractor", "found", "wrong", "none", "time an answer", "speed as a ratio to ours"], rows),
+        f"The choice matcher beside the hosts' extractors: processor time on {len(timed):,} answers of gpt-4o. Then "
+        "ours on all answers of each source, on one answer, and on the same text repeated.",
+        table(["extractor", "time an answer", "speed as a ratio to ours"], rows),
+        table(["source", "answers", "answers a second"], rates),
         growth("characters", len(TEXT), _long, options.runs),
-        *left_out,
     )
+
+
+def _sources() -> dict[str, Pairs]:
+    """Return the answers of gpt-4o, those of each file, and those of each source of the free-form ones."""
+    found: dict[str, list[tuple[str, Mapping[str, str]]]] = {"gpt-4o": [], "answers.jsonl": [], "free_form.jsonl": []}
+    for name in ("answers.jsonl", "free_form.jsonl"):
+        for line in (REAL_DATA / "mcq" / name).read_text(encoding="utf-8").splitlines():
+            answer = json.loads(line)
+            groups = [name, answer["source"]] if name == "free_form.jsonl" else [name]
+            groups += ["gpt-4o"] if name == "answers.jsonl" and answer["model"].startswith("gpt-4o") else []
+            for group in groups:
+                found.setdefault(group, []).append((answer["response"], answer["choices"]))
+    return dict(found)
+
+
+def _rate(answers: int, seconds: Sequence[float]) -> str:
+    low, *_, high = sorted(answers / each for each in seconds)
+    return f"{low:,.0f} to {high:,.0f}"
 
 
 def _long(characters: int) -> float:
@@ -107,14 +108,7 @@ def _long(characters: int) -> float:
     return _seconds(ours, [(TEXT * (characters // len(TEXT)), CHOICES)] * 20) / 20
 
 
-def _shares(extract: Extractor, answers: list[dict[str, Any]]) -> list[str]:
-    letters = [(extract(answer["response"], answer["choices"]), answer["letter"]) for answer in answers]
-    right = sum(found == letter for found, letter in letters)
-    none = sum(found is None for found, _ in letters)
-    return [f"{100 * count / len(letters):.2f}%" for count in (right, len(letters) - right - none, none)]
-
-
-def _seconds(extract: Extractor, pairs: Sequence[tuple[str, Mapping[str, str]]]) -> float:
+def _seconds(extract: Extractor, pairs: Pairs) -> float:
     start = time.process_time()
     for response, choices in pairs:
         extract(response, choices)

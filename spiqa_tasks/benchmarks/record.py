@@ -13,6 +13,8 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict
 Status = Literal[
     "ok", "refused", "unparsed", "no_helpful_figure", "request_failed", "judge_failed", "scoring_failed", "incomplete"
 ]
+MARKS = {"cut": "shown_cut", "suspicious": "suspicious"}
+"""The marks of requests that verdicts keep, and what the number of answers with one is called."""
 STATUSES: tuple[str, ...] = get_args(Status)
 PERSON = "person"
 """The key of a verdict that a person gave in the place of a judge."""
@@ -126,7 +128,8 @@ class Record:
         told: list[dict[str, Any]] = []
         for ask, verdict in zip(self.asks, verdicts, strict=True):
             score = ask.read(verdict) if verdict.ok else None
-            extras = ({} if score is None else {"score": score}) | ({"cut": True} if ask.request.cut else {})
+            extras: dict[str, Any] = {} if score is None else {"score": score}
+            extras |= {mark: True for mark in MARKS if getattr(ask.request, mark)}
             told.append({"metric": ask.score} | extras | _told(verdict, score))
         names = [entry["metric"] for entry in told]
         scores = {

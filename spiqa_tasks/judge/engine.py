@@ -250,7 +250,7 @@ class Engine:
         with self._condition:
             pending.verdict = verdict
             self._condition.notify_all()
-            self._tally.closed(verdict, counted=counted, cut=request.cut)
+            self._tally.closed(verdict, request, counted=counted)
 
 
 # Sessions that a forked child inherited; kept so that their database connections are never closed from the child.

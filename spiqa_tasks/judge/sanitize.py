@@ -88,8 +88,8 @@ def shortened(text: str) -> str:
     return text[:half] + CUT + text[-half:]
 
 
-def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """The text as it looks, in Latin letters and with one kind of line end, and where each of its characters is."""
+def folded(text: str) -> tuple[str, Sequence[int]]:
+    """Return the text as it looks, in Latin letters and with one kind of line end, and the place of each character."""
     if text.isascii():
         return text.translate(_LINE_ENDS), range(len(text))
     letters: list[str] = []
@@ -104,10 +104,10 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
 
 def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str]) -> str:
     """The text with `stand_in` of each place that reads like the pattern in the place's stead."""
-    folded, places = _folded(text)
+    read, places = folded(text)
     parts: list[str] = []
     done = 0
-    for match in pattern.finditer(folded):
+    for match in pattern.finditer(read):
         start, end = max(done, places[match.start()]), places[match.end() - 1] + 1
         parts += text[done:start], stand_in(text[start:end])
         done = end

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from spiqa_tasks.judge.types import Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
-_COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "cut")
+_COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "cut", "suspicious")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Summary:
 
     `seconds` is the wall time in which verdicts were awaited, tokens are those of answered requests, `cost` is in
     US dollars (None where the price is not known), `models` are the names that the server reported, `cut` is how many
-    of the judged answers were too long to be shown whole.
+    of the judged answers were too long to be shown whole, `suspicious` how many may speak to the judge.
     """
 
     judge: str
@@ -30,12 +30,14 @@ class Summary:
     cost: float | None
     models: tuple[str, ...]
     cut: int = 0
+    suspicious: int = 0
 
     def line(self) -> str:
         """Return the summary for people."""
         tokens = f"{self.prompt_tokens + self.completion_tokens:,} tokens"
         price = f", about ${self.cost:.2f}" if self.cost is not None else ""
         cut = f", {self.cut} long answers shown without their middle" if self.cut else ""
+        cut += f", {self.suspicious} suspicious answers (they may speak to the judge)" if self.suspicious else ""
         return (
             f"Judge {self.judge}: {self.judged} judged, {self.cached} from the cache, {self.failed} failed, "
             f"{self.seconds:.1f} s, {tokens}{price}{cut}"
@@ -70,7 +72,7 @@ class Tally:
             self._since = time.monotonic()
         self._open += 1
 
-    def closed(self, verdict: Verdict, *, counted: bool = True, cut: bool = False) -> None:
+    def closed(self, verdict: Verdict, request: JudgeRequest, *, counted: bool = True) -> None:
         """Count an awaited verdict; of one that is not counted (a test question) only the model's name is kept."""
         self._open -= 1
         if self._open == 0:
@@ -81,7 +83,8 @@ class Tally:
             return
         outcome = "failed" if not verdict.ok else "cached" if verdict.cached else "judged"
         self._counts[outcome] += 1
-        self._counts["cut"] += cut and verdict.ok
+        self._counts["cut"] += request.cut and verdict.ok
+        self._counts["suspicious"] += request.suspicious and verdict.ok
         if not verdict.cached:
             self._counts["prompt_tokens"] += verdict.prompt_tokens
             self._counts["completion_tokens"] += verdict.completion_tokens

@@ -15,8 +15,8 @@ class JudgeRequest:
     `top_logprobs` is how many of the most likely first tokens to return; None asks for a written answer of at most
     `max_tokens`. `images` are local paths or http(s)/data URLs. Words in `lookup` (lower case) are looked up in the
     judge's whole vocabulary and returned in addition, which only `hf:` judges can do. `cut` marks a prompt whose answer
-    was shortened; it shapes no verdict. `repeat` tells askings of the same question apart, which have verdicts of their
-    own; nothing of it is sent.
+    was shortened, `suspicious` one whose answer may speak to the judge; they shape no verdict. `repeat` tells askings
+    of the same question apart, which have verdicts of their own; nothing of it is sent.
     """
 
     prompt: str
@@ -27,6 +27,7 @@ class JudgeRequest:
     top_logprobs: int | None = 5
     lookup: tuple[str, ...] = ()
     cut: bool = False
+    suspicious: bool = False
     repeat: int = 0
 
 

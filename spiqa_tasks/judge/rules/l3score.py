@@ -91,7 +91,7 @@ class L3ScoreRule(Rule):
             question=candidate.question, reference=candidate.reference, prediction=candidate.shown
         )
         lookup = () if self._top else _WORDS
-        return JudgeRequest(prompt, top_logprobs=self._top or TOP, lookup=lookup, cut=candidate.is_cut)
+        return candidate.marked(JudgeRequest(prompt, top_logprobs=self._top or TOP, lookup=lookup))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
         """Return the L3Score in [0, 1]; None where the judge failed."""

@@ -37,7 +37,8 @@ class LetteredRule(Rule):
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
         """Return the prompt, for the log-probabilities of one token."""
-        return JudgeRequest(self.prompt(candidate), top_logprobs=max(LEAST_TOP, len(self.values)), cut=candidate.is_cut)
+        top = max(LEAST_TOP, len(self.values))
+        return candidate.marked(JudgeRequest(self.prompt(candidate), top_logprobs=top))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
         """Return the expected value; None where the judge failed or none of the letters is among its tokens."""

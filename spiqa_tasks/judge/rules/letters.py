@@ -36,7 +36,7 @@ class LettersRule(Rule):
         """Return the wording with the answer and its first and last letter."""
         first, *_, last = candidate.letters
         prompt = self.template.format(output=candidate.shown, first=first, last=last)
-        return JudgeRequest(prompt, top_logprobs=None, max_tokens=self.max_tokens, cut=candidate.is_cut)
+        return candidate.marked(JudgeRequest(prompt, top_logprobs=None, max_tokens=self.max_tokens))
 
     def score(self, candidate: Candidate, verdict: Verdict, /) -> float | None:
         """Return 1 where the judge wrote the true letter, else 0; None where it failed."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.sanitize import LONGEST, sanitize, shortened
+from spiqa_tasks.judge.suspicion import is_suspicious
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 
@@ -39,6 +40,10 @@ class Candidate:
     def is_cut(self) -> bool:
         """Whether the answer is too long to be shown whole."""
         return not self.as_written and len(self.prediction) > LONGEST
+
+    def marked(self, request: JudgeRequest) -> JudgeRequest:
+        """Return a request about the answer, marked where it is cut and where the answer may speak to the judge."""
+        return replace(request, cut=self.is_cut, suspicious=is_suspicious(shortened(self.prediction)))
 
 
 BLUE_AND_GREEN = tuple(

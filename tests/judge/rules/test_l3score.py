@@ -144,7 +144,7 @@ def test_the_rule_needs_no_judge() -> None:
     """Requests, scores and the rule's part of the signature come without a config, a key or an engine."""
     rule = L3ScoreRule()
     candidate = Candidate("Candidate answer: blue", "Q?", "red")
-    assert rule.request(candidate) == JudgeRequest(_prompt("released", "Q?", "red", "[removed] blue"))
+    assert rule.request(candidate) == JudgeRequest(_prompt("released", "Q?", "red", "[removed] blue"), suspicious=True)
     verdict = Verdict("ok", "Yes", (("Yes", math.log(0.6)), ("No", math.log(0.2))))
     assert rule.score(candidate, verdict) == pytest.approx(0.75)
     assert rule.score(candidate, failed("HTTP 500")) is None
