@@ -21,6 +21,7 @@ class Answer:
         question: the question's text or the whole prompt, where the file has it.
         reference: the true answer, where the file has it.
         options: letter -> text of the options, where the file has them.
+        needed: the files of the figures that the true answer needs, where the file has them.
     """
 
     id: str
@@ -30,6 +31,7 @@ class Answer:
     question: str = ""
     reference: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    needed: tuple[str, ...] = ()
 
     @property
     def signature(self) -> Signature:

@@ -109,6 +109,10 @@ def _differences(
             yield Difference(row["id"], f"option {letter}", text, options.get(letter, ""), of_key=True)
     if not _is_question(answer, row, options):
         yield Difference(row["id"], "question", answer.question, str(row.get("question", "")))
+    ours = [row["figures"][index]["file"] for index in row.get("referred", ())]
+    if answer.needed and not row.get("step") and not set(ours) <= set(answer.needed):
+        needed, true = ", ".join(answer.needed), ", ".join(ours)
+        yield Difference(row["id"], "figures that its answer needs", needed, true, of_key=True)
     shown, known = answer.response.shown, figures.get(row.get("paper_id", ""))
     if shown and known is not None and not (set(shown) <= set(known) and len(set(shown)) == len(shown)):
         yield Difference(row["id"], FIGURES, ", ".join(shown), ", ".join(known))

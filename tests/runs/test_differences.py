@@ -117,6 +117,22 @@ def test_figures_are_the_papers_each_once(shown: tuple[str, ...] | None, same: b
 
 
 @pytest.mark.parametrize(
+    ("needed", "step", "same"),
+    [
+        ((), "", True),
+        (("b.png",), "", True),
+        (("b.png", "a.png"), "", True),
+        (("a.png",), "", False),
+        (("a.png",), "answer", True),
+    ],
+)
+def test_the_figures_that_an_answer_needs_are_the_releases(needed: tuple[str, ...], step: str, same: bool) -> None:
+    """At least; a document of one figure does not have all of its question's."""
+    row = {**FREE, "figures": [{"file": "a.png"}, {"file": "b.png"}], "referred": [1], "step": step}
+    assert is_same(Answer("1", Response("A"), needed=needed), row) == same
+
+
+@pytest.mark.parametrize(
     ("prompt", "row", "same"),
     [
         ("Look at it. Which one? Answer.", CHOICE, True),

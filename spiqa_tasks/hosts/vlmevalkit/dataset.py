@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +25,8 @@ logger = logging.getLogger("spiqa_tasks")
 WITHHELD = "_withheld"
 """Behind the headline's name where it is withheld: the host drops rows without a number, and takes the next for it."""
 COLUMNS = ("question", "answer")
-"""What the host writes beside the answers, so that a table of answers can be told from one of other questions."""
+"""What the host writes beside the answers, so that a table of answers can be told from one of other questions; for
+SPIQA `figures` too, the file names in the order shown."""
 
 
 class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
@@ -48,9 +50,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         """Return a table with one line per row of the task, which the host writes out with the answers."""
         self.task = known()[0][dataset]
         self.rows = {row["id"]: row for row in rows_of(dataset)}
-        return pd.DataFrame(
-            [{"index": key, **{name: row.get(name, "") for name in COLUMNS}} for key, row in self.rows.items()]
-        )
+        return pd.DataFrame([{"index": key, **_told(row)} for key, row in self.rows.items()])
 
     def build_prompt(self, line: Any) -> list[dict[str, str]]:
         """Return the prompt of a line of the table."""
@@ -94,3 +94,8 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         """The file of answers; the host writes and asks for it by two names where `--config` renames a task."""
         written = [each for suffix in ("tsv", "xlsx") for each in path.parent.glob(f"*_{self.task.name}.{suffix}")]
         return path if path.is_file() or len(written) != 1 else written[0]
+
+
+def _told(row: Mapping[str, Any]) -> dict[str, str]:
+    figures = {"figures": json.dumps([figure["file"] for figure in row["figures"]])} if "figures" in row else {}
+    return {**{name: row.get(name, "") for name in COLUMNS}, **figures}

@@ -34,6 +34,7 @@ _GUESSES: Mapping[str, tuple[str, ...]] = {
     "figures": ("selected_figures_names", "selected_figures", "figures", "all_figures_names", "images"),
 }
 """What is guessed in a message, the likeliest name first."""
+_RELEASED = ("all_figures_names", "referred_figures_indices", "referred_figures_names")
 _LONGEST_CELL, _LONGEST_NAME = 10_000, 60
 
 
@@ -88,12 +89,13 @@ class Columns:
         """Return the answer of a row, with whatever the row has to compare with the release.
 
         Raises:
-            ValueError: figures that are no list of names.
+            ValueError: figures that are no list of names, or not those that the row says it needs.
         """
+        needed = _needed(row)
         column = self.name("figures", row)
         figures = () if column is None else _names(row[column])
         told = (_text(self._value("question", row)), _text(self._value("reference", row)))
-        return Answer(answer_id, response_of(text, figures), None, place, *told, options=self._options(row))
+        return Answer(answer_id, response_of(text, figures), None, place, *told, self._options(row), needed)
 
     def _value(self, what: str, row: Mapping[str, Any]) -> Any:
         column = self.name(what, row)
@@ -132,6 +134,23 @@ def advice(found: Collection[str]) -> str:
     """Return the sentence that says how to name the columns."""
     line = guessed(found) or "--columns prediction=...,reference=...,figures=..."
     return f"Say which column is what, such as {line}."
+
+
+def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The figures that the true answer needs, which the released scripts write with their places among those shown.
+
+    Raises:
+        ValueError: the places are those of others.
+    """
+    shown, indices, needed = (_parsed(row.get(name)) for name in _RELEASED)
+    names = tuple(map(str, needed)) if isinstance(needed, list) else ()
+    if not names or not isinstance(shown, list) or not isinstance(indices, list):
+        return names
+    if not all(isinstance(index, int) and 0 <= index < len(shown) for index in indices) or (
+        {str(shown[index]) for index in indices} != set(names)
+    ):
+        raise ValueError(f"the figures {shown} whose {indices} are not {needed}")
+    return names
 
 
 def _names(value: Any) -> tuple[str, ...]:

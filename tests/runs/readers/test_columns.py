@@ -92,6 +92,30 @@ def test_anything_else_is_no_list_of_figures(cell: Any) -> None:
         answer_of({"figures": cell})
 
 
+@pytest.mark.parametrize(
+    ("shown", "indices", "needed", "same"),
+    [
+        (FIGURES, [1], ["a.png"], True),
+        (FIGURES, [0, 1], FIGURES[::-1], True),
+        (FIGURES, [0], ["a.png"], False),
+        (FIGURES, [2], ["a.png"], False),
+        (FIGURES, [-1], ["a.png"], False),
+        (FIGURES, ["1"], ["a.png"], False),
+        (FIGURES, None, ["a.png"], True),
+        (None, [1], ["a.png"], True),
+    ],
+)
+def test_the_needed_figures_are_where_the_row_says(shown: Any, indices: Any, needed: Any, same: bool) -> None:
+    """The released scripts write their names and their places; figures in another order are not what the model saw."""
+    row = {"all_figures_names": shown, "referred_figures_indices": indices, "referred_figures_names": needed}
+    if same:
+        found = answer_of(row)
+        assert (found.response.shown, found.needed) == (tuple(shown or ()), tuple(needed))
+        return
+    with pytest.raises(ValueError, match="the figures"):
+        answer_of(row)
+
+
 @pytest.mark.parametrize("cell", [None, "", []])
 def test_no_figures_are_an_unknown_order(cell: Any) -> None:
     """And never the order of the package's own tasks."""
