@@ -6,14 +6,18 @@ Exit status: 0 the thing asked for was done; 2 unusable arguments or input; 3 do
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import importlib
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from spiqa_tasks import __version__
-from spiqa_tasks.errors import MissingPartError, SpiqaTasksError
+from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
 from spiqa_tasks.extras import what_is_missing
 from spiqa_tasks.printable import say
 
@@ -22,6 +26,10 @@ COMMANDS = (
     *("breakdown", "bootstrap", "alignment", "spread", "correlate", "rank", "calibrate", "exam", "choices", "export"),
 )
 """The subcommands, each a module of `commands`, in the order of the help page."""
+
+
+_KEPT = "what was finished is kept."
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Command(argparse.ArgumentParser):
@@ -53,7 +61,8 @@ def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; errors go to stderr in one sentence."""
     try:
-        return _run(sys.argv[1:] if argv is None else argv)
+        with _terminated_in_words():
+            return _run(sys.argv[1:] if argv is None else argv)
     except SpiqaTasksError as error:
         say(str(error))
         return error.exit_code
@@ -63,12 +72,42 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         say(missing)
         return MissingPartError.exit_code
-    except KeyboardInterrupt:
-        say("interrupted; what was finished is kept.")
-        return 130
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        where = f" for {error.filename}" if error.filename else ""
+        say(f"Expected room on the disk{where}, found none ({error.strerror}). Make room and run the command again.")
+        return InputError.exit_code
+    except _Terminated:
+        say(f"terminated; {_KEPT}")
+        return 128 + signal.SIGTERM
+    except KeyboardInterrupt:
+        say(f"interrupted; {_KEPT}")
+        return 130
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does."""
+
+
+@contextmanager
+def _terminated_in_words() -> Iterator[None]:
+    """Raise `_Terminated` at a SIGTERM within this, where signals can be handled."""
+
+    def terminate(*_: object) -> None:
+        raise _Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 def _run(given: Sequence[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from importlib import metadata
@@ -11,6 +12,7 @@ import pytest
 
 import spiqa_tasks
 from spiqa_tasks import commands
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import COMMANDS, main, parser
 
 
@@ -73,3 +75,37 @@ def test_version_is_the_package_s(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
     assert capsys.readouterr().out == f"spiqa-tasks {spiqa_tasks.__version__}\n"
     assert metadata.version("spiqa-tasks") == spiqa_tasks.__version__
+
+
+def test_sigterm_says_what_was_kept() -> None:
+    """As Ctrl-C does, with the exit status of that signal."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "spiqa_tasks.cli", "demo", "--serve-judge"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as command:
+        assert command.stdout is not None
+        command.stdout.readline()
+        command.terminate()
+        _, errors = command.communicate(timeout=60)
+    assert command.returncode == 143
+    assert errors == "spiqa-tasks: terminated; what was finished is kept.\n"
+
+
+def test_a_full_disk_is_a_sentence(tmp_path: Path) -> None:
+    """A file that may not grow ends the command without a stack of frames, and leaves no part of itself."""
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "a.jsonl"
+    ids = [row["id"] for row in rows_for_scoring("mmstar", "demo", "")]
+    path.write_text("".join(json.dumps({"id": key, "prediction": "A"}) + "\n" for key in ids))
+    done = subprocess.run(
+        [sys.executable, "-m", "spiqa_tasks.cli", "score", "mmstar_demo", path, "--output", tmp_path / "out"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "Expected room on the disk" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((tmp_path / "out").glob("*"))

