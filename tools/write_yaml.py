@@ -41,13 +41,12 @@ SPIQA_SETTINGS = {
     "_nocaption": "setting=nocaption",
     "_perfigure": "setting=perfigure,max_figures=0",
     "_perfigure_224px": "setting=perfigure,max_figures=0,resolution=224px",
+    "_perfigure_referred": "setting=perfigure,max_figures=0,figures=referred",
+    "_perfigure_referred_224px": "setting=perfigure,max_figures=0,figures=referred,resolution=224px",
     "_text": "ablation=text",
 }
 SPIQA_SPLITS = ("testA", "testB", "testC", "val", "demo")
-BOTH = ("", "_cot", "_perfigure")
-BOTH_SPLITS = ("testA", "demo")
-
-
+DEMO_BOTH = ("", "_cot", "_perfigure")
 PROTOCOLS = "As the paper scores, and as the released scripts do (docs/spiqa.md)."
 
 
@@ -56,7 +55,9 @@ def _spiqa() -> Family:
         Leaf(f"spiqa_{split}{suffix}", split, settings)
         for split, (suffix, settings) in product(SPIQA_SPLITS, SPIQA_SETTINGS.items())
     ]
-    for split, suffix in product(BOTH_SPLITS, BOTH):
+    for split, suffix in product(SPIQA_SPLITS, SPIQA_SETTINGS):
+        if split == "demo" and suffix not in DEMO_BOTH:
+            continue
         settings = ",".join(filter(None, [SPIQA_SETTINGS[suffix], "protocol=both"]))
         leaves.append(Leaf(f"spiqa_{split}{suffix}_both", split, settings, PROTOCOLS))
     groups = [
