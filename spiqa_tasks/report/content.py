@@ -64,7 +64,7 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", comma
     found, problems = gains.gain_rows(runs)
     sections = [Section("Overview", (), [headline.overview_table(own)])]
     sections += [_task(task, members, colours) for task, members in by_task.items()]
-    sections += _comparisons(compare(runs)[0])
+    sections += _comparisons(*compare(runs))
     sections += _gain(found, problems, colours)
     sections += _judges(own, colours)
     sections += [_coverage(own), _signatures(own)]
@@ -101,8 +101,8 @@ def _groups(values: Sequence[GroupValue], kind: str, colours: Mapping[str, int])
     return plots.dots(f"{values[0].metric} by {kind}", names, series, f"{values[0].metric} x 100")
 
 
-def _comparisons(found: Sequence[Comparison]) -> list[Section]:
-    if not found:
+def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[Section]:
+    if not found and not left_out:
         return []
     drawn = []
     for task in dict.fromkeys(each.task for each in found):
@@ -113,7 +113,7 @@ def _comparisons(found: Sequence[Comparison]) -> list[Section]:
         }
         title = f"Differences in {members[0].metric}, {task}"
         drawn.append(plots.dots(title, list(points), [Series("difference", 0, points)], "difference x 100", zero=True))
-    return [Section("Comparison of runs", (), [comparison_table(found)], drawn)]
+    return [Section("Comparison of runs", left_out, [comparison_table(found)] if found else [], drawn)]
 
 
 def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, int]) -> list[Section]:

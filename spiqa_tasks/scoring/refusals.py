@@ -37,6 +37,8 @@ _REFUSALS = tuple(
         rf"\b(?:the|your) {_VISUAL} (?:was|were|is|are|did|does|has)(?:n't| not) (?:been )?"
         r"(?:provided|attached|uploaded|included|visible to me|load(?:ed)?)\b",
         rf"\b(?:you|user) (?:have|has|did)(?:n't| not) \w+ (?:an?|any|the) {_VISUAL}",
+        rf"\b(?:the|your) {_VISUAL} (?:is|was|are|were)(?:n't| not) visible(?:$|,| so\b| and\b| to me\b)",
+        r"\b(?:not |im)possible (?:for me )?to answer\b",
         # a request for the picture or the text, or the word that they are missing
         rf"\b(?:please|(?:could|can|would) you) (?:\w+ ){{0,2}}?(?:provide|upload|share|attach|resend|describe)"
         rf" (?:\w+ ){{0,3}}?(?:{_VISUAL}|it\b)",
@@ -46,6 +48,7 @@ _REFUSALS = tuple(
         r"\bas an? (?:ai|text-based|language)(?: \w+){0,2},? i\b.{0,40}?(?:can(?:not|'t)|unable|not able"
         r"|do(?:n't| not))",
         # other languages
+        r"(?:图|图片|图像|照片)[^。]{0,6}(?:不可见|看不到|看不见|无法(?:显示|加载|查看|看到))|(?:无法|不能)(?:回答|作答)",
         r"(?:我|抱歉|对不起)[^。]{0,10}(?:无法|不能|没有办法)[^。]{0,6}(?:看|查看|识别|确定|提供|回答|协助|帮助|判断)",
         r"(?:申し訳|すみません)[^。]{0,30}(?:できません|できない)|죄송[^.]{0,40}(?:없습니다|없어요)",
         r"\blo siento\b.{0,20}\bno puedo\b|\bdesculpe\b.{0,20}\bnão posso\b|\bdésolée?\b.{0,20}\bne (?:peux|puis)\b",
@@ -53,7 +56,9 @@ _REFUSALS = tuple(
         r"|\b(?:извините|простите|к сожалению)\b.{0,20}\bне могу\b",
     )
 )
-_MAY_REFUSE = re.compile(r"\b(?:no|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|decline|[^\x00-\x7f]")
+_MAY_REFUSE = re.compile(
+    r"\b(?:no|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|impossible|decline|missing|[^\x00-\x7f]"
+)
 """What every refusal has; to look for it first is faster."""
 
 

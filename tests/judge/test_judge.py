@@ -13,6 +13,7 @@ from spiqa_tasks.judge.engine import Engine, shared_engine
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import RULES, Candidate, Rule
+from spiqa_tasks.judge.rules.lettered import LetteredRule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 MakeEngine = Callable[..., Engine]
@@ -166,9 +167,10 @@ def _at(server: OpenAIServer) -> JudgeConfig | None:
 
 def test_the_environments_judge_is_tested_before_the_run(server: OpenAIServer) -> None:
     """Two answers, a right and a wrong one, show whether it can judge; one shows whether it can read letters."""
-    made = [make_judge(name, _at(server)) for name in RULES]
-    assert [judge and judge.rule for judge in made] == [rule() for rule in RULES.values()]
-    assert len(server.requests) == sum(len(rule.tests) for rule in RULES.values()) == 2 + 1 + 1
+    rules = {name: rule for name, rule in RULES.items() if not issubclass(rule, LetteredRule)}
+    made = [make_judge(name, _at(server)) for name in rules]
+    assert [judge and judge.rule for judge in made] == [rule() for rule in rules.values()]
+    assert len(server.requests) == sum(len(rule.tests) for rule in rules.values()) == 2 + 1 + 1
 
 
 def test_a_judge_that_cannot_be_used_stops_before_the_run(server: OpenAIServer) -> None:

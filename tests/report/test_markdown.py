@@ -17,7 +17,7 @@ def test_the_markdown_has_every_table(two_runs: Path) -> None:
     """Headlines with intervals, groups, differences, coverage and signatures, and no plot."""
     report = build(runs_at(two_runs))
     text = as_markdown(report)
-    for title in ("## Overview", "### accuracy by category", "### Paired differences", "## Coverage", "## Signatures"):
+    for title in ("## Overview", "### accuracy by category", "## Comparison of runs", "## Coverage", "## Signatures"):
         assert title in text
     assert "100.0 \\[86.2, 100.0\\]" in text
     assert "The paper prints no row for this split and setting." in text

@@ -130,7 +130,7 @@ def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
         of_options = row["subcategory"] == "cap2fig"
         assert marked == ([row["letters"].index(row["answer"])] if of_options else [])
     (first, *_) = of_task(samples(runs, None), "mmstar_demo")
-    assert all(set(answer["scores"]) == {"accuracy", "accuracy_released"} for answer in first["answers"])
+    assert all(set(answer["scores"]) >= {"accuracy", "accuracy_released"} for answer in first["answers"])
 
 
 def test_the_judge_s_question_is_that_of_the_rule() -> None:

@@ -12,10 +12,14 @@ from spiqa_tasks.judge.types import JudgeRequest
 
 
 def content_of(request: JudgeRequest, image_part: Callable[[str], dict[str, Any]]) -> str | list[dict[str, Any]]:
-    """Return the prompt, or its parts after those of the pictures; `image_part` maps a picture's URL to a part."""
+    """Return the prompt, or its parts after those of the pictures; `image_part` maps a picture's URL to a part.
+
+    Half a surrogate pair, which is no text and which servers refuse, becomes a question mark.
+    """
+    prompt = request.prompt.encode("utf-8", "replace").decode()
     if not request.images:
-        return request.prompt
-    return [*(image_part(_url(image)) for image in request.images), {"type": "text", "text": request.prompt}]
+        return prompt
+    return [*(image_part(_url(image)) for image in request.images), {"type": "text", "text": prompt}]
 
 
 def _url(image: str) -> str:

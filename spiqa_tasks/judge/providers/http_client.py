@@ -46,7 +46,10 @@ class JsonClient:
             raise AskError(f"no answer within {self._config.timeout:g} s", retryable=True) from None
         except (aiohttp.ClientError, OSError) as error:
             detail = self._config.redact(str(error)) or type(error).__name__
-            reason = f"{detail}; check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
+            remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
+            if isinstance(error, aiohttp.ClientConnectorCertificateError):
+                remedy = "name the file of the authority that signed the server's certificate in SSL_CERT_FILE"
+            reason = f"{detail}; {remedy}"
             raise AskError(reason, retryable=not isinstance(error, _FINAL_ERRORS)) from None
         answer = _parsed(content)
         if not 200 <= response.status < 300:

@@ -96,7 +96,8 @@ def test_a_task_may_name_another_rule(evaluate: Evaluate, judged: OpenAIServer, 
     """One setting makes its name that of the headline, which holds the records."""
     included = yaml_folder() / "spiqa" / "spiqa_demo.yaml"
     (tmp_path / "mine.yaml").write_text(f"include: {included}\ntask: spiqa_demo_mine\ndataset_name: rule=compass\n")
-    judged.behaviour.verdict = lambda prompt: [("B", -0.1), ("A", -3.0)] if "Green" in prompt else [("A", -0.1)]
+    rest = [(token, -9.0) for token in "DEFG"]
+    judged.behaviour.verdict = lambda prompt: [("B" if "Green" in prompt else "A", -0.1), *rest]
     result = evaluate("openai", ["spiqa_demo_mine"], chat_args, limit=2, task_manager=manager(tmp_path))
     scores = result["results"]["spiqa_demo_mine"]
     assert scores["compass,none"] == 1

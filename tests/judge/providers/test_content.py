@@ -39,3 +39,8 @@ def test_a_url_stays_and_a_prompt_alone_is_a_text() -> None:
     *parts, _ = content_of(JudgeRequest("p", images=urls), lambda url: {"url": url})
     assert parts == [{"url": url} for url in urls]
     assert content_of(JudgeRequest("p"), lambda url: {"url": url}) == "p"
+
+
+def test_half_a_surrogate_pair_is_a_question_mark() -> None:
+    """It is no text, and servers refuse a request with it; any other text is sent as it is."""
+    assert content_of(JudgeRequest("a\ud800b é 🙂"), dict) == "a?b é 🙂"
