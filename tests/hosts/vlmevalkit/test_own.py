@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from own_data import write_own
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE
+from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, pictures, rows_of
 from spiqa_tasks.runs.places import Place, read_runs
 
@@ -20,6 +22,9 @@ def included(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A benchmark in a folder that is always searched."""
     write_own(tmp_path / "own", variants="both")
     monkeypatch.setenv(INCLUDE, str(tmp_path / "own"))
+    host = sys.modules.get("vlmeval.dataset")
+    if host is not None:  # imported by another test of this process, without this benchmark
+        monkeypatch.setattr(host, "SUPPORTED_DATASETS", [*host.SUPPORTED_DATASETS, *SpiqaTasks.supported_datasets()])
 
 
 def test_its_tasks_are_known_with_their_pictures() -> None:
