@@ -12,7 +12,6 @@ from own_data import write_own
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE
-from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, pictures, rows_of
 from spiqa_tasks.runs.places import Place, read_runs
 
@@ -24,7 +23,9 @@ def included(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(INCLUDE, str(tmp_path / "own"))
     host = sys.modules.get("vlmeval.dataset")
     if host is not None:  # imported by another test of this process, without this benchmark
-        monkeypatch.setattr(host, "SUPPORTED_DATASETS", [*host.SUPPORTED_DATASETS, *SpiqaTasks.supported_datasets()])
+        monkeypatch.setattr(
+            host, "SUPPORTED_DATASETS", [*host.SUPPORTED_DATASETS, *host.SpiqaTasks.supported_datasets()]
+        )
 
 
 def test_its_tasks_are_known_with_their_pictures() -> None:
