@@ -190,6 +190,11 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
                 f"Expected TASK PREDICTIONS..., or a RUN; found {arguments.task} alone, which is no file or folder. "
                 "Name the answers to the task."
             )
+        if arguments.columns is not None:
+            raise InputError(
+                f"Expected --columns with TASK PREDICTIONS..., found {arguments.task} alone. Name the task before the "
+                "answers, or leave --columns out."
+            )
         found, remarks = own_tasks(Place(place), arguments.only, arguments.include_path)
     else:
         columns = Columns.parsed(arguments.columns or "")

@@ -412,6 +412,15 @@ def test_answers_that_are_texts_of_errors_are_failed_requests_and_told(
     assert "They have no score: ask the model again." in errors
 
 
+def test_columns_are_of_answers_to_a_task_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run has none, and an unknown field is refused."""
+    path = write(tmp_path / "m_spiqa_demo.jsonl", lambda _, answer: answer)
+    assert main(["score", str(path), "--columns", "prediction=x"]) == 2
+    assert "Expected --columns with TASK PREDICTIONS..., found" in capsys.readouterr().err
+    assert main(["score", "spiqa_demo", str(path), "--columns", "predictions=x"]) == 2
+    assert "with fields among id, prediction, question, reference, options, figures" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("no_java")
 def test_a_file_with_other_true_answers_is_scored_only_where_that_is_accepted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -68,6 +68,21 @@ def test_programs_build_our_datasets(launch: Launch, tmp_path: Path) -> None:
         assert dataset.evaluate(str(tmp_path / name), model="exact_matching", nproc=4)["accuracy"] == 1.0
 
 
+def test_a_table_of_answers_has_the_figures_in_the_order_shown(
+    launch: Launch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So that `score` knows which figure the number of an image means."""
+    assert launch is not None
+    from vlmeval.dataset import build_dataset
+    from vlmeval.smp import dump
+
+    dataset = build_dataset("spiqa_demo_cot", model="unused")
+    said = [f"{{'Image': {row['referred'][0]}, 'Rationale': 'r'}} x" for row in rows_of("spiqa_demo_cot")]
+    dump(dataset.data.assign(prediction=said), str(tmp_path / "m.tsv"))
+    status, found, errors = run_json(capsys, "score", "spiqa_demo_cot", tmp_path / "m.tsv")
+    assert (status, found["metrics"]["retrieval_accuracy"]) == (0, 1.0), errors
+
+
 def test_a_class_that_is_shown_one_picture_is_not_asked_about_several(launch: Launch) -> None:
     """Without our launcher, too; questions with one picture are asked as ever."""
     assert launch is not None
