@@ -49,6 +49,7 @@ def run(folder, count, answer, ends=True):
 @pytest.fixture
 def run() -> object:
     """The function `run` of the script, in this process."""
+    pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
     found: dict[str, object] = {}
     exec(RUN, found)
     return found["run"]
