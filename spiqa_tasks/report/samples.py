@@ -24,20 +24,18 @@ PROMPT = 3000
 
 
 def samples(runs: Sequence[Run], thumbnails: Thumbnails | None) -> dict[str, Any]:
-    """Return the browser's data: `runs` (labels), `metrics` (task -> headline), `samples`, one per task and question.
+    """Return the browser's data: `runs` (labels), `samples`, one per task and question with an answer per run.
 
     Args:
         runs: those of the report.
         thumbnails: where pictures are made small; None shows none.
     """
     labels = list(dict.fromkeys(run.name for run in runs))
-    names = {run.task: next(iter(run.metrics), None) for run in runs}
     by_task: dict[str, list[Run]] = {}
     for run in runs:
         by_task.setdefault(run.task, []).append(run)
     found = [sample for task, members in by_task.items() for sample in _samples_of(task, members, labels, thumbnails)]
-    metrics = {task: metric.name for task, metric in names.items() if metric is not None}
-    return {"runs": labels, "right": RIGHT, "metrics": metrics, "samples": found}
+    return {"runs": labels, "right": RIGHT, "samples": found}
 
 
 def as_script(data: Any) -> str:
