@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spiqa_tasks.runs.identity import Identity
     from spiqa_tasks.runs.run import Run
 
-SHARES = {"value", "accuracy", "low", "high", "control", "change", "mean", "sd", "range"}
+SHARES = {"value", "accuracy", "chance", "low", "high", "control", "change", "mean", "sd", "range"}
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
 RUN = (
     "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir), score --output, or answers of "
@@ -120,4 +120,6 @@ def _cell(column: str, value: Any) -> str:
         return f"{100 * value:.3f}"
     if column in SHARES:
         return "-" if math.isnan(value) else percent(value)
+    if column == "p":
+        return "-" if math.isnan(value) else f"{value:.3f}"
     return str(value)
