@@ -13,6 +13,9 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import MissingMetricError, Run
 
+UNKNOWN = "unknown"
+"""The ablation of a run that is known to be without pictures, and not how."""
+
 
 @dataclass(frozen=True)
 class Triple:
@@ -87,6 +90,19 @@ def triples(
             problems[0] if problems else "Expected runs with and without images, found results of neither."
         )
     return result, problems
+
+
+def triple_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None) -> Triple:
+    """Return the triple of runs whose parts are known, whatever they say themselves of what their model saw.
+
+    Args:
+        v, wv, t: the run with pictures, without, and of the LLM base.
+        metric: the metric to compare by (default: the headline).
+
+    Raises:
+        InputError: runs that must not be compared, or without the metric.
+    """
+    return _triple(v, wv, t, [wv], metric)
 
 
 def questions_of(run: Run, metric: Metric) -> dict[str, Record]:
@@ -167,7 +183,7 @@ def _triple(v: Run, wv: Run, t: Run | None, blind: Sequence[Run], metric: str | 
     for run in (wv, t) if t is not None else (wv,):
         run.metric(measured.name)
         check_comparable(v, run, measured, same_prompt=run is wv)
-    kind = selection.ablation(wv)
+    kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
     same = [
         run
         for run in blind

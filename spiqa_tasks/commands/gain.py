@@ -10,29 +10,41 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, average, rows, sample_lists, warnings
-from spiqa_tasks.analysis.triples import triples
+from spiqa_tasks.analysis.triples import Triple, triple_of, triples
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import STYLES, add_format, rendered
+from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
 from spiqa_tasks.scoring.units import percent
 
 _EPILOG = (
-    "Runs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated. Values in json "
-    "and csv are natural (0 to 1), in the tables times 100."
+    "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated; the files of "
+    "--with, --without and --text by these options. Values in json and csv are natural (0 to 1), in tables times 100."
 )
 _AVERAGE = "average"
 _RUNS = ("v", "wv", "t")
 _KINDS = ("refused", "unparsed")
+_ROLES = (
+    ("--with", "seeing", "of a model that saw the pictures"),
+    ("--without", "blind", "of the same model without them"),
+    ("--text", "base", "of its LLM base"),
+)
 
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser("gain", help="multi-modal gain and leakage of runs", epilog=_EPILOG)
     add_runs(parser, "*")
+    for option, place, told in _ROLES:
+        parser.add_argument(option, dest=place, type=Place.parsed, metavar="FILE", help=f"answers {told}, in any form")
+    parser.add_argument(
+        "--columns", metavar="FIELD=COLUMN,...", help="what the columns of these are called, as of score"
+    )
     parser.add_argument("--llm", nargs="+", type=Place.parsed, default=[], metavar="RUN", help="runs of the LLM base")
     parser.add_argument("--metric", help="the metric to compare (default: the headline of each task)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)")
@@ -47,16 +59,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the table; 3 where a task had to be left out.
 
     Raises:
-        InputError: neither or both of runs and scores, a wrong number of scores, or see `triples`.
+        InputError: not one of runs, files and scores, a wrong number of scores, or see `triples` and `_named`.
     """
-    if bool(arguments.runs) == bool(arguments.scores):
-        raise InputError("Expected RUNs or --scores S_v S_wv [S_t]; found neither or both. See `spiqa-tasks gain -h`.")
+    named = [option for option, place, _ in _ROLES if getattr(arguments, place) is not None]
+    ways = {"RUNs": arguments.runs, "--scores": arguments.scores, " ".join(named): named}
+    given = [way for way, what in ways.items() if what]
+    if len(given) != 1:
+        raise InputError(
+            "Expected RUNs, --with FILE --without FILE [--text FILE], or --scores S_v S_wv [S_t]; found "
+            f"{' and '.join(given) or 'none of them'}. See `spiqa-tasks gain -h`."
+        )
     if arguments.scores:
         return _run_scores(arguments)
     if arguments.samples is not None:
         check_file(arguments.samples)
-    runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
-    found, problems = triples(runs, llm, arguments.task, arguments.metric)
+    found, problems = _named(arguments, named) if named else _recognised(arguments)
     table = [row for triple in found for row in rows(triple)]
     records = [_record(row) for row in table] + _averages(table)
     print(render(records, arguments.format))
@@ -66,6 +83,44 @@ def run(arguments: argparse.Namespace) -> int:
     _warn(records)
     say(*problems)
     return 3 if problems else 0
+
+
+def _recognised(arguments: argparse.Namespace) -> tuple[list[Triple], list[str]]:
+    """The runs by their own record, and why others are left out."""
+    if arguments.columns is not None:
+        raise InputError("Expected --columns with --with and --without, found RUNs. Name the files by these options.")
+    runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
+    return triples(runs, llm, arguments.task, arguments.metric)
+
+
+def _named(arguments: argparse.Namespace, named: Sequence[str]) -> tuple[list[Triple], list[str]]:
+    """The runs by the options that name them.
+
+    Raises:
+        InputError: one of the first two is missing, a file twice, several runs at a place, or see `triple_of`.
+    """
+    places = [(option, place) for option, name, _ in _ROLES if (place := getattr(arguments, name)) is not None]
+    if arguments.seeing is None or arguments.blind is None or arguments.llm:
+        found = ", ".join([*named, *(["--llm"] if arguments.llm else [])])
+        raise InputError(
+            f"Expected --with and --without, which gain is the difference of, and --text for leakage; found {found}. "
+            "A single file of answers is scored by `spiqa-tasks score`."
+        )
+    if len({place.path.resolve() for _, place in places}) < len(places):
+        raise InputError(f"Expected another file for each of {', '.join(named)}; found one of them twice.")
+    v, wv, *t = (_run_at(option, place, arguments) for option, place in places)
+    if selection.is_blind(v):
+        raise InputError(f"Expected a run with pictures at --with, found {v.name} on {v.task}. Name it at --without.")
+    return [triple_of(v, wv, t[0] if t else None, arguments.metric)], []
+
+
+def _run_at(option: str, place: Place, arguments: argparse.Namespace) -> Run:
+    """The only run at a place, of the task that is wanted."""
+    runs = selection.of_tasks(runs_at([place], arguments), arguments.task, variants=True)
+    if len(runs) > 1:
+        tasks = ", ".join(f"{run.task} of {run.name}" for run in runs)
+        raise InputError(f"Expected one run at {option} {place.path}, found {tasks}. Name one with --task.")
+    return runs[0]
 
 
 def _warn(records: Sequence[dict[str, Any]]) -> None:

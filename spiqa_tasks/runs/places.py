@@ -20,8 +20,8 @@ from spiqa_tasks.runs.run import Run
 FORMS = (
     "a result file of lmms-eval (*_results.json) or a samples file beside it (*_samples_<task>.jsonl, from "
     f"--log_samples), a file of `spiqa-tasks score --output` (*{SUFFIX}), a jsonl file of "
-    '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv, csv or json table with the '
-    "columns index (or id) and prediction (MMStar's submission, VLMEvalKit), VLMEvalKit's folder, or one of these"
+    '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv, csv, json or parquet table '
+    "with the columns index (or id) and prediction (MMStar, VLMEvalKit), VLMEvalKit's folder, or one of these"
 )
 
 

@@ -79,7 +79,7 @@ def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gai
 
 
 @pytest.mark.parametrize(
-    ("form", "lines"), [("text", 4), ("md", 4), ("csv", 3)], ids=["text", "markdown", "comma-separated"]
+    ("form", "lines"), [("text", 9), ("md", 4), ("csv", 3)], ids=["text", "markdown", "comma-separated"]
 )
 def test_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, lines: int) -> None:
     """Tables for people are times 100 with intervals; csv is natural."""
