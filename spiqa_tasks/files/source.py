@@ -123,6 +123,25 @@ class HubSource:
         return any((folder / "snapshots" / commit).glob(pattern))
 
 
+@dataclass(frozen=True)
+class OnDisk:
+    """What a source has on this machine already; nothing is fetched."""
+
+    source: Source
+
+    def files(self, repository: Repository, pattern: str) -> list[Path]:
+        if isinstance(self.source, HubSource) and not self.source.is_cached(repository, pattern):
+            raise DataError(
+                f"Expected {pattern} of the dataset {repository.repo_id} in the hub's cache, found none. "
+                f"Fetch it with: hf download {repository.repo_id} --repo-type dataset --revision {repository.revision} "
+                f"--include '{pattern}'"
+            )
+        return self.source.files(repository, pattern)
+
+    def folder(self, repository: Repository, name: str) -> Path | None:
+        return self.source.folder(repository, name)
+
+
 def _pin(repository: Repository) -> Path:
     """Where the commit of a repository whose `revision` is a branch is kept."""
     name = f"{repository.repo_id}@{repository.revision}".replace("/", "--")
