@@ -58,7 +58,7 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; 3 where a task had to be left out.
+    """Print the table; 3 where what was asked for had to be left out: runs of a folder may lie there alone.
 
     Raises:
         InputError: not one of runs, files and scores, a wrong number of scores, or see `triples` and `_named`.
@@ -92,7 +92,11 @@ def _recognised(arguments: argparse.Namespace) -> tuple[list[Triple], list[str]]
     if arguments.columns is not None:
         raise InputError("Expected --columns with --with and --without, found RUNs. Name the files by these options.")
     runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
-    return triples(runs, llm, arguments.task, arguments.metric)
+    found, alone, problems = triples(runs, llm, arguments.task, arguments.metric)
+    if arguments.task or not all(place.path.is_dir() for place in arguments.runs):
+        return found, [*alone, *problems]
+    say(*alone)
+    return found, problems
 
 
 def _named(arguments: argparse.Namespace, named: Sequence[str]) -> tuple[list[Triple], list[str]]:
@@ -161,7 +165,7 @@ def render(records: Sequence[dict[str, Any]], form: str) -> str:
     if form not in STYLES:
         return rendered(form, records, (), ())
     overall = [record for record in records if record["group"] == OVERALL and record["mg"] is not None]
-    tables = [[_cells(record) for record in records], [_honest_cells(record) for record in overall]]
+    tables = [[_cells(record) for record in records], [cells for record in overall for cells in _honest_cells(record)]]
     return "\n\n".join(_table(rows, form) for rows in tables if rows)
 
 
@@ -247,14 +251,14 @@ def _cells(record: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _honest_cells(record: dict[str, Any]) -> dict[str, str]:
-    """What leakage is without the cut at 0, over the questions that every run answered, and corrected for chance."""
-    cells = {name: record[name] for name in ("model", "task")} | {"without": record["ablation"]}
-    cells |= {"S_wv - S_t": _with_interval(record, "ml_signed")}
-    for name in _HONEST:
-        over = record[name]
-        told = {f"MG {name}": _with_interval(over, "mg"), f"S_wv - S_t {name}": _with_interval(over, "ml_signed")}
-        cells |= {f"n {name}": str(over["n"]), **told}
+def _honest_cells(record: dict[str, Any]) -> list[dict[str, str]]:
+    """Leakage without the cut at 0: of all questions, of those that every run answered, and corrected for chance."""
+    cells = []
+    for name, over in {"all": record, **{name: record[name] for name in _HONEST}}.items():
+        told = {"model": record["model"], "task": record["task"], "without": record["ablation"], "questions": name}
+        scores = {f"S_{run}": percent(over[f"s_{run}"]) for run in _RUNS}
+        estimates = {"MG": _with_interval(over, "mg"), "S_wv - S_t": _with_interval(over, "ml_signed")}
+        cells.append(told | {"n": str(over["n"])} | scores | estimates)
     return cells
 
 

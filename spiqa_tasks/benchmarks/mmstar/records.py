@@ -1,12 +1,14 @@
-"""A scored answer of MMStar: by our matcher, by the authors' four rules, and as VLMEvalKit does without a judge."""
+"""A scored answer of MMStar: by our matcher, by the authors' four rules, and as lmms-eval and VLMEvalKit do."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.choice.records import (
     ACCURACY,
     FAILURE_RATES,
@@ -21,6 +23,7 @@ from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.mmstar.shots import own_answer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.scoring.mcq import released_match
+from spiqa_tasks.scoring.mcq.lmms_eval import lmms_eval_match
 from spiqa_tasks.scoring.mcq.vlmevalkit import vlmevalkit_match
 
 CATEGORIES = (
@@ -30,8 +33,31 @@ CATEGORIES = (
 """The six core capabilities (paper section 4.2)."""
 
 
+LETTER = "letter_lmms_eval"
+"""The detail of a record that has the letter which lmms-eval's extraction reads, empty where it reads none."""
+
+
+def _mean_of_axes(records: Sequence[Record]) -> Value:
+    """The mean over the sub-axes of the share of answers that lmms-eval's extraction counts as right."""
+    axes: defaultdict[str, list[bool]] = defaultdict(list)
+    for record in records:
+        if LETTER in record.details and record.groups.get("subcategory"):
+            axes[record.groups["subcategory"]].append(record.details[LETTER] == record.reference)
+    known = sum(map(len, axes.values()))
+    if not known:
+        return Value(math.nan, 0)  # a table of answers that does not name the sub-axes
+    return withheld(known, len(records)) or Value(
+        sum(sum(axis) / len(axis) for axis in axes.values()) / len(axes), known
+    )
+
+
+LMMS_EVAL = Metric("accuracy_lmms_eval", _mean_of_axes)
+"""What lmms-eval's own `mmstar` reports: its extraction, and every sub-axis counts the same, however many questions
+it has. No mean over answers, so it has no interval and no paired comparison."""
 VLMEVALKIT = mean_of("accuracy_vlmevalkit")
-"""The share of answers that VLMEvalKit's `exact_matching` counts as right; no row of the host's table."""
+"""The share of answers that VLMEvalKit's `exact_matching` counts as right."""
+OF_HOSTS = (VLMEVALKIT, LMMS_EVAL)
+"""No rows of the host's table."""
 MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "nan", "None", "n/a"))
 """Texts of options that VLMEvalKit loses as it reads its tables."""
 
@@ -48,17 +74,18 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         "accuracy_released": released_match(response.text, row["answer"]),
         VLMEVALKIT.name: vlmevalkit_match(response.text, _columns(row)) == row["answer"],
     }
+    found = dataclasses.replace(found, details={**found.details, LETTER: lmms_eval_match(response.text) or ""})
     return found.with_scores({name: float(score) for name, score in scores.items()})
 
 
 def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
     """Return the metrics, the headline first."""
-    return (ACCURACY, mean_of("accuracy_released"), *FAILURE_RATES, VLMEVALKIT, TRUNCATED_RATE)
+    return (ACCURACY, mean_of("accuracy_released"), *FAILURE_RATES, *OF_HOSTS, TRUNCATED_RATE)
 
 
 def table(settings: MMStarSettings) -> list[str]:
     """Return the rows of the host's table: overall, the six capabilities, the authors' rules, the failure rates."""
-    headline, *others = (metric.name for metric in metrics(settings) if metric not in (VLMEVALKIT, TRUNCATED_RATE))
+    headline, *others = (metric.name for metric in metrics(settings) if metric not in (*OF_HOSTS, TRUNCATED_RATE))
     return [headline, *(f"{headline}/{category}" for category in CATEGORIES), *others]
 
 
