@@ -50,8 +50,8 @@ def triples(
     tasks: Sequence[str] = (),
     metric: str | None = None,
     with_base: bool = True,
-) -> tuple[list[Triple], list[str]]:
-    """Return what can be compared, and one sentence for each run that cannot.
+) -> tuple[list[Triple], list[str], list[str]]:
+    """Return what can be compared, and one sentence for each run without its twin, and for each pair without scores.
 
     Args:
         runs: of models with pictures and without.
@@ -73,23 +73,25 @@ def triples(
     bases = _bases([*llm, *(run for run in found if selection.is_few_shot(run) and with_base)])
     seeing = [run for run in found if not selection.is_blind(run)]
     blind = [run for run in found if selection.is_blind(run) and not selection.is_few_shot(run)]
-    result, problems = [], []
+    result: list[Triple] = []
+    alone: list[str] = []
+    problems: list[str] = []
     for run in blind:
         twin = selection.twin(run, seeing)
         if twin is None:
-            problems.append(_no_twin(run, seeing))
+            alone.append(_no_twin(run, seeing))
             continue
         try:
             result.append(_triple(twin, run, bases.get(selection.source_task(run)), blind, metric))
         except MissingMetricError as error:
             problems.append(f"{twin.task} of {twin.name} is left out: {error}")
     used = {id(selection.twin(run, seeing)) for run in blind}
-    problems += [_no_ablation(run, blind) for run in seeing if id(run) not in used]
+    alone += [_no_ablation(run, blind) for run in seeing if id(run) not in used]
     if not result:
         raise InputError(
-            problems[0] if problems else "Expected runs with and without images, found results of neither."
+            next(iter([*problems, *alone]), "Expected runs with and without images, found results of neither.")
         )
-    return result, problems
+    return result, alone, problems
 
 
 def triple_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None) -> Triple:

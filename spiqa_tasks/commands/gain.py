@@ -56,7 +56,7 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; 3 where a task had to be left out.
+    """Print the table; 3 where what was asked for had to be left out: runs of a folder may lie there alone.
 
     Raises:
         InputError: not one of runs, files and scores, a wrong number of scores, or see `triples` and `_named`.
@@ -90,7 +90,11 @@ def _recognised(arguments: argparse.Namespace) -> tuple[list[Triple], list[str]]
     if arguments.columns is not None:
         raise InputError("Expected --columns with --with and --without, found RUNs. Name the files by these options.")
     runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
-    return triples(runs, llm, arguments.task, arguments.metric)
+    found, alone, problems = triples(runs, llm, arguments.task, arguments.metric)
+    if arguments.task or not all(place.path.is_dir() for place in arguments.runs):
+        return found, [*alone, *problems]
+    say(*alone)
+    return found, problems
 
 
 def _named(arguments: argparse.Namespace, named: Sequence[str]) -> tuple[list[Triple], list[str]]:

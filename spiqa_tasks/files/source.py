@@ -54,6 +54,9 @@ class LocalSource:
 
     root: Path
 
+    def __str__(self) -> str:
+        return str(self.root)
+
     def files(self, repository: Repository, pattern: str) -> list[Path]:
         base = self.root / repository.folder
         found = sorted(base.glob(pattern))
@@ -72,6 +75,9 @@ class LocalSource:
 
 class HubSource:
     """The Hugging Face hub; only the files asked for are fetched."""
+
+    def __str__(self) -> str:
+        return "the Hugging Face hub"
 
     def files(self, repository: Repository, pattern: str) -> list[Path]:
         from huggingface_hub import HfApi, hf_hub_download

@@ -299,7 +299,7 @@ def test_sample_lists_have_what_was_won_lost_and_leaked(tmp_path: Path, with_bas
     """Every question that the image won or lost or that leaked, with its scores, and no other."""
     t = [False, False, False, True] if with_base else None
     write_triple(tmp_path, [True, False, True, True], [False, True, True, True], t)
-    ((triple,), _) = triples(load_runs([Place(tmp_path)])[0])
+    ((triple,), *_) = triples(load_runs([Place(tmp_path)])[0])
     found = list(sample_lists(triple))
     leaked = {"q2": ["leaked"]} if with_base else {}
     expected = {"q0": ["won_by_image"], "q1": ["lost_by_image", *(["leaked"] if with_base else [])], **leaked}
