@@ -13,6 +13,7 @@ from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import add_format, rendered
 from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
 from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.selection import of_tasks, told_apart, withheld, without_samples
 from spiqa_tasks.scoring.units import percent
 
@@ -60,7 +61,8 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
 
 def wanted(arguments: argparse.Namespace) -> Wanted:
     """Return what the arguments say of the runs that count."""
-    return Wanted(tuple(arguments.task), arguments.judge, arguments.partial, tuple(arguments.include_path))
+    columns = Columns.parsed(getattr(arguments, "columns", None) or "")
+    return Wanted(tuple(arguments.task), arguments.judge, arguments.partial, tuple(arguments.include_path), columns)
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:

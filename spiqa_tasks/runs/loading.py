@@ -16,6 +16,7 @@ from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.runs import scoring, selection
 from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task_rows import Rows, matched_run, release_rows
 from spiqa_tasks.runs.unscored import task_of_run
@@ -30,12 +31,14 @@ class Wanted:
         judge: only scores by this judge; answers without a score are judged by it. None: whatever judge scored them.
         partial: whether values over a part of a task are wanted, too.
         include: folders with YAMLs of tasks of one's own.
+        columns: what the columns of files of one's own are called.
     """
 
     tasks: Collection[str] = ()
     judge: str | None = None
     partial: bool = False
     include: Sequence[Path] = ()
+    columns: Columns = USUAL
 
 
 def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[Run], list[str]]:
@@ -47,7 +50,7 @@ def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[
         JudgeError: a judge that cannot be used.
     """
     with said_if_slow("reading the answers"):
-        read = [_with_task(run, wanted) for run in read_runs(places, wanted.include)]
+        read = [_with_task(run, wanted) for run in read_runs(places, wanted.include, wanted.columns)]
         runs, remarks = selection.newest(_in_order(_judged_as_wanted(read, wanted.judge)))
     rows_of = functools.cache(release_rows)
     runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks) for run in runs]

@@ -97,7 +97,7 @@ def is_complete(run: Run) -> bool:
     names = ["unknown", "differing", "judge_failed", "request_failed", "scoring_failed"]
     names += [] if run.partial else ["missing"]
     measured = [metric for metric in run.own.entry.metrics(run.settings) if metric.higher_is_better]
-    has_all = not any(math.isnan(run.value(metric).value) for metric in measured if metric.needs == "nothing")
+    has_all = all(run.value(metric).reason is None for metric in measured if metric.needs == "nothing")
     return has_all and run.record_set.withheld() is None and not any(found.get(name) for name in names)
 
 

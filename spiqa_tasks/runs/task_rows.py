@@ -16,7 +16,8 @@ from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import differences, matching
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.matching import Matched
-from spiqa_tasks.runs.readers import spiqa_responses, tables, vlmevalkit
+from spiqa_tasks.runs.readers import jsonl, spiqa_responses, tables, vlmevalkit
+from spiqa_tasks.runs.readers.columns import LETTERS
 from spiqa_tasks.runs.run import Run
 
 
@@ -92,11 +93,13 @@ def matched_run(
 
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
-    """The questions that a table of answers has itself; none where it has none. Tables of the same ones are alike."""
-    if task.entry.from_table is None or run.form not in (tables.FORM, vlmevalkit.FORM):
+    """The questions that a file of answers has itself; none where it has none. Files of the same ones are alike."""
+    if task.entry.from_table is None or run.form not in (tables.FORM, vlmevalkit.FORM, jsonl.FORM):
         return []
     cells = [{**row, "id": row_id(row)} for row in tables.own_questions(run.path)]
-    asked = [{name: str(cell) for name, cell in row.items() if name != "prediction"} for row in cells]
+    asked = [
+        {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)} for row in cells
+    ]
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
     return task.entry.from_table(cells, task.split, task.typed, f"table {digest}") if cells else []
 
