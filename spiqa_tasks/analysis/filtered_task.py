@@ -14,13 +14,13 @@ import yaml
 
 from spiqa_tasks.analysis.filter_runs import Filtered
 from spiqa_tasks.benchmarks.record import Response
-from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.hosts.filtered_tasks import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.subset import Subset
+from spiqa_tasks.runs.task_rows import release_rows
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 
@@ -93,8 +93,7 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
         InputError: ids of no question, or a task that shows a question in several documents.
         DataError: the questions are not there.
     """
-    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
-    rows = rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
+    rows = release_rows(task)
     if task.entry.join(task.typed) is not None:
         raise InputError(
             f"Expected a task whose questions are one document each, found {task.name}. Name the task that shows all "

@@ -208,7 +208,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
         chosen_judges(task, arguments, os.environ)
     subset = None if arguments.ids is None else read_subset(arguments.ids)
     accept = arguments.accept_differences
-    return [(task, [matched_run(run, task, accept, subset) for run in runs]) for task, runs in found]
+    return [(task, [matched_run(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
 
 
 def _with_rule(task: Task, rule: str | None) -> Task:

@@ -19,7 +19,8 @@ from spiqa_tasks.benchmarks.choice.records import (
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, template
-from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.mmstar.release import table_options
+from spiqa_tasks.benchmarks.mmstar.settings import REPORTED, MMStarSettings
 from spiqa_tasks.benchmarks.mmstar.shots import own_answer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.scoring.mcq import released_match
@@ -57,9 +58,7 @@ it has. No mean over answers, so it has no interval and no paired comparison."""
 VLMEVALKIT = mean_of("accuracy_vlmevalkit")
 """The share of answers that VLMEvalKit's `exact_matching` counts as right."""
 OF_HOSTS = (VLMEVALKIT, LMMS_EVAL)
-"""No rows of the host's table."""
-MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "nan", "None", "n/a"))
-"""Texts of options that VLMEvalKit loses as it reads its tables."""
+"""Rows of the host's table where the prompt is another's than ours."""
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
@@ -72,7 +71,7 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         return found
     scores = {
         "accuracy_released": released_match(response.text, row["answer"]),
-        VLMEVALKIT.name: vlmevalkit_match(response.text, _columns(row)) == row["answer"],
+        VLMEVALKIT.name: vlmevalkit_match(response.text, table_options(row)) == row["answer"],
     }
     found = dataclasses.replace(found, details={**found.details, LETTER: lmms_eval_match(response.text) or ""})
     return found.with_scores({name: float(score) for name, score in scores.items()})
@@ -84,12 +83,7 @@ def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
 
 
 def table(settings: MMStarSettings) -> list[str]:
-    """Return the rows of the host's table: overall, the six capabilities, the authors' rules, the failure rates."""
-    headline, *others = (metric.name for metric in metrics(settings) if metric not in (*OF_HOSTS, TRUNCATED_RATE))
+    """Return the rows of the host's table: overall, the six capabilities, the other rules, the failure rates."""
+    left_out = (TRUNCATED_RATE,) if settings.prompt in REPORTED else (*OF_HOSTS, TRUNCATED_RATE)
+    headline, *others = (metric.name for metric in metrics(settings) if metric not in left_out)
     return [headline, *(f"{headline}/{category}" for category in CATEGORIES), *others]
-
-
-def _columns(row: Mapping[str, Any]) -> dict[str, str]:
-    """The options as VLMEvalKit has them: one whose text pandas takes for a missing value is none."""
-    options = zip(row["letters"], row["options"], strict=True)
-    return {letter: text for letter, text in options if text not in MISSING}

@@ -19,6 +19,8 @@ from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 FILE = "mmstar.parquet"
 COLUMNS = ("index", "question", "image", "answer", "category", "l2_category")
 LETTERS = "ABCDEFGH"
+MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "nan", "None", "n/a"))
+"""Texts of options that VLMEvalKit loses as it reads its tables."""
 
 
 def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
@@ -54,7 +56,13 @@ def question_of(text: str) -> str:
     head, inline, tail = text.rpartition("Options: ")
     if inline and tail.startswith("A: "):
         return head.strip()
-    return re.split(r"\n\([A-H]\)", text)[0].strip()
+    return re.split(r"(?:\nChoices:)?\n\([A-H]\)", text)[0].strip()
+
+
+def table_options(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return letter -> text as VLMEvalKit's table has them: an option whose text pandas takes for missing is none."""
+    options = zip(row["letters"], row["options"], strict=True)
+    return {letter: text for letter, text in options if text not in MISSING}
 
 
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str) -> list[Row]:
