@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -71,8 +72,7 @@ class Signature:
     @property
     def text(self) -> str:
         """The fields that are not empty, `key:value` joined by `|`; `parse` reads them back."""
-        fields = ((_KEYS[entry.name], getattr(self, entry.name)) for entry in dataclasses.fields(self))
-        return "|".join(f"{key}:{_escaped(value)}" for key, value in fields if value)
+        return _text_of(self)
 
     def with_fields(self, **fields: str) -> Signature:
         """Return the signature with other values of some fields."""
@@ -91,6 +91,12 @@ class Signature:
 
 _KEYS = {entry.name: PACKAGE if entry.name == "package" else entry.name for entry in dataclasses.fields(Signature)}
 _FIELDS = {key: name for name, key in _KEYS.items()}
+
+
+@functools.lru_cache(maxsize=256)  # the answers of a run have few
+def _text_of(signature: Signature) -> str:
+    fields = ((key, getattr(signature, name)) for name, key in _KEYS.items())
+    return "|".join(f"{key}:{_escaped(value)}" for key, value in fields if value)
 
 
 def parse(text: str) -> Signature:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from spiqa_tasks.runs import scoring, selection
 from spiqa_tasks.runs.places import Place, read_runs
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.task_rows import matched_run
+from spiqa_tasks.runs.task_rows import Rows, matched_run, release_rows
 from spiqa_tasks.runs.unscored import task_of_run
 
 
@@ -51,7 +52,8 @@ def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[
     with said_if_slow("reading the answers"):
         read = [_with_task(run, wanted) for run in read_runs(places, wanted.include, wanted.columns)]
         runs, remarks = selection.newest(_in_order(_judged_as_wanted(read, wanted.judge)))
-    runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, remarks) for run in runs]
+    rows_of = functools.cache(release_rows)
+    runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks) for run in runs]
     return [replace(run, partial=wanted.partial) for run in runs], remarks
 
 
@@ -137,10 +139,10 @@ def _with_task(run: Run, wanted: Wanted) -> Run:
     )
 
 
-def _scored(run: Run, wanted: Wanted, remarks: list[str]) -> Run:
+def _scored(run: Run, wanted: Wanted, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:
     """The answers scored, by the judge that is wanted where their task needs one."""
     task = task_named(run.task, wanted.include) if run.definition is None else task_of_run(run, wanted.include)
-    matched = matched_run(run, task)
+    matched = matched_run(run, task, rows_of=rows_of)
     remarks += matched.remarks
     rule, judge = task.entry.judge(task.typed), None
     if rule is not None and wanted.judge is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,7 +42,18 @@ class MatchedRun:
     remarks: tuple[str, ...]
 
 
-def matched_run(run: Run, task: Task, accept_differences: bool = False) -> MatchedRun:
+Rows = Sequence[Mapping[str, Any]]
+
+
+def release_rows(task: Task) -> Rows:
+    """Return a task's questions for scoring, in the release's order. Raises as `registry.load_rows`."""
+    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+    return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
+
+
+def matched_run(
+    run: Run, task: Task, accept_differences: bool = False, rows_of: Callable[[Task], Rows] = release_rows
+) -> MatchedRun:
     """Return the answers of a run with a task's questions.
 
     Args:
@@ -50,6 +61,7 @@ def matched_run(run: Run, task: Task, accept_differences: bool = False) -> Match
         task: the task.
         accept_differences: whether the file may have other questions, true answers, options and figures than the
             release.
+        rows_of: finds the questions of a task; several runs of one may share them.
 
     Raises:
         InputError: answers made with different settings, or see `matching.match` and `differences.compared`.
@@ -58,9 +70,9 @@ def matched_run(run: Run, task: Task, accept_differences: bool = False) -> Match
     remarks: list[str] = []
     answers = list(run.read())
     ran = _as_run(task, run)
-    rows: Sequence[Mapping[str, Any]]
+    rows: Rows
     try:
-        rows = _release_rows(ran)
+        rows = rows_of(ran)
     except DataError as error:
         rows = _table_rows(run, ran)
         if not rows:
@@ -68,7 +80,7 @@ def matched_run(run: Run, task: Task, accept_differences: bool = False) -> Match
         remarks.append(f"{run.path}: scored from its own questions and answers, for want of the release: {error}")
     form = run.form
     if form == spiqa_responses.FORM:
-        ran, rows = _as_asked(answers, ran, rows)
+        ran, rows = _as_asked(answers, ran, rows, rows_of)
         answers, form = spiqa_responses.with_row_ids(answers, rows)
     if ran.settings != task.settings:
         remarks.append(f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
@@ -78,11 +90,6 @@ def matched_run(run: Run, task: Task, accept_differences: bool = False) -> Match
     matched, said = differences.compared(run.path, matched, rows, figures, accept_differences)
     remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(matched.unmatched)]
     return MatchedRun(run, ran, form, rows, matched, (*remarks, *(f"{task.name}: {remark}" for remark in said)))
-
-
-def _release_rows(task: Task) -> list[dict[str, Any]]:
-    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
-    return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
 
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
@@ -97,15 +104,13 @@ def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
     return task.entry.from_table(cells, task.split, task.typed, f"table {digest}") if cells else []
 
 
-def _as_asked(
-    answers: Sequence[Answer], task: Task, rows: Sequence[Mapping[str, Any]]
-) -> tuple[Task, Sequence[Mapping[str, Any]]]:
+def _as_asked(answers: Sequence[Answer], task: Task, rows: Rows, rows_of: Callable[[Task], Rows]) -> tuple[Task, Rows]:
     """The task and its rows, of the figures that the questions need alone where answers per figure are about these."""
     found, form = spiqa_responses.with_row_ids(answers, rows)
     if form != spiqa_responses.PER_FIGURE or not spiqa_responses.asks_about_needed(found, rows):
         return task, rows
     asked = replace(task, settings=settings_text(replace(task.typed, figures="referred")))
-    return (task, rows) if asked.typed == task.typed else (asked, _release_rows(asked))
+    return (task, rows) if asked.typed == task.typed else (asked, rows_of(asked))
 
 
 def _as_run(task: Task, run: Run) -> Task:
