@@ -117,10 +117,6 @@ def _run_list(arguments: argparse.Namespace) -> int:
 
 def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
     """One object a question, in the order of the split."""
-    leaked: dict[str, list[str]] = {}
-    for leak in filtered.leaks:
-        for key in leak.ids:
-            leaked.setdefault(key, []).append(leak.lvlm)
     places = {key: filtered.run.by_id[key].place for key in filtered.hits}
     for key in sorted(filtered.hits, key=lambda key: places[key]):
         hits = filtered.hits[key]
@@ -132,7 +128,8 @@ def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
             "kept": hits <= filtered.max_hits,
             "abnormal": is_abnormal(hits, len(filtered.inspectors)),
             "difficulty": filtered.difficulties.get(key),
-            "leaked_by": leaked.get(key, []),
+            "leaked_by": filtered.leaked_by[key],
+            "leaked_by_most": filtered.is_leaked(key) if filtered.leaks else None,
         }
 
 
@@ -157,6 +154,7 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
         "max_hits": filtered.max_hits,
         "n": len(filtered.hits),
         "kept": len(filtered.kept),
+        "hit_counts": filtered.hit_counts,
         "answers": [
             {"model": each.name, "task": each.run.task, "score": each.score, **dataclasses.asdict(each.outcomes)}
             for each in filtered.inspectors
@@ -181,11 +179,13 @@ def _print(filtered: Filtered, form: str) -> None:
     ]
     headers = ["inspector", "task", filtered.metric.name, "refused", "unparsed", "failed", "truncated"]
     print(as_table(answers, headers, form), end="\n\n")
+    headers = ["group", "n", "kept", "abnormal hit rate x 100"] + ["leaked in most pairs"] * bool(filtered.leaks)
     rows: Sequence[Sequence[Any]] = [
-        [group, int(counts["n"]), int(counts["kept"]), percent(counts["abnormal_hit_rate"])]
+        [group, *(percent(value) if name == "abnormal_hit_rate" else int(value) for name, value in counts.items())]
         for group, counts in filtered.groups().items()
     ]
-    print(as_table(rows, ["group", "n", "kept", "abnormal hit rate x 100"], form))
+    print(as_table(rows, headers, form))
+    print("questions by hits: " + ", ".join(f"{n} by {hits}" for hits, n in enumerate(filtered.hit_counts)))
     if filtered.difficulties:
         print("kept by difficulty: " + ", ".join(f"{n} {name}" for name, n in filtered.difficulty_counts().items()))
     for leak in filtered.leaks:
