@@ -22,7 +22,7 @@ from spiqa_tasks.extras import what_is_missing
 from spiqa_tasks.printable import say
 
 COMMANDS = (
-    *("list", "path", "prepare", "demo", "doctor", "new", "score", "report", "compare", "gain", "filter"),
+    *("list", "path", "prepare", "demo", "doctor", "new", "suite", "score", "report", "compare", "gain", "filter"),
     *("breakdown", "bootstrap", "alignment", "spread", "correlate", "rank", "calibrate", "exam", "choices", "export"),
 )
 """The subcommands, each a module of `commands`, in the order of the help page."""
