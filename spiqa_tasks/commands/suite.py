@@ -114,7 +114,8 @@ def _paper_table(suite: SuiteRuns, form: str) -> int:
     from spiqa_tasks.report.paper_table import records, render
 
     runs, remarks = own_runs(map(Place, suite.paths()), suite.wanted)
-    print(render(records(runs), form))
+    order = [planned.task for planned in suite.state]
+    print(render(records(sorted(runs, key=lambda run: order.index(run.task))), form))
     say(*remarks, *withheld(runs))
     return 0
 
