@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -27,6 +28,7 @@ BLIND = ("text", "grey")
 """Ablations of runs without pictures; the second one only where it is asked for."""
 _END = 12
 """Lines of a failed run's log that are shown."""
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class SuiteRuns:
@@ -130,7 +132,7 @@ def _plan(arguments: argparse.Namespace, known: Known) -> list[PlannedRun]:
 
 
 def _end_of(log: Path, planned: PlannedRun) -> str:
-    """The last lines of a log, without the model's key."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-_END:]
+    """The last lines of a log, without colours and the model's key."""
+    lines = _COLOUR.sub("", log.read_text(encoding="utf-8", errors="replace")).splitlines()[-_END:]
     key = model_arguments(planned.model.arguments).get("api_key")
     return printable("\n".join(f"  {redacted(line, key)}" for line in lines))
