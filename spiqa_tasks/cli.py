@@ -9,6 +9,8 @@ import argparse
 import errno
 import gc
 import importlib
+import logging
+import platform
 import signal
 import sys
 import threading
@@ -19,11 +21,13 @@ from typing import Any
 from spiqa_tasks import __version__
 from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
 from spiqa_tasks.extras import what_is_missing
+from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.printable import say
 
 COMMANDS = (
-    *("list", "path", "prepare", "demo", "doctor", "new", "suite", "score", "report", "compare", "gain", "filter"),
-    *("breakdown", "bootstrap", "alignment", "spread", "correlate", "rank", "calibrate", "exam", "choices", "export"),
+    *("list", "path", "describe", "prepare", "demo", "doctor", "new", "suite", "score", "report", "compare", "gain"),
+    *("filter", "shortcuts", "breakdown", "bootstrap", "alignment", "spread", "correlate", "rank", "calibrate", "exam"),
+    *("choices", "export"),
 )
 """The subcommands, each a module of `commands`, in the order of the help page."""
 
@@ -33,7 +37,12 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Command(argparse.ArgumentParser):
-    """The parser of a subcommand, which refuses arguments that it does not know with its own usage."""
+    """The parser of a subcommand: tells more with `-v`, and refuses unknown arguments with its own usage."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        told = "tell on stderr what is read, from where, and what a judge is asked"
+        self.add_argument("-v", "--verbose", action="store_true", help=told)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = super().parse_known_args(args, namespace)
@@ -117,8 +126,32 @@ def _run(given: Sequence[str]) -> int:
     named = given[:1] if given[0] in COMMANDS else COMMANDS  # what the others import takes seconds
     arguments = parser(named).parse_args(given)
     gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
-    status: int = arguments.run(arguments)
+    with _telling(arguments.verbose):
+        status: int = arguments.run(arguments)
     return status
+
+
+class _Stderr(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        say(self.format(record))
+
+
+@contextmanager
+def _telling(more: bool) -> Iterator[None]:
+    """Show on stderr what the package logs, where more is wanted than warnings."""
+    if not more:
+        yield
+        return
+    logger, handler = logging.getLogger("spiqa_tasks"), _Stderr()
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.info("%s on Python %s, the cache in %s", __version__, platform.python_version(), cache_path())
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 if __name__ == "__main__":

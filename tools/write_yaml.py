@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
+from spiqa_tasks.benchmarks.mmstar.settings import REPORTED
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.spiqa.settings import RULES
 from spiqa_tasks.hosts.lmms_eval.task_yaml import STUB, TEMPLATE, Group, Leaf, generation, stub, template
 
+LONG = generation(2048)
+"""For prompts that do not ask for the letter alone."""
 FOLDER = Path(__file__).resolve().parents[1] / "yaml_configs"
 
 
@@ -75,6 +78,7 @@ GREY = "For models that need an image: pure grey images of the original size (pa
 LLM = "For LLM bases: text only, two solved questions first (paper section 5.1); the next blank line ends the answer."
 AUTHORS = "For LLM bases: text only, after the two solved questions of the authors' code, as turns of a chat."
 TEXT = "LVLM-text: the question without its image (paper section 5.1)."
+PROMPTS = "The prompts that reported numbers were made with, with the letters that each host reads (docs/reported.md)."
 GAIN = "The seven benchmarks of the paper's Table 6 (docs/mmstar.md). All but mmstar_filtered are the host's."
 GAIN_TASKS = ("mmmu_val", "mmbench_en_dev_static", "scienceqa_img", "ai2d", "seedbench", "mathvista_testmini_format")
 
@@ -88,9 +92,12 @@ def _mmstar() -> Family:
             Leaf(f"{name}_llm", split, "prompt=letter,ablation=text,shots=2", LLM, [generation(512, ("\n\n",))]),
             Leaf(f"{name}_llm_authors", split, "prompt=letter,ablation=text,shots=authors", AUTHORS),
             Leaf(f"{name}_text", split, "prompt=letter,ablation=text", TEXT),
+            *(Leaf(f"{name}_prompt_{prompt}", split, f"prompt={prompt}", extra=[LONG]) for prompt in REPORTED),
         ]
     gain = Group("multimodal_gain", [*GAIN_TASKS, "mmstar_filtered"], GAIN)
-    return Family("prompt=letter", [""], 512, leaves, [gain])
+    prompts = ["mmstar_filtered", *(f"mmstar_filtered_prompt_{prompt}" for prompt in REPORTED)]
+    variants = ["", f"prompt={REPORTED[0]}"]
+    return Family("prompt=letter", variants, 512, leaves, [gain, Group("mmstar_prompts", prompts, PROMPTS)])
 
 
 # SciFIBench ----------------------------------------------------------------------------------------------------------
@@ -140,7 +147,7 @@ def _scifibench() -> Family:
 
 
 def _longer(suffix: str) -> Sequence[str]:
-    return [generation(2048)] if suffix == "_reasoning" else ()
+    return [LONG] if suffix == "_reasoning" else ()
 
 
 def _letter(settings: Mapping[str, str], suffix: str) -> str:

@@ -1,48 +1,45 @@
-"""The alignment study, the spread over orders of the options, and the bootstrap (SciFIBench 4.7, 4.2, 4.4)."""
+"""The spread over orders of the options and over seeds, and the bootstrap (SciFIBench 4.2, Figure 6 and 4.4)."""
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
-from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.clustered import clustered_bootstrap
 from spiqa_tasks.scoring.intervals import bootstrap_means
 
-REPEATS = 10_000
-Key = tuple[str, str, str]
-
-
-@dataclass(frozen=True)
-class Change:
-    """An augmented task against its control on the `n` questions that both answered; shares from 0 to 1.
-
-    `low` and `high` end the 95% percentile interval of the paired bootstrap of `change`.
-    """
-
-    model: str
-    split: str
-    mark: str
-    ignore: str
-    n: int
-    control: float
-    accuracy: float
-    change: float
-    low: float
-    high: float
+VARIED = ("shuffle", "seed")
+"""The settings over which values spread: the order of the options, and the seed of whatever is drawn."""
+MODEL_SEED = "model seed"
+_Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Accuracy over orders of the options: `accuracies` by the setting `shuffle`; `range` is highest minus lowest."""
+    """A metric over runs that differ in one thing alone.
+
+    Attributes:
+        model, split: whose runs, and on what.
+        settings: those of the task that are not the usual ones, without the one that varies.
+        over: what varies: `shuffle` (order of the options) or `seed` (of examples, negatives, figures) of the task, or
+            `model seed`, the argument of the model.
+        accuracies: value of what varies -> the metric.
+        mean: of them.
+        sd: their standard deviation, with one less than their number.
+        range: highest minus lowest.
+    """
 
     model: str
     split: str
-    accuracies: dict[int, float]
+    settings: str
+    over: str
+    accuracies: dict[int | str, float]
     mean: float
     sd: float
     range: float
@@ -61,56 +58,54 @@ class Bootstrap:
     variance: float
 
 
-def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
-    """Every marked task against the unmarked one of the same model and split, otherwise with the same settings.
-
-    Raises:
-        InputError: no marked task, or one without its control.
-    """
-    known = _scifibench(runs)
-    controls = {_key(run, settings): run for run, settings in known if settings.mark == "none"}
-    changes = []
-    for run, settings in known:
-        if settings.mark == "none":
-            continue
-        control = controls.get(_key(run, replace(settings, mark="none", ignore="no")))
-        if control is None:
-            raise InputError(
-                f"Expected the control of {run.task} of {run.name}, the same task without a mark, found none. "
-                "Run `--tasks scifibench_alignment`, or name its run as well."
-            )
-        changes.append(_change(run, control, settings, metric))
-    if not changes:
-        raise InputError("Expected samples of marked tasks, found none. Run `--tasks scifibench_alignment`.")
-    return changes
-
-
 def spread(runs: Iterable[Run], metric: str | None = None) -> list[Spread]:
-    """Accuracy over the orders of the options, of every model and split that has at least two.
+    """A metric over runs of a model and split that differ by order of the options or by seed alone, where several do.
 
     Raises:
-        InputError: none has.
+        InputError: none do.
     """
-    groups: dict[Key, dict[int, float]] = {}
-    for run, settings in _scifibench(runs):
-        scores = _scores(run, metric)
-        if scores:
-            orders = groups.setdefault(_key(run, replace(settings, shuffle=0)), {})
-            orders[settings.shuffle] = statistics.fmean(scores.values())
+    groups: dict[_Key, dict[int | str, float]] = {}
+    for run in runs:
+        value = run.value(run.metric(metric)).value
+        if not math.isnan(value):
+            for key, what in _varied(run):
+                groups.setdefault(key, {})[what] = value
     found = [
-        Spread(
-            model, split, dict(sorted(orders.items())), statistics.fmean(values), statistics.stdev(values), top - low
-        )
-        for (model, split, _), orders in groups.items()
-        if len(values := list(orders.values())) > 1
-        for low, top in [(min(values), max(values))]
+        Spread(*key, dict(sorted(values.items(), key=lambda item: str(item[0]).zfill(9))), *_of(list(values.values())))
+        for key, values in groups.items()
+        if len(values) > 1
     ]
     if not found:
         raise InputError(
-            "Expected a model's samples of one split in at least two orders of the options, found none. "
-            "Run `--tasks scifibench_shuffle`."
+            "Expected a model's samples of one split in at least two orders of the options or with two seeds, found "
+            "none. Run `--tasks scifibench_shuffle`, or YAMLs that differ in their seed."
         )
     return found
+
+
+def _of(values: list[float]) -> tuple[float, float, float]:
+    return statistics.fmean(values), statistics.stdev(values), max(values) - min(values)
+
+
+def _varied(run: Run) -> Iterator[tuple[_Key, int | str]]:
+    """What the run shares with those that differ in one thing alone, and what it has of that."""
+    settings, seed = run.settings, run.identity.seed
+    for name in VARIED:
+        if hasattr(settings, name):
+            yield (run.name, run.own.split, _unusual(settings, name), name), getattr(settings, name)
+    model = run.label or replace(run.identity, seed="").label
+    yield (model, run.own.split, _unusual(settings, ""), MODEL_SEED), int(seed) if seed.isdecimal() else seed
+
+
+def _unusual(settings: Any, varied: str) -> str:
+    """The settings that are not the usual ones, as text, without the one that varies."""
+    fields = dataclasses.fields(settings)
+    told = settings_text(settings).split(",")
+    usual = {field.name: field.default for field in fields}
+    pairs = zip(fields, told, strict=True)
+    return ",".join(
+        text for field, text in pairs if field.name != varied and getattr(settings, field.name) != usual[field.name]
+    )
 
 
 def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None = None) -> Bootstrap:
@@ -119,7 +114,7 @@ def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None =
     Raises:
         InputError: no answers, or fewer than one resample of one answer.
     """
-    scores = list(_scores(run, metric).values())
+    scores = list(run.scores(run.metric(metric)).values())
     if not scores or size < 1 or repeats < 1:
         raise InputError(
             f"Expected answers of {run.task} and a size and repeats of at least 1; found {len(scores)} answers, "
@@ -127,28 +122,3 @@ def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None =
         )
     means = bootstrap_means(scores, repeats, size, seed)
     return Bootstrap(run.name, run.task, len(scores), size, repeats, float(means.mean()), float(means.var()))
-
-
-def _scifibench(runs: Iterable[Run]) -> Sequence[tuple[Run, SciFIBenchSettings]]:
-    return [(run, run.settings) for run in runs if isinstance(run.settings, SciFIBenchSettings)]
-
-
-def _scores(run: Run, metric: str | None) -> dict[str, float]:
-    return run.scores(run.metric(metric))
-
-
-def _key(run: Run, settings: SciFIBenchSettings) -> Key:
-    return run.name, run.own.split, settings_text(settings)
-
-
-def _change(run: Run, control: Run, settings: SciFIBenchSettings, metric: str | None) -> Change:
-    new, old = (_scores(each, metric) for each in (run, control))
-    ids = sorted(new.keys() & old.keys())
-    if not ids:
-        raise InputError(f"Expected {run.task} and {control.task} to share questions, found none. Run both in full.")
-    differences = [new[key] - old[key] for key in ids]
-    before, after = (statistics.fmean(scores[key] for key in ids) for scores in (old, new))
-    interval = clustered_bootstrap(differences, [None] * len(ids), REPEATS, 0)
-    return Change(
-        run.name, run.own.split, settings.mark, settings.ignore, len(ids), before, after, after - before, *interval
-    )

@@ -11,7 +11,11 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.outcomes import has_answer, option_count
 from spiqa_tasks.runs.run import MissingMetricError, Run
+
+UNKNOWN = "unknown"
+"""The ablation of a run that is known to be without pictures, and not how."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,18 @@ class Triple:
         by_run = [scores_of(each, self.metric) for each in self.questions]
         return {key: tuple(scores[key] for scores in by_run) for key in by_run[0] if all(key in s for s in by_run)}
 
+    @cached_property
+    def answered(self) -> dict[str, tuple[bool, ...]]:
+        """Question -> whether each run has an answer, of the questions in `scores`."""
+        pairs = list(zip(self.runs, self.questions, strict=True))
+        return {key: tuple(has_answer(run, questions[key]) for run, questions in pairs) for key in self.scores}
+
+    @cached_property
+    def options(self) -> dict[str, int]:
+        """Question -> how many options it has, of those in `scores` of which it is known."""
+        found = {key: option_count(self.v, self.questions[0][key]) for key in self.scores}
+        return {key: count for key, count in found.items() if count is not None and count > 1}
+
 
 def triples(
     runs: Sequence[Run],
@@ -47,8 +63,8 @@ def triples(
     tasks: Sequence[str] = (),
     metric: str | None = None,
     with_base: bool = True,
-) -> tuple[list[Triple], list[str]]:
-    """Return what can be compared, and one sentence for each run that cannot.
+) -> tuple[list[Triple], list[str], list[str]]:
+    """Return what can be compared, and one sentence for each run without its twin, and for each pair without scores.
 
     Args:
         runs: of models with pictures and without.
@@ -70,23 +86,38 @@ def triples(
     bases = _bases([*llm, *(run for run in found if selection.is_few_shot(run) and with_base)])
     seeing = [run for run in found if not selection.is_blind(run)]
     blind = [run for run in found if selection.is_blind(run) and not selection.is_few_shot(run)]
-    result, problems = [], []
+    result: list[Triple] = []
+    alone: list[str] = []
+    problems: list[str] = []
     for run in blind:
         twin = selection.twin(run, seeing)
         if twin is None:
-            problems.append(_no_twin(run, seeing))
+            alone.append(_no_twin(run, seeing))
             continue
         try:
             result.append(_triple(twin, run, bases.get(selection.source_task(run)), blind, metric))
         except MissingMetricError as error:
             problems.append(f"{twin.task} of {twin.name} is left out: {error}")
     used = {id(selection.twin(run, seeing)) for run in blind}
-    problems += [_no_ablation(run, blind) for run in seeing if id(run) not in used]
+    alone += [_no_ablation(run, blind) for run in seeing if id(run) not in used]
     if not result:
         raise InputError(
-            problems[0] if problems else "Expected runs with and without images, found results of neither."
+            next(iter([*problems, *alone]), "Expected runs with and without images, found results of neither.")
         )
-    return result, problems
+    return result, alone, problems
+
+
+def triple_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None) -> Triple:
+    """Return the triple of runs whose parts are known, whatever they say themselves of what their model saw.
+
+    Args:
+        v, wv, t: the run with pictures, without, and of the LLM base.
+        metric: the metric to compare by (default: the headline).
+
+    Raises:
+        InputError: runs that must not be compared, or without the metric.
+    """
+    return _triple(v, wv, t, [wv], metric)
 
 
 def questions_of(run: Run, metric: Metric) -> dict[str, Record]:
@@ -167,7 +198,7 @@ def _triple(v: Run, wv: Run, t: Run | None, blind: Sequence[Run], metric: str | 
     for run in (wv, t) if t is not None else (wv,):
         run.metric(measured.name)
         check_comparable(v, run, measured, same_prompt=run is wv)
-    kind = selection.ablation(wv)
+    kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
     same = [
         run
         for run in blind

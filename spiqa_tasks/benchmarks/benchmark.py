@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
 
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.description import Count
 from spiqa_tasks.benchmarks.prompting import Part
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.settings import parse_settings
@@ -47,11 +48,13 @@ class Benchmark:
         max_new_tokens: how many tokens a model may generate for an answer to one of `tasks`.
         clustered: whether its records have a cluster, for the host's standard errors.
         properties: name -> a number measured of a row, for `breakdown --by`.
+        labels: names of details of its records that `breakdown --by` splits by, too.
         measured: settings -> those under which rows are loaded to be measured.
         scoring: names of the settings that change how answers are scored, and nothing that a model sees.
         figures: (source, split) -> paper -> the files of all of its figures, for benchmarks whose answers name figures.
         definition: of a benchmark of one's own: its YAML's values, which results carry, so that they can be read
             without it.
+        describe: (source, splits) -> what its paper counts of the release, counted again; None: nothing.
         from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
     """
 
@@ -74,10 +77,12 @@ class Benchmark:
     max_new_tokens: int = 512
     clustered: bool = False
     properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
+    labels: Sequence[str] = ()
     measured: Callable[[Any], Any] = lambda settings: settings
     scoring: frozenset[str] = frozenset()
     figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}
     definition: Mapping[str, Any] | None = None
+    describe: Callable[[Source, Collection[str]], Iterable[Count]] | None = None
     from_table: Callable[[Sequence[Mapping[str, str]], str, Any, str], list[dict[str, Any]]] | None = None
 
     def parse(self, text: str) -> Any:

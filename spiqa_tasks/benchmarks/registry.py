@@ -136,7 +136,9 @@ def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
 
 def _loaded(benchmark: Benchmark, source: Source, split: str, settings: str) -> Any:
     with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):
-        return benchmark.load(source, split, benchmark.parse(settings))
+        rows = benchmark.load(source, split, benchmark.parse(settings))
+    logger.info("%d questions of %s, %s (%s), from %s", len(rows), benchmark.name, split, settings, source)
+    return rows
 
 
 def _resolved(name: str, split: str, source: Source | None) -> tuple[Benchmark, Source]:

@@ -6,21 +6,30 @@ import argparse
 from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_command, named_runs, show
+from spiqa_tasks.printable import say
 
+SUMMARY = ("model", "split", "mark", "ignore", "measure", "n", "value", "low", "high")
 COLUMNS = ("model", "split", "mark", "ignore", "n", "control", "accuracy", "change", "low", "high")
 
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
-    add_command(subparsers, "alignment", run, "change of accuracy where a caption is marked, with paired intervals")
+    about = "change of accuracy where a caption is marked, with paired intervals"
+    told = "how far `ignore` returns to the control, and how often a wrong mark is followed"
+    add_command(subparsers, "alignment", run, about).add_argument("--summary", action="store_true", help=told)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per marked task.
+    """Print one line per marked task, or what sums them up.
 
     Raises:
         InputError: no such runs or metric, no marked task, or one without its control.
     """
-    from spiqa_tasks.analysis.comparisons import alignment
+    from spiqa_tasks.analysis.alignment import alignment, summary
 
-    return show(arguments, alignment(named_runs(arguments), arguments.metric), COLUMNS)
+    runs = named_runs(arguments)
+    if not arguments.summary:
+        return show(arguments, alignment(runs, arguments.metric), COLUMNS)
+    measures = summary(runs, arguments.metric)
+    say(*(f"{each.measure} of {each.model}, {each.split}: {each.why_not}." for each in measures if each.why_not))
+    return show(arguments, measures, SUMMARY)

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tabulate import tabulate
-
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted, printable
+from spiqa_tasks.report.forms import add_format, as_csv, as_table
 
 RESPONSES = ("response", "prediction", "output", "model_output", "raw_output")
 """Columns that are taken for the answers, the first that a row has."""
@@ -31,7 +30,7 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--response", metavar="COLUMN", help=f"the answers (default: {', '.join(RESPONSES)})")
     parser.add_argument("--options", metavar="COLUMN[,COLUMN...]", help="the options: a column, or one for each")
-    parser.add_argument("--json", action="store_true", help="machine-readable")
+    add_format(parser)
     parser.set_defaults(run=run)
 
 
@@ -57,10 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
     if not answers:
         raise InputError(f"Expected answers in {arguments.file}, found none. Name a file with an answer in every row.")
     found = sum(answer["letter"] is not None for answer in answers)
-    if arguments.json:
+    if arguments.format == "json":
         print(json.dumps({"answers": answers, "n": len(answers), "found": found, "rules": rules}, indent=2))
+    elif arguments.format == "csv":
+        print(as_csv(answers), end="")
     else:
-        print("\n".join(_shown(answers, rules, found)))
+        print("\n\n".join(_shown(answers, rules, found, arguments.format)))
     return 0
 
 
@@ -89,12 +90,10 @@ def _options(record: Any, named: Sequence[str], where: str) -> dict[str, str]:
     return options
 
 
-def _shown(answers: Sequence[dict[str, str | None]], rules: Counter[str], found: int) -> Iterator[str]:
+def _shown(answers: Sequence[dict[str, str | None]], rules: Counter[str], found: int, form: str) -> Iterator[str]:
     rows = [
         [printable(str(answer["id"])), answer["letter"] or "-", answer["rule"], answer["reason"]] for answer in answers
     ]
-    yield tabulate(rows, headers=["id", "letter", "rule", "reason"], disable_numparse=True)
-    yield ""
-    yield tabulate(rules.most_common(), headers=["rule", "answers"])
-    yield ""
+    yield as_table(rows, ["id", "letter", "rule", "reason"], form)
+    yield as_table(rules.most_common(), ["rule", "answers"], form)
     yield f"{found} of {counted(len(answers), 'answer')} with a letter ({100 * found / len(answers):.1f}%)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from dataclasses import asdict, dataclass
 from importlib.metadata import entry_points
@@ -17,6 +16,7 @@ from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_v
 from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.report.forms import add_format, rendered
 
 Status = Literal["ok", "missing", "absent", "extra"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -40,7 +40,7 @@ class Finding:
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     doctor = subparsers.add_parser("doctor", help="check the installation, the data and the judge")
-    doctor.add_argument("--json", action="store_true", help="machine-readable")
+    add_format(doctor)
     doctor.set_defaults(run=run)
 
 
@@ -49,11 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
     scores = [*_data(), *_text_metrics()] if is_installed("score") else []
     findings = [*_hosts(), *_extras(), _cache(), *scores, _judge()]
     findings.sort(key=lambda finding: STATUSES.index(finding.status))
-    if arguments.json:
-        print(json.dumps([asdict(finding) for finding in findings], indent=2))
-    else:
+    if arguments.format == "text":  # a line each, from which a command can be copied
         for finding in findings:
             print(f"{finding.status:8} {finding.subject}: {finding.detail}")
+    else:
+        rows = [asdict(finding) for finding in findings]
+        print(rendered(arguments.format, rows, [[*row.values()] for row in rows], [*rows[0]]))
     return 3 if any(finding.status == "missing" for finding in findings) else 0
 
 

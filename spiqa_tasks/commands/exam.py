@@ -7,10 +7,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabulate import tabulate
-
 from spiqa_tasks.commands import examining
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.report.forms import rendered
 
 if TYPE_CHECKING:
     from spiqa_tasks.runs.readers.labels import Labels
@@ -42,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     labels = _traps(arguments)
     if arguments.list:
-        return _print_rules(labels, arguments.json)
+        return _print_rules(labels, arguments.format)
     if arguments.write is not None:
         check_file(arguments.write)
         rows = (json.dumps(answer.as_row(), ensure_ascii=False) for answer in labels.answers)
@@ -70,7 +69,7 @@ def _traps(arguments: argparse.Namespace) -> Labels:
     return dataclasses.replace(labels, answers=chosen)
 
 
-def _print_rules(labels: Labels, as_json: bool) -> int:
+def _print_rules(labels: Labels, form: str) -> int:
     """Print each trap's name, right verdict, number and rule."""
     from spiqa_tasks.analysis.traps import TRAPS
 
@@ -82,9 +81,6 @@ def _print_rules(labels: Labels, as_json: bool) -> int:
         {"trap": name, "right": right, "n": n, "about": TRAPS[name].about if name in TRAPS else ""}
         for (name, right), n in counts.items()
     ]
-    if as_json:
-        print(json.dumps(rows, indent=1))
-    else:
-        table = [[row["trap"], "yes" if row["right"] else "no", row["n"], row["about"]] for row in rows]
-        print(tabulate(table, headers=["trap", "is right", "n", "what it is"]))
+    cells = [[row["trap"], "yes" if row["right"] else "no", row["n"], row["about"]] for row in rows]
+    print(rendered(form, rows, cells, ["trap", "is right", "n", "what it is"]))
     return 0

@@ -14,6 +14,7 @@ from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import add_rule_options, environ_of, forecast, rule_of
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.printable import say
+from spiqa_tasks.report.forms import add_format, as_csv
 from spiqa_tasks.scoring.combining import COMBINATIONS
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rewordings", action="store_true", help="ask in the rule's other wordings, too")
     parser.add_argument("--anyway", action="store_true", help="examine a judge that fails its two test questions, too")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page (extra report)")
-    parser.add_argument("--json", action="store_true", help="machine-readable, in natural units")
+    add_format(parser)
     parser.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
     batching.add_options(parser)
 
@@ -76,7 +77,7 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     }
     estimates = {name: engine.estimate(each) for name, (engine, each) in asked.items()}
     if arguments.dry_run:
-        print(forecast(estimates, {"labels": labels.name}, arguments.json, batching.price_share(arguments)))
+        print(forecast(estimates, {"labels": labels.name}, arguments.format == "json", batching.price_share(arguments)))
         return 0
     for name in judges if not batching.by_files(arguments) else ():
         if estimates[name].calls:
@@ -159,10 +160,12 @@ def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: l
         page = as_html(calibration.build(title, found, together, labels.answers), pictures="none")
         write_atomically(arguments.html, page.encode("utf-8", "replace"))
         say(f"wrote {arguments.html}.")
-    if arguments.json:
+    if arguments.format == "json":
         about = {"labels": labels.name, "digest": labels.digest, "n": len(labels.answers), "left_out": labels.left_out}
         print(json.dumps(about | calibration.as_json(found, together, labels.answers), indent=1, ensure_ascii=False))
+    elif arguments.format == "csv":
+        print(as_csv(calibration.rows(found)), end="")
     else:
         tables = calibration.tables(found, together)
-        print("\n\n".join(f"{table.title}\n{as_text(table)}" for table in tables))
+        print("\n\n".join(f"{table.title}\n{as_text(table, arguments.format)}" for table in tables))
     return 3 if any(each.failed for each in found) else 0

@@ -6,33 +6,47 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, average, rows, sample_lists, warnings
-from spiqa_tasks.analysis.triples import triples
+from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, average, mean_gain, rows, sample_lists, warnings
+from spiqa_tasks.analysis.triples import Triple, triple_of, triples
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import STYLES, add_format, rendered
+from spiqa_tasks.report.forms import STYLES, add_format, as_table, rendered
+from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
 from spiqa_tasks.scoring.units import percent
 
 _EPILOG = (
-    "Runs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated. Values in json "
-    "and csv are natural (0 to 1), in the tables times 100."
+    "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated; the files of "
+    "--with, --without and --text by these options. Values in json and csv are natural (0 to 1), in tables times 100."
 )
 _AVERAGE = "average"
 _RUNS = ("v", "wv", "t")
 _KINDS = ("refused", "unparsed")
+_HONEST = ("answered", "corrected")
+_ROLES = (
+    ("--with", "seeing", "of a model that saw the pictures"),
+    ("--without", "blind", "of the same model without them"),
+    ("--text", "base", "of its LLM base"),
+)
 
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser("gain", help="multi-modal gain and leakage of runs", epilog=_EPILOG)
     add_runs(parser, "*")
+    for option, place, told in _ROLES:
+        parser.add_argument(option, dest=place, type=Place.parsed, metavar="FILE", help=f"answers {told}, in any form")
+    parser.add_argument(
+        "--columns", metavar="FIELD=COLUMN,...", help="what the columns of these are called, as of score"
+    )
     parser.add_argument("--llm", nargs="+", type=Place.parsed, default=[], metavar="RUN", help="runs of the LLM base")
     parser.add_argument("--metric", help="the metric to compare (default: the headline of each task)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)")
@@ -44,19 +58,24 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; 3 where a task had to be left out.
+    """Print the table; 3 where what was asked for had to be left out: runs of a folder may lie there alone.
 
     Raises:
-        InputError: neither or both of runs and scores, a wrong number of scores, or see `triples`.
+        InputError: not one of runs, files and scores, a wrong number of scores, or see `triples` and `_named`.
     """
-    if bool(arguments.runs) == bool(arguments.scores):
-        raise InputError("Expected RUNs or --scores S_v S_wv [S_t]; found neither or both. See `spiqa-tasks gain -h`.")
+    named = [option for option, place, _ in _ROLES if getattr(arguments, place) is not None]
+    ways = {"RUNs": arguments.runs, "--scores": arguments.scores, " ".join(named): named}
+    given = [way for way, what in ways.items() if what]
+    if len(given) != 1:
+        raise InputError(
+            "Expected RUNs, --with FILE --without FILE [--text FILE], or --scores S_v S_wv [S_t]; found "
+            f"{' and '.join(given) or 'none of them'}. See `spiqa-tasks gain -h`."
+        )
     if arguments.scores:
         return _run_scores(arguments)
     if arguments.samples is not None:
         check_file(arguments.samples)
-    runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
-    found, problems = triples(runs, llm, arguments.task, arguments.metric)
+    found, problems = _named(arguments, named) if named else _recognised(arguments)
     table = [row for triple in found for row in rows(triple)]
     records = [_record(row) for row in table] + _averages(table)
     print(render(records, arguments.format))
@@ -66,6 +85,48 @@ def run(arguments: argparse.Namespace) -> int:
     _warn(records)
     say(*problems)
     return 3 if problems else 0
+
+
+def _recognised(arguments: argparse.Namespace) -> tuple[list[Triple], list[str]]:
+    """The runs by their own record, and why others are left out."""
+    if arguments.columns is not None:
+        raise InputError("Expected --columns with --with and --without, found RUNs. Name the files by these options.")
+    runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
+    found, alone, problems = triples(runs, llm, arguments.task, arguments.metric)
+    if arguments.task or not all(place.path.is_dir() for place in arguments.runs):
+        return found, [*alone, *problems]
+    say(*alone)
+    return found, problems
+
+
+def _named(arguments: argparse.Namespace, named: Sequence[str]) -> tuple[list[Triple], list[str]]:
+    """The runs by the options that name them.
+
+    Raises:
+        InputError: one of the first two is missing, a file twice, several runs at a place, or see `triple_of`.
+    """
+    places = [(option, place) for option, name, _ in _ROLES if (place := getattr(arguments, name)) is not None]
+    if arguments.seeing is None or arguments.blind is None or arguments.llm:
+        found = ", ".join([*named, *(["--llm"] if arguments.llm else [])])
+        raise InputError(
+            f"Expected --with and --without, which gain is the difference of, and --text for leakage; found {found}. "
+            "A single file of answers is scored by `spiqa-tasks score`."
+        )
+    if len({place.path.resolve() for _, place in places}) < len(places):
+        raise InputError(f"Expected another file for each of {', '.join(named)}; found one of them twice.")
+    v, wv, *t = (_run_at(option, place, arguments) for option, place in places)
+    if selection.is_blind(v):
+        raise InputError(f"Expected a run with pictures at --with, found {v.name} on {v.task}. Name it at --without.")
+    return [triple_of(v, wv, t[0] if t else None, arguments.metric)], []
+
+
+def _run_at(option: str, place: Place, arguments: argparse.Namespace) -> Run:
+    """The only run at a place, of the task that is wanted."""
+    runs = selection.of_tasks(runs_at([place], arguments), arguments.task, variants=True)
+    if len(runs) > 1:
+        tasks = ", ".join(f"{run.task} of {run.name}" for run in runs)
+        raise InputError(f"Expected one run at {option} {place.path}, found {tasks}. Name one with --task.")
+    return runs[0]
 
 
 def _warn(records: Sequence[dict[str, Any]]) -> None:
@@ -100,12 +161,20 @@ def _run_scores(arguments: argparse.Namespace) -> int:
 
 
 def render(records: Sequence[dict[str, Any]], form: str) -> str:
-    """Return the records in one of the forms; without the columns that say nothing in a table."""
-    rows = [_cells(record) for record in records] if form in STYLES else []
-    hidden = {"questions"} if not any(row["questions"] for row in rows) else set()
+    """Return the records in one of the forms: for people the paper's numbers, then those of `_honest_cells`."""
+    if form not in STYLES:
+        return rendered(form, records, (), ())
+    overall = [record for record in records if record["group"] == OVERALL and record["mg"] is not None]
+    tables = [[_cells(record) for record in records], [cells for record in overall for cells in _honest_cells(record)]]
+    return "\n\n".join(_table(rows, form) for rows in tables if rows)
+
+
+def _table(rows: Sequence[dict[str, str]], form: str) -> str:
+    """A table without the columns that say nothing."""
+    hidden = {"questions"} if not any(row.get("questions") for row in rows) else set()
     hidden |= {"model"} if len({row["model"] for row in rows}) == 1 else set()
-    headers = [name for name in (rows[0] if rows else ()) if name not in hidden]
-    return rendered(form, records, [[row[name] for name in headers] for row in rows], headers)
+    headers = [name for name in rows[0] if name not in hidden]
+    return as_table([[row[name] for name in headers] for row in rows], headers, form)
 
 
 def _record(row: Row) -> dict[str, Any]:
@@ -119,6 +188,7 @@ def _record(row: Row) -> dict[str, Any]:
         "n": row.n,
         "questions": row.questions,
         **_numbers(row.result),
+        **{name: _over(getattr(row, name)) for name in _HONEST},
         **{f"{kind}_{name}": _share(row, place, kind) for kind in _KINDS for place, name in enumerate(_RUNS)},
         "warnings": warnings(row),
     }
@@ -129,20 +199,18 @@ def _share(row: Row, place: int, kind: str) -> float | None:
     return getattr(row.outcomes[place], kind) if place < len(row.outcomes) else None
 
 
+def _over(result: Gain | None) -> dict[str, float | None]:
+    """The numbers of a gain over other questions or other scores than the row's, with how many questions."""
+    return {"n": 0 if result is None else result.n, **_numbers(result)}
+
+
 def _numbers(result: Gain | None) -> dict[str, float | None]:
-    if result is None:
-        return dict.fromkeys(("s_v", "s_wv", "s_t", "mg", "mg_low", "mg_high", "ml", "ml_low", "ml_high"))
-    return {
-        "s_v": result.s_v,
-        "s_wv": result.s_wv,
-        "s_t": result.s_t,
-        "mg": result.mg.value,
-        "mg_low": result.mg.low,
-        "mg_high": result.mg.high,
-        "ml": None if result.ml is None else result.ml.value,
-        "ml_low": None if result.ml is None else result.ml.low,
-        "ml_high": None if result.ml is None else result.ml.high,
-    }
+    found = {name: getattr(result, name, None) for name in ("s_v", "s_wv", "s_t")}
+    for name in ("mg", "ml", "ml_signed"):
+        estimate = getattr(result, name, None)
+        ends = {"": "value", "_low": "low", "_high": "high"}
+        found |= {f"{name}{end}": getattr(estimate, value, None) for end, value in ends.items()}
+    return found
 
 
 def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
@@ -158,7 +226,9 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
             count = sum(row.n for row in members)
             metrics = "+".join(dict.fromkeys(member.metric for member in members))
             blank = Row(_AVERAGE, metrics, "all", model, ablation, members[0].llm, count, mean, "")
-            records.append({**_record(blank), "warnings": []})
+            answered, corrected = (mean_gain([getattr(row, name) for row in members]) for name in _HONEST)
+            whole = replace(blank, answered=answered, corrected=corrected)
+            records.append({**_record(whole), "warnings": []})
     return records
 
 
@@ -179,6 +249,17 @@ def _cells(record: dict[str, Any]) -> dict[str, str]:
         "ML": _with_interval(record, "ml"),
         **{f"{kind} (v, wv, t)": text for kind, text in shares.items()},
     }
+
+
+def _honest_cells(record: dict[str, Any]) -> list[dict[str, str]]:
+    """Leakage without the cut at 0: of all questions, of those that every run answered, and corrected for chance."""
+    cells = []
+    for name, over in {"all": record, **{name: record[name] for name in _HONEST}}.items():
+        told = {"model": record["model"], "task": record["task"], "without": record["ablation"], "questions": name}
+        scores = {f"S_{run}": percent(over[f"s_{run}"]) for run in _RUNS}
+        estimates = {"MG": _with_interval(over, "mg"), "S_wv - S_t": _with_interval(over, "ml_signed")}
+        cells.append(told | {"n": str(over["n"])} | scores | estimates)
+    return cells
 
 
 def _with_interval(record: dict[str, Any], name: str) -> str:

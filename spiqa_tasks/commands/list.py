@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import textwrap
 from collections.abc import Mapping
 from typing import Any
-
-from tabulate import tabulate
 
 from spiqa_tasks.benchmarks.availability import is_there
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
 from spiqa_tasks.hosts.catalogue import Task, catalogue
-
-WIDTH = 100
-"""Columns of the terminal that everything printed fits into."""
-_NARROWEST = 20
+from spiqa_tasks.report.forms import add_format, as_csv, as_table
 
 
 def add(subparsers: Any) -> None:
@@ -26,7 +20,7 @@ def add(subparsers: Any) -> None:
     listing = subparsers.add_parser("list", help="show every task and whether its data is there")
     listing.add_argument("--benchmark", choices=sorted(BENCHMARKS), help="only the tasks and groups of this one")
     listing.add_argument("--search", default="", metavar="TEXT", help="only those with TEXT in their name or settings")
-    listing.add_argument("--json", action="store_true", help="machine-readable, with splits and all metrics")
+    add_format(listing)
     listing.set_defaults(run=run)
 
 
@@ -55,11 +49,23 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected a task or group with {arguments.search!r} in its name or settings, found none. "
             "`spiqa-tasks list` shows all."
         )
-    if arguments.json:
-        print(json.dumps({"tasks": rows, "groups": groups}, indent=2))
-    else:
-        print("\n\n".join(part for part in (_table(rows), _listed(groups)) if part))
+    print(_printed(arguments.format, rows, groups))
     return 0
+
+
+def _printed(form: str, rows: list[dict[str, Any]], groups: Mapping[str, tuple[str, ...]]) -> str:
+    """Tasks and groups; csv has a group as a row with its members."""
+    if form == "json":
+        return json.dumps({"tasks": rows, "groups": groups}, indent=2)
+    if form == "csv":
+        return as_csv([*rows, *({"name": name, "members": members} for name, members in groups.items())]).rstrip("\n")
+    tasks = [
+        [row["name"], row["questions"], "yes" if row["data"] else "no", row["settings"].replace(",", ", ")]
+        for row in rows
+    ]
+    members = [[name, ", ".join(members)] for name, members in groups.items()]
+    tables = ((tasks, ["task", "questions", "data", "settings"]), (members, ["group", "tasks"]))
+    return "\n\n".join(as_table(cells, headers, form) for cells, headers in tables if cells)
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:
@@ -81,22 +87,3 @@ def _has(
         tasks[name].benchmark == benchmark if name in tasks else _has(benchmark, groups.get(name, ()), tasks, groups)
         for name in members
     )
-
-
-def _table(rows: list[dict[str, Any]]) -> str:
-    if not rows:
-        return ""
-    headers = ["task", "questions", "data"]
-    cells = [[row["name"], row["questions"], "yes" if row["data"] else "no"] for row in rows]
-    left = WIDTH - len(tabulate(cells, headers=headers).splitlines()[1]) - 2
-    settings = [_wrapped(row["settings"].replace(",", ", "), max(left, _NARROWEST)) for row in rows]
-    return tabulate([[*row, text] for row, text in zip(cells, settings, strict=True)], headers=[*headers, "settings"])
-
-
-def _listed(groups: Mapping[str, tuple[str, ...]]) -> str:
-    lines = (_wrapped(f"  {name}: {', '.join(members)}", WIDTH, "    ") for name, members in groups.items())
-    return "Groups:\n" + "\n".join(lines) if groups else ""
-
-
-def _wrapped(text: str, width: int, indent: str = "") -> str:
-    return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

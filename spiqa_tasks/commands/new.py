@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from tabulate import tabulate
-
 from spiqa_tasks.benchmarks.own.definition import AnswerForm, Kind
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted, printable, say
+from spiqa_tasks.report.forms import as_table
 
 if TYPE_CHECKING:
     from spiqa_tasks.benchmarks.own.definition import Definition
@@ -165,7 +164,7 @@ def _columns(proposal: Proposal, rows: Sequence[Row]) -> str:
         text = ", ".join(map(str, shown)) if isinstance(shown, list) else str(shown or "")
         columns = ", ".join(named) if isinstance(named, list) else named or "-"
         lines.append([role, columns, printable(text if len(text) <= 60 else f"{text[:57]}...") if named else ""])
-    table = tabulate(lines, headers=["what", "column", "in the first row"], disable_numparse=True)
+    table = as_table(lines, ["what", "column", "in the first row"])
     return table + (f"\n\nNot used: {', '.join(proposal.unused)}." if proposal.unused else "")
 
 

@@ -1,4 +1,4 @@
-"""`spread`: the range of accuracy over orders of the options (SciFIBench section 4.2)."""
+"""`spread`: accuracy over orders of the options and over seeds (SciFIBench section 4.2, Figure 6)."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_command, named_runs, show
 
+COLUMNS = ("model", "split", "settings", "over", "accuracies", "mean", "sd", "range")
+
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
-    add_command(subparsers, "spread", run, "range of accuracy over orders of the options")
+    add_command(subparsers, "spread", run, "accuracy over orders of the options and over seeds")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per model and split.
+    """Print one line per model, split and what varies.
 
     Raises:
-        InputError: no such runs or metric, or no model with a split in several orders.
+        InputError: no such runs or metric, or no runs that differ in an order or a seed alone.
     """
     from spiqa_tasks.analysis.comparisons import spread
 
     rows = spread(named_runs(arguments), arguments.metric)
-    return show(arguments, rows, ("model", "split", "accuracies", "mean", "sd", "range"))
+    return show(arguments, rows, COLUMNS)

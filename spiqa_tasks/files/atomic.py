@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 import uuid
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
+
+logger = logging.getLogger("spiqa_tasks")
 
 
 def check_folder(folder: Path) -> None:
@@ -50,5 +53,6 @@ def write_atomically(path: Path, content: bytes) -> None:
     try:
         temporary.write_bytes(content)
         os.replace(temporary, path)
+        logger.info("wrote %s (%d bytes)", path, len(content))
     finally:
         temporary.unlink(missing_ok=True)

@@ -54,6 +54,9 @@ class LocalSource:
 
     root: Path
 
+    def __str__(self) -> str:
+        return str(self.root)
+
     def files(self, repository: Repository, pattern: str) -> list[Path]:
         base = self.root / repository.folder
         found = sorted(base.glob(pattern))
@@ -72,6 +75,9 @@ class LocalSource:
 
 class HubSource:
     """The Hugging Face hub; only the files asked for are fetched."""
+
+    def __str__(self) -> str:
+        return "the Hugging Face hub"
 
     def files(self, repository: Repository, pattern: str) -> list[Path]:
         from huggingface_hub import HfApi, hf_hub_download
@@ -115,6 +121,25 @@ class HubSource:
         branch = folder / "refs" / commit
         commit = branch.read_text() if branch.is_file() else commit
         return any((folder / "snapshots" / commit).glob(pattern))
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """What a source has on this machine already; nothing is fetched."""
+
+    source: Source
+
+    def files(self, repository: Repository, pattern: str) -> list[Path]:
+        if isinstance(self.source, HubSource) and not self.source.is_cached(repository, pattern):
+            raise DataError(
+                f"Expected {pattern} of the dataset {repository.repo_id} in the hub's cache, found none. "
+                f"Fetch it with: hf download {repository.repo_id} --repo-type dataset --revision {repository.revision} "
+                f"--include '{pattern}'"
+            )
+        return self.source.files(repository, pattern)
+
+    def folder(self, repository: Repository, name: str) -> Path | None:
+        return self.source.folder(repository, name)
 
 
 def _pin(repository: Repository) -> Path:

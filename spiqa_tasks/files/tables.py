@@ -27,8 +27,8 @@ def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
     """Return the rows of a table.
 
     Args:
-        path: an xlsx file, whose first sheet counts, a tsv or csv file with a header line, a json list of objects, or a
-            pickled table or dictionary of ids and answers.
+        path: an xlsx file, whose first sheet counts, a tsv or csv file with a header line, a json list of objects,
+            jsonl, parquet, or a pickled table or dictionary of ids and answers.
         escaped: whether a spreadsheet wrote it or what it was made of, so that `_x000D_` and the like are decoded.
 
     Raises:
@@ -36,7 +36,7 @@ def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
     """
     with path.open("rb") as file:
         start = file.read(4)
-    by_suffix = {".json": _json, ".pkl": _pickled}
+    by_suffix = {".json": _json, ".jsonl": _json_lines, ".parquet": _parquet, ".pkl": _pickled}
     read = _xlsx if start.startswith(b"PK") else by_suffix.get(path.suffix, _separated)
     return [{key: _decoded(text) for key, text in row.items()} for row in read(path)] if escaped else read(path)
 
@@ -111,6 +111,27 @@ def _json(path: Path) -> list[Cells]:
     if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
         raise InputError(f"Expected {path} to be a list of objects, found something else. Name a table of answers.")
     return [{str(key): _text(value) for key, value in row.items()} for row in content]
+
+
+def _json_lines(path: Path) -> list[Cells]:
+    try:
+        rows = [loads(line) for line in path.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
+    except (ValueError, OSError, RecursionError) as error:
+        raise InputError(f"Expected {path} to have a JSON object a line, found {error}. Write it again.") from error
+    if not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"Expected {path} to have a JSON object a line, found something else. Write it again.")
+    return [{str(key): _text(value) for key, value in row.items()} for row in rows]
+
+
+def _parquet(path: Path) -> list[Cells]:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        rows = pyarrow.parquet.read_table(path).to_pylist()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"Expected {path} to be a parquet file, found {error}. Write it again.") from error
+    return [{str(key): _text(value) for key, value in row.items()} for row in rows]
 
 
 def _pickled(path: Path) -> list[Cells]:

@@ -52,6 +52,7 @@ class VerdictCache:
 
     def __init__(self, path: Path, locked_seconds: float = LOCKED_SECONDS) -> None:
         self._lock = threading.Lock()
+        self._path = path
         self._owner = Owner(socket.gethostname(), os.getpid())
         self._db, self.writable = connect(path, locked_seconds)
         self._claimed: set[str] = set()
@@ -60,6 +61,9 @@ class VerdictCache:
         self._seen: dict[str, tuple[float, float]] = {}
         self._closing = threading.Event()
         self._heart: threading.Thread | None = None
+
+    def __str__(self) -> str:
+        return str(self._path)
 
     def known(self, keys: Sequence[str]) -> set[str]:
         """Return those of `keys` that have a stored verdict."""

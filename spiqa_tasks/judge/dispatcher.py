@@ -185,6 +185,8 @@ class Dispatcher:
             return failed(error.reason)
         now, policy = self._now(), job.policy
         job.tries += 1
+        reason = self._config.redact(error.reason)
+        _log.info("judge %s: try %d of a request failed: %s", self._config.name, job.tries, reason)
         if not policy.patient or (job.first_asked is not None and now - job.first_asked > policy.patience):
             job.attempts = job.tries
         elif not error.refused and (job.answers != self._answers or job.attempts >= _SUSPECT):

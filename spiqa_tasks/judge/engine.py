@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import logging
 import os
 import sqlite3
 import sys
@@ -27,6 +28,7 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, said_if_slow
 
 _CLOSE_SECONDS = 5.0
+_log = logging.getLogger("spiqa_tasks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,14 @@ class Engine:
         """
         session, keys = self._keyed(requests)
         stored = session.cache.get_many(list(dict.fromkeys(keys))) if session.cache else {}
+        told = (
+            self.config.name,
+            self.config.host or "this process",
+            len(requests),
+            len(stored),
+            session.cache or "none",
+        )
+        _log.info("judge %s at %s: %d requests, %d of their verdicts in the cache %s", *told)
         with self._condition:
             return [self._submitted(request, key, stored.get(key)) for request, key in zip(requests, keys, strict=True)]
 

@@ -153,6 +153,19 @@ def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[
     return dict(without_nan(_lists(listed)))
 
 
+def rows(found: Sequence[Examined]) -> list[dict[str, Any]]:
+    """Return a row per judge with all answers, and one for each of its groups, in natural units."""
+    return [
+        {"judge": each.opinion.name, "kind": kind, "group": name, **dataclasses.asdict(agreement)}
+        for each in found
+        for kind, name, agreement in (
+            ("all", "all", each.overall),
+            *((group.kind, group.name, group.agreement) for group in each.groups),
+        )
+        if agreement is not None
+    ]
+
+
 def _lists(value: Any) -> Any:
     """The value with lists for tuples."""
     if isinstance(value, Mapping):

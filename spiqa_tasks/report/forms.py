@@ -6,17 +6,25 @@ import argparse
 import csv
 import io
 import json
+import shutil
+import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from tabulate import tabulate
 
 from spiqa_tasks.scoring.units import without_nan
 
-STYLES = {"text": "simple", "md": "github", "latex": "latex_booktabs"}
+_TABLES = {"md": "github", "latex": "latex_booktabs"}
+STYLES = ("text", *_TABLES)
 FORMS = (*STYLES, "csv", "json")
 
 Records = Sequence[Mapping[str, Any]]
+Rows = Sequence[Sequence[str]]
+_GAP = 2
+_NARROWEST = 20
+"""Columns of text to which a cell is wrapped rather than that the table is split."""
 
 
 def add_format(parser: argparse.ArgumentParser, forms: Sequence[str] = FORMS) -> None:
@@ -43,8 +51,76 @@ def rendered(form: str, records: Records, cells: Sequence[Sequence[Any]], header
 
 
 def as_table(cells: Sequence[Sequence[Any]], headers: Sequence[str], form: str = "text") -> str:
-    """Return a table for people; `csv` and `json` are none."""
-    return tabulate([list(row) for row in cells], list(headers), tablefmt=STYLES[form], disable_numparse=True)
+    """Return a table for people; `csv` and `json` are none.
+
+    As text it fits `width()`: cells are wrapped at blanks; where that is not enough, groups of columns stand below each
+    other, each behind the columns that tell the rows apart.
+    """
+    rows = [["" if cell is None else str(cell) for cell in row] for row in (headers, *cells)]
+    if form == "text":
+        return "\n\n".join(map(_drawn, _fitted(rows, width())))
+    return tabulate(rows[1:], rows[0], tablefmt=_TABLES[form], disable_numparse=True)
+
+
+def width() -> int:
+    """Return the columns of the terminal, or 100 where the output goes elsewhere."""
+    return max(_NARROWEST, shutil.get_terminal_size((100, 24)).columns)
+
+
+def _fitted(rows: Rows, room: int) -> list[Rows]:
+    """A table as tables that are at most `room` wide."""
+    widths, words = (_sizes(rows, separator) for separator in ("\n", None))
+    for limit in range(max(*widths, _NARROWEST), _NARROWEST - 1, -1):
+        limits = [min(size, max(limit, word)) for size, word in zip(widths, words, strict=True)]
+        if sum(limits) + _GAP * (len(limits) - 1) <= room:
+            return [_wrapped(rows, limits)]
+    return _split(rows, widths, room)
+
+
+def _sizes(rows: Rows, separator: str | None) -> list[int]:
+    """The length of the longest part of a cell, in each column."""
+    columns = zip(*rows, strict=True)
+    return [max((len(part) for cell in column for part in cell.split(separator)), default=0) for column in columns]
+
+
+def _split(rows: Rows, widths: Sequence[int], room: int) -> list[Rows]:
+    """Groups of columns behind the first ones, as many of these as tell the rows apart within half of the room."""
+    keys = 1
+    while len({tuple(row[:keys]) for row in rows}) < len(rows) and sum(widths[: keys + 1]) + _GAP * keys <= room // 2:
+        keys += 1
+    keys = min(keys, len(widths) - 1)
+    before = [min(widths[0], room // 2), *widths[1:keys]][:keys]
+    behind = room - sum(before) - _GAP * keys
+    limits = [*before, *(min(size, behind) for size in widths[keys:])]
+    groups: list[list[int]] = []
+    left = 0
+    for place in range(keys, len(limits)):
+        if limits[place] > left:
+            groups.append([*range(keys)])
+            left = behind
+        groups[-1].append(place)
+        left -= limits[place] + _GAP
+    rows = _wrapped(rows, limits)
+    return [[[row[place] for place in group] for row in rows] for group in groups]
+
+
+def _wrapped(rows: Rows, limits: Sequence[int]) -> Rows:
+    return [[_folded(cell, limit) for cell, limit in zip(row, limits, strict=True)] for row in rows]
+
+
+def _folded(cell: str, limit: int) -> str:
+    if len(cell) <= limit:
+        return cell
+    return "\n".join(textwrap.fill(line, limit, break_on_hyphens=False) for line in cell.split("\n"))
+
+
+def _drawn(rows: Rows) -> str:
+    widths = _sizes(rows, "\n")
+    lines = [list(zip_longest(*(cell.split("\n") for cell in row), fillvalue="")) for row in rows]
+    rule = ["-" * size for size in widths]
+    shown = [*lines[0], rule, *(line for row in lines[1:] for line in row)]
+    gap = " " * _GAP
+    return "\n".join(gap.join(map(str.ljust, line, widths)).rstrip() for line in shown)
 
 
 def as_csv(records: Records) -> str:

@@ -24,7 +24,7 @@ def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
     remarks: list[str] = []
     for with_base in (True, False):
         try:
-            compared, _ = triples(logged, with_base=with_base)
+            compared, *_ = triples(logged, with_base=with_base)
         except InputError as error:
             remarks.append(str(error))
             continue

@@ -8,16 +8,14 @@ from collections.abc import Sequence
 from tabulate import tabulate
 
 from spiqa_tasks.report.content import Report, Section
-from spiqa_tasks.report.forms import as_table
+from spiqa_tasks.report.forms import as_table, width
 from spiqa_tasks.report.tables import Table
-
-WIDTH = 120
 
 
 def as_text(table: Table, form: str = "text") -> str:
     """Return a table for a terminal, or in another form for people, its notes below it."""
     cells = [list(line.cells) for line in table.lines]
-    notes = [textwrap.fill(note, WIDTH) for note in table.notes]
+    notes = [textwrap.fill(note, width()) for note in table.notes]
     return "\n\n".join([as_table(cells, table.columns, form), *notes])
 
 

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tabulate import tabulate
-
 from spiqa_tasks.analysis.agreement import Agreement, agreements, ranks
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.metrics.text_scores import tokenizer_note
@@ -57,9 +55,9 @@ def as_text(runs: Sequence[Run], form: str = "text") -> str:
     """Return for people: values times 100, one column per model and judge, then what is behind them."""
     parts = [_single(runs[0], form) if len(runs) == 1 else _columns(runs, form), _notes(runs)]
     if len({run.judge_name for run in runs}) > 1:
-        parts.append(_agreements(agreements(runs)))
+        parts.append(_agreements(agreements(runs), form))
     if len({run.name for run in runs}) > 1 and any(run.judged_metric for run in runs):
-        parts.append(_ranks(runs))
+        parts.append(_ranks(runs, form))
     return "\n\n".join(parts)
 
 
@@ -127,7 +125,7 @@ def _left_out(run: Run, reasons: Mapping[str, str]) -> Iterator[str]:
             yield f"{name} left out: {reason}"
 
 
-def _agreements(found: Sequence[Agreement]) -> str:
+def _agreements(found: Sequence[Agreement], form: str) -> str:
     rows = [
         [
             " / ".join(agreement.judges),
@@ -138,11 +136,11 @@ def _agreements(found: Sequence[Agreement]) -> str:
         for agreement in found
     ]
     headers = ["judges", "answers", "n", "Spearman", "Kendall"]
-    return "Agreement of the judges, answer by answer\n" + tabulate(rows, headers=headers, disable_numparse=True)
+    return "Agreement of the judges, answer by answer\n" + as_table(rows, headers, form)
 
 
-def _ranks(runs: Sequence[Run]) -> str:
+def _ranks(runs: Sequence[Run], form: str) -> str:
     by_judge = ranks(runs)
     names = dict.fromkeys(run.name for run in runs)
     rows = [[name, *(places.get(name) or "-" for places in by_judge.values())] for name in names]
-    return f"Rank by {runs[0].judged_metric}\n" + tabulate(rows, headers=["answers", *by_judge], disable_numparse=True)
+    return f"Rank by {runs[0].judged_metric}\n" + as_table(rows, ["answers", *by_judge], form)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,11 +18,12 @@ from spiqa_tasks.runs.readers import jsonl, lmms_eval, run_files, spiqa_response
 from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 from spiqa_tasks.runs.run import Run
 
+logger = logging.getLogger("spiqa_tasks")
 FORMS = (
     "a result file of lmms-eval (*_results.json) or a samples file beside it (*_samples_<task>.jsonl, from "
     f"--log_samples), a file of `spiqa-tasks score --output` (*{SUFFIX}), a jsonl file of "
-    '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv, csv or json table with the '
-    "columns index (or id) and prediction (MMStar's submission, VLMEvalKit), VLMEvalKit's folder, or one of these"
+    '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv, csv, json or parquet table '
+    "with the columns index (or id) and prediction (MMStar, VLMEvalKit), VLMEvalKit's folder, or one of these"
 )
 
 
@@ -59,6 +61,7 @@ def read_runs(places: Iterable[Place], include: Iterable[Path] = (), columns: Co
         for run in runs if not place.task else _of_task(runs, place):
             if run.form == vlmevalkit.FORM:
                 run = replace(run, definition=known.get(run.task))
+            logger.info("%s: answers of %s to %s (%s)", run.path, run.identity.label, run.task or "?", run.form)
             found.setdefault((run.path.resolve(), run.task, run.identity.label), run)
     return list(found.values())
 

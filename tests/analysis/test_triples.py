@@ -30,8 +30,8 @@ def load(folder: Path, **wanted: Any) -> list[Run]:
 
 def only(runs: Sequence[Run], *args: Any, **options: Any) -> Triple:
     """The only triple, of which nothing is to be said."""
-    (found,), problems = triples(runs, *args, **options)
-    assert problems == []
+    (found,), *told = triples(runs, *args, **options)
+    assert told == [[], []]
     return found
 
 
@@ -76,7 +76,7 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
     for stamp, kind, right in (("3", "grey", 2), ("4", "shuffled", 1)):
         args = f"base=m,ablation={kind},seed=1,pretrained=a,batch=2"
         write_run(tmp_path, "ablated", {"t": choice_samples(rights(right, 4))}, args, stamp=stamp)
-    found, problems = triples(load(tmp_path))
+    found, problems, _ = triples(load(tmp_path))
     assert [(each.ablation, each.v.path.name, each.wv.path.name) for each in found] == [
         ("grey", "1_results.json", "3_results.json"),
         ("shuffled", "1_results.json", "4_results.json"),
@@ -93,7 +93,7 @@ def test_several_seeds_of_an_ablation_are_told_apart(tmp_path: Path) -> None:
     for stamp in ("2", "3"):
         samples = {"t": choice_samples(rights(2, 4))}
         write_run(tmp_path, "ablated", samples, f"base=m,ablation=noise,seed={stamp}", stamp=stamp)
-    found, problems = triples(load(tmp_path))
+    found, problems, _ = triples(load(tmp_path))
     assert ([each.ablation for each in found], problems) == (["noise,seed=2", "noise,seed=3"], [])
 
 
@@ -127,7 +127,7 @@ def test_runs_of_one_model_in_two_folders_are_pairs_of_their_own(tmp_path: Path)
             }
             write_jsonl(tmp_path / folder / f"m_{task}.jsonl", answers)
     runs = [run for folder in "ab" for run in load(tmp_path / folder)]
-    found, problems = triples(runs)
+    found, problems, _ = triples(runs)
     assert problems == []
     names = [f"m ({tmp_path.name}/{folder})" for folder in "ab"]
     assert [
@@ -170,7 +170,7 @@ def test_scores_of_two_judges_have_no_gain(tmp_path: Path) -> None:
     )
     assert only(crossed, metric="unformatted_rate").metric.name == "unformatted_rate"
     both = [run for judge in "ab" for run in load(tmp_path / judge)]
-    found, problems = triples(both)
+    found, problems, _ = triples(both)
     assert ([(each.v.judge_name, each.wv.judge_name) for each in found], problems) == (
         [("openai:a", "openai:a"), ("openai:b", "openai:b")],
         [],
@@ -226,7 +226,7 @@ def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         triples(load(tmp_path))
     write_run(tmp_path, "n", {"mmstar_filtered_text": choice_samples([True])}, stamp="3", settings=TEXT)
-    found, problems = triples(load(tmp_path))
+    found, problems, _ = triples(load(tmp_path))
     assert [each.v.name for each in found] == ["n"]
     assert problems == [
         "Expected a run of m on mmstar_filtered with images beside the one with ablation=text, found n. Run the same "
@@ -252,7 +252,7 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     lines = host_samples("AB", lambda letter: float(letter == "A"))
     write_run(tmp_path, "m", {"t": lines}, stamp="5")
     write_run(tmp_path, "ablated", {"t": lines}, "base=m,ablation=text", stamp="6")
-    found, problems = triples(load(tmp_path), metric="accuracy")
+    found, _, problems = triples(load(tmp_path), metric="accuracy")
     assert [each.v.task for each in found] == ["mmstar_filtered"]
     assert problems == [
         "t of m is left out: Expected t to have the metric accuracy; found score. Choose with --metric."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -48,6 +50,24 @@ def labels(tmp_path: Path) -> Path:
     path = tmp_path / "labels.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return path
+
+
+def test_the_agreement_is_printed_in_every_form(judge: str, labels: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """csv has a row per judge and system in natural units; tables have the judges' values times 100."""
+    shown = {}
+    for form in ("csv", "md", "text"):
+        assert main(["calibrate", str(labels), "--judge", judge, "--format", form]) == 0
+        shown[form] = capsys.readouterr().out
+    rows = list(csv.DictReader(io.StringIO(shown["csv"])))
+    assert [(row["kind"], row["group"]) for row in rows if row["judge"] == NAME][:3] == [
+        ("all", "all"),
+        ("system", "a"),
+        ("system", "b"),
+    ]
+    assert float(rows[0]["accuracy.value"]) == pytest.approx(35 / 40)
+    assert f"| {NAME} " in shown["md"]
+    assert "87.5 [" in shown["text"]
+    assert max(map(len, shown["text"].splitlines())) <= 100
 
 
 def by_name(found: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -35,6 +35,17 @@ def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
     assert gain(tmp_path / "b")[0] == 2
 
 
+def test_a_run_without_its_twin_is_a_remark_unless_it_was_asked_for(tmp_path: Path, gain: Gain) -> None:
+    """In a folder of complete pairs: 0; named by its file or its task: 3."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    alone = write_run(tmp_path, "n", {"t": choice_samples([True])}, stamp="9")
+    tasks = ["--task", "mmstar_filtered", "--task", "t"]
+    for status, asked in ((0, [tmp_path]), (3, [tmp_path, alone]), (3, [tmp_path, *tasks])):
+        found, rows, errors = gain(*asked)
+        assert (found, rows[0]["task"]) == (status, "mmstar_filtered")
+        assert errors.startswith("spiqa-tasks: Expected a run of n on t without images, found none.")
+
+
 def test_scores_by_hand(gain: Gain, capsys: pytest.CaptureFixture[str]) -> None:
     """The golden case without any file, natural in json."""
     (record,) = gain("--scores", 52.1, 22.7, 20.3)[1]
@@ -79,13 +90,13 @@ def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gai
 
 
 @pytest.mark.parametrize(
-    ("form", "lines"), [("text", 4), ("md", 4), ("csv", 3)], ids=["text", "markdown", "comma-separated"]
+    ("form", "lines"), [("text", 15), ("md", 10), ("csv", 3)], ids=["text", "markdown", "comma-separated"]
 )
 def test_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, lines: int) -> None:
     """Tables for people are times 100 with intervals; csv is natural."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     assert main(["gain", str(tmp_path), "--format", form]) == 0
     printed = capsys.readouterr().out
-    assert len(printed.strip().splitlines()) == lines
+    assert len(printed.strip().splitlines()) == lines  # of two tables, in the second only the overall row
     assert ("50.0 [0.0, 100.0]" in printed) == (form != "csv")
     assert (",1.0,0.5,0.25,0.5," in printed) == (form == "csv")

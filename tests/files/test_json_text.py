@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.files.json_text import RepeatedKeyError, loads
+from spiqa_tasks.files import json_text
+from spiqa_tasks.files.json_text import RepeatedKeyError, entries, loads
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -37,3 +40,44 @@ def test_no_json_is_an_error_of_values() -> None:
     """As json has it."""
     with pytest.raises(ValueError, match="Expecting"):
         loads("{")
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=4), st.integers(1, 9), st.sampled_from([None, 1, "\t \n"]))
+def test_entries_are_those_of_the_whole_text(
+    tmp_path_factory: pytest.TempPathFactory, found: dict[str, Any], block: int, indent: Any
+) -> None:
+    """Wherever the text is cut into blocks."""
+    path = tmp_path_factory.mktemp("json") / "a.json"
+    path.write_text(json.dumps(found, indent=indent, ensure_ascii=False), encoding="utf-8", newline="")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_text, "_BLOCK", block)
+        assert list(entries(path)) == list(found.items())
+
+
+@given(st.dictionaries(st.text(), VALUES, min_size=1, max_size=3), st.data())
+def test_a_cut_text_is_no_object(tmp_path_factory: pytest.TempPathFactory, found: dict[str, Any], data: Any) -> None:
+    """Nor is one with more behind it, wherever it is cut."""
+    text = json.dumps(found)
+    path = tmp_path_factory.mktemp("json") / "a.json"
+    for broken in (text[: data.draw(st.integers(1, len(text) - 1))], f"{text} {{}}", text.replace(":", ";", 1)):
+        path.write_text(broken)
+        with pytest.raises(ValueError, match=r"."):
+            list(entries(path))
+
+
+def test_only_an_object_has_entries(tmp_path: Path) -> None:
+    """Another value is told apart from what is no JSON."""
+    (tmp_path / "a.json").write_text(" [1]")
+    with pytest.raises(TypeError, match=r"begins with '\['"):
+        list(entries(tmp_path / "a.json"))
+
+
+def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
+    """Ten thousand values of 4,000 characters take less than a fifth of the file's size."""
+    path = tmp_path / "a.json"
+    path.write_text("{" + ", ".join(f'"{place}": "{"x" * 4000}"' for place in range(10_000)) + "}")
+    tracemalloc.start()
+    assert sum(len(value) for _, value in entries(path)) == 40_000_000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8_000_000

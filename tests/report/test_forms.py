@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.cli import main
-from spiqa_tasks.report.forms import FORMS, as_csv, rendered
+from spiqa_tasks.report.forms import FORMS, as_csv, as_table, rendered
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=8)
 
@@ -52,6 +53,42 @@ def test_every_form_has_every_row(form: str) -> None:
         assert ("50.0" in text, "x 100" in text) == (True, True)
 
 
+WORDS = st.lists(st.text("abcx_-.,5", min_size=1, max_size=40), min_size=1, max_size=8).map(" ".join)
+
+
+@given(
+    st.integers(1, 9).flatmap(lambda n: st.lists(st.lists(WORDS, min_size=n, max_size=n), min_size=2, max_size=4)),
+    st.sampled_from([40, 100]),
+)
+def test_a_table_fits_its_terminal_and_loses_nothing(rows: list[list[str]], room: int) -> None:
+    """Whatever the cells hold; where columns stand in groups the first one is repeated."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(room))
+        printed = as_table(rows[1:], rows[0])
+    assert max(map(len, printed.splitlines())) <= room
+    shown = Counter(letter for letter in printed if not letter.isspace() and letter != "-")
+    for letter, count in Counter("".join(letter for row in rows for cell in row for letter in cell)).items():
+        assert letter in " -" or shown[letter] >= count
+
+
+def test_groups_of_columns_stand_behind_what_tells_the_rows_apart() -> None:
+    """The task is the same in every row, the run is not; numbers are never wrapped."""
+    names = [f"accuracy/{group} x 100" for group in ("math", "logic", "science", "coarse", "fine")]
+    rows = [["mmstar_filtered", run, *["50.0 [41.2, 58.8]"] * 5] for run in ("one", "other")]
+    blocks = as_table(rows, ["task", "run", *names]).split("\n\n")
+    assert [block.splitlines()[0].split()[:2] for block in blocks] == [["task", "run"]] * 2
+    assert all("50.0 [41.2, 58.8]" in line for block in blocks for line in block.splitlines()[2:])
+    assert all(sum(name in block for block in blocks) == 1 for name in names)
+
+
+def test_prose_is_wrapped_before_a_table_is_split() -> None:
+    """The other columns stay as they are."""
+    printed = as_table([["one", "a long sentence " * 9, "7"]], ["name", "told", "n"])
+    assert len(printed.splitlines()) == 4
+    assert printed.splitlines()[2].startswith("one ")
+    assert printed.splitlines()[2].endswith(" 7")
+
+
 @pytest.fixture(scope="module")
 def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two models' whole runs of one task."""
@@ -59,20 +96,32 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for model, every in (("a", 2), ("b", 3)):
         answers = partial(lambda every, place, row: row["answer"] if place % every else "E", every)
         write_demo_run(folder / model, model, answers)
+    (folder / "answers.jsonl").write_text(
+        '{"id": "x", "response": "B", "choices": ["red", "blue"]}\n', encoding="utf-8"
+    )
     return folder
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("command", ["breakdown", "bootstrap --repeats 10", "compare", "score"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("breakdown {}", "bootstrap --repeats 10 {}", "compare {}", "score {}"),
+        *("list --search mmstar", "exam --list", "doctor", "choices {}/answers.jsonl"),
+    ],
+)
 def test_every_command_takes_every_form(
-    command: str, form: str, whole_runs: Path, capsys: pytest.CaptureFixture[str]
+    command: str, form: str, whole_runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The same option, the same names."""
-    assert main([*command.split(), str(whole_runs), "--format", form]) == 0
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
+    assert main([*command.format(whole_runs).split(), "--format", form]) == 0
     printed = capsys.readouterr().out
     if form == "json":
         assert json.loads(printed)
     elif form == "csv":
         assert len({len(row) for row in csv.reader(io.StringIO(printed))}) == 1
+    elif (command, form) == ("doctor", "text"):
+        assert printed.startswith("ok  ")
     else:
         assert {"text": "---", "md": "|", "latex": r"\toprule"}[form] in printed

@@ -7,7 +7,7 @@ from pathlib import Path
 from report_runs import runs_at
 
 from spiqa_tasks.report.content import Report, Section, build
-from spiqa_tasks.report.markdown import WIDTH, as_markdown, as_text
+from spiqa_tasks.report.markdown import as_markdown, as_text
 from spiqa_tasks.report.tables import Table, TableLine
 
 TABLE = Table("Scores", ["run", "n"], [TableLine(["a", "1"]), TableLine(["b|c", "20"])], ["A note. " * 30], texts=1)
@@ -54,9 +54,9 @@ def test_numbers_are_aligned_to_the_right_and_notes_stand_below() -> None:
 
 
 def test_a_terminal_gets_whole_lines() -> None:
-    """The cells as they are, and notes of at most 120 columns."""
+    """The cells as they are, and notes of at most 100 columns."""
     lines = as_text(TABLE).splitlines()
     assert [line.split() for line in lines[:4:3]] == [["run", "n"], ["b|c", "20"]]
     assert len(lines) > 6
-    assert max(map(len, lines)) <= WIDTH
+    assert max(map(len, lines)) <= 100
     assert " ".join(lines[5:]) == TABLE.notes[0].strip()

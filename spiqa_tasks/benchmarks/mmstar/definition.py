@@ -6,8 +6,9 @@ import dataclasses
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.choice.records import truncation_remark
+from spiqa_tasks.benchmarks.mmstar.description import describe
 from spiqa_tasks.benchmarks.mmstar.prompts import prompt
-from spiqa_tasks.benchmarks.mmstar.records import metrics, record, table
+from spiqa_tasks.benchmarks.mmstar.records import SOURCE, metrics, record, table
 from spiqa_tasks.benchmarks.mmstar.release import FILE, from_table, load
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.signature import ablation_fields
@@ -26,5 +27,7 @@ MMSTAR = Benchmark(
     table=table,
     signature=ablation_fields,
     from_table=from_table,
+    describe=describe,
     remarks=truncation_remark,
+    labels=(SOURCE,),
 )

@@ -5,31 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from spiqa_tasks.benchmarks.mmstar.release import question_of
+from spiqa_tasks.benchmarks.mmstar.release import question_of, read_options, table_options
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
-from spiqa_tasks.benchmarks.mmstar.shots import ANSWER, AUTHORS_CLOSING, authors_question, authors_turns, shots_text
+from spiqa_tasks.benchmarks.mmstar.shots import ANSWER, AUTHORS_CLOSING, SHOTS, authors_question, authors_turns
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
 from spiqa_tasks.benchmarks.settings import parse_settings
 
-CLOSING: dict[str, str] = {
-    "letter": "\nAnswer with the option's letter from the given choices directly.",
-    "select": "\nPlease select the correct answer from the options above.",
+_LISTED = "Question: {question}\nOptions:\n{options}"
+WORDINGS: dict[str, str] = {
+    "letter": "{asked}\nAnswer with the option's letter from the given choices directly.",
+    "select": "{asked}\nPlease select the correct answer from the options above.",
+    "bare": "{asked}",
+    "authors": "{question}\n{options}Answer with the option's letter from the given choices directly.",
+    "lmms_eval": "{asked}\nAnswer with the option's letter from the given choices directly",
+    "lmms_eval_qwen": "Question: {asked}Answer with the option letter only.",
+    "vlmevalkit": _LISTED + "Please select the correct answer from the options above. \n",
+    "vlmevalkit_qwen": _LISTED + "Answer with the option letter only.",
 }
-"""What follows the question, whose text holds the options; `select` is the wording of VLMEvalKit, the paper's host."""
+"""`asked` is the question as it is released, its options in its text; `options` are lines such as `A. red`.
+
+`authors`: LLaVA-Next in the authors' code, and LLaVA and InternVL in VLMEvalKit; `lmms_eval` and `lmms_eval_qwen`: the
+tasks `mmstar` and `mmstar_qwen` of lmms-eval 0.7.3, without a full stop and without a line end; `vlmevalkit`: models
+without a prompt of their own in VLMEvalKit 0.0.20; `vlmevalkit_qwen`: Qwen3-VL there.
+"""
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
     """The picture, then the shots of a few-shot row, the question with its options and the closing sentence."""
     if _shots_of(row) == "authors":
         return [*_turns(authors_turns()), *(Picture(path) for path in row["images"]), _authors_text(row)]
-    return [*(Picture(path) for path in row["images"]), _shots(row) + row["question"] + _closing(row)]
+    asked = _asked(row["prompt"], row["question"], table_options(row))
+    closing = f"\n{ANSWER}" if is_few_shot(row) else ""
+    return [*(Picture(path) for path in row["images"]), _shots(row) + asked + closing]
 
 
 def template(row: Mapping[str, Any]) -> str:
     """The wording that the row's prompt is made with, for the signature."""
     if _shots_of(row) == "authors":
         return "".join(text for _, text in authors_turns())
-    return _shots(row) + _closing(row)
+    closing = f"\n{ANSWER}" if is_few_shot(row) else ""
+    return _shots(row) + WORDINGS[row["prompt"]].removeprefix("{asked}") + closing
 
 
 def is_few_shot(row: Mapping[str, Any]) -> bool:
@@ -57,9 +72,14 @@ def _authors_text(row: Mapping[str, Any]) -> str:
     return authors_question(question_of(row["question"]), options)
 
 
+def _asked(name: str, text: str, options: Mapping[str, str]) -> str:
+    """The question whose released text is `text`, in a wording."""
+    lines = "".join(f"{letter}. {option}\n" for letter, option in options.items())
+    return WORDINGS[name].format(asked=text, question=question_of(text), options=lines)
+
+
 def _shots(row: Mapping[str, Any]) -> str:
-    return shots_text(CLOSING[row["prompt"]]) if is_few_shot(row) else ""
-
-
-def _closing(row: Mapping[str, Any]) -> str:
-    return CLOSING[row["prompt"]] + (f"\n{ANSWER}" if is_few_shot(row) else "")
+    """The text before the question: each shot in the question's wording, its answer and a blank line."""
+    shots = SHOTS if is_few_shot(row) else ()
+    asked = ((_asked(row["prompt"], question, read_options(question)), letter) for question, letter in shots)
+    return "".join(f"{question}\n{ANSWER} {letter}\n\n" for question, letter in asked)

@@ -1,12 +1,14 @@
-"""A scored answer of MMStar: by our matcher, by the authors' four rules, and as VLMEvalKit does without a judge."""
+"""A scored answer of MMStar: by our matcher, by the authors' four rules, and as lmms-eval and VLMEvalKit do."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.choice.records import (
     ACCURACY,
     FAILURE_RATES,
@@ -17,10 +19,12 @@ from spiqa_tasks.benchmarks.choice.records import (
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, template
-from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.mmstar.release import table_options
+from spiqa_tasks.benchmarks.mmstar.settings import REPORTED, MMStarSettings
 from spiqa_tasks.benchmarks.mmstar.shots import own_answer
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.scoring.mcq import released_match
+from spiqa_tasks.scoring.mcq.lmms_eval import lmms_eval_match
 from spiqa_tasks.scoring.mcq.vlmevalkit import vlmevalkit_match
 
 CATEGORIES = (
@@ -30,39 +34,62 @@ CATEGORIES = (
 """The six core capabilities (paper section 4.2)."""
 
 
+LETTER = "letter_lmms_eval"
+"""The detail of a record that has the letter which lmms-eval's extraction reads, empty where it reads none."""
+
+
+def _mean_of_axes(records: Sequence[Record]) -> Value:
+    """The mean over the sub-axes of the share of answers that lmms-eval's extraction counts as right."""
+    axes: defaultdict[str, list[bool]] = defaultdict(list)
+    for record in records:
+        if LETTER in record.details and record.groups.get("subcategory"):
+            axes[record.groups["subcategory"]].append(record.details[LETTER] == record.reference)
+    known = sum(map(len, axes.values()))
+    if not known:
+        return Value(math.nan, 0)  # a table of answers that does not name the sub-axes
+    return withheld(known, len(records)) or Value(
+        sum(sum(axis) / len(axis) for axis in axes.values()) / len(axes), known
+    )
+
+
+LMMS_EVAL = Metric("accuracy_lmms_eval", _mean_of_axes)
+"""What lmms-eval's own `mmstar` reports: its extraction, and every sub-axis counts the same, however many questions
+it has. No mean over answers, so it has no interval and no paired comparison."""
 VLMEVALKIT = mean_of("accuracy_vlmevalkit")
-"""The share of answers that VLMEvalKit's `exact_matching` counts as right; no row of the host's table."""
-MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "nan", "None", "n/a"))
-"""Texts of options that VLMEvalKit loses as it reads its tables."""
+"""The share of answers that VLMEvalKit's `exact_matching` counts as right."""
+SOURCE = "source"
+OF_HOSTS = (VLMEVALKIT, LMMS_EVAL)
+"""Rows of the host's table where the prompt is another's than ours."""
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one answer, in the groups of its core capability and its detailed axis."""
+    """Return the record of one answer, in the groups of its core capability and its detailed axis.
+
+    The benchmark that the question is from (paper Figure 4) is a detail, for `breakdown --by source`.
+    """
     if is_few_shot(row):
         response = dataclasses.replace(response, text=own_answer(response.text))
     groups = {"category": slug(row["category"]), "subcategory": slug(row["subcategory"])}
     found = choice_record(row, response, groups, choice_signature(row, template(row), context))
+    if row.get(SOURCE):
+        found = dataclasses.replace(found, details={**found.details, SOURCE: row[SOURCE]})
     if response.failure is not None:
         return found
     scores = {
         "accuracy_released": released_match(response.text, row["answer"]),
-        VLMEVALKIT.name: vlmevalkit_match(response.text, _columns(row)) == row["answer"],
+        VLMEVALKIT.name: vlmevalkit_match(response.text, table_options(row)) == row["answer"],
     }
+    found = dataclasses.replace(found, details={**found.details, LETTER: lmms_eval_match(response.text) or ""})
     return found.with_scores({name: float(score) for name, score in scores.items()})
 
 
 def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
     """Return the metrics, the headline first."""
-    return (ACCURACY, mean_of("accuracy_released"), *FAILURE_RATES, VLMEVALKIT, TRUNCATED_RATE)
+    return (ACCURACY, mean_of("accuracy_released"), *FAILURE_RATES, *OF_HOSTS, TRUNCATED_RATE)
 
 
 def table(settings: MMStarSettings) -> list[str]:
-    """Return the rows of the host's table: overall, the six capabilities, the authors' rules, the failure rates."""
-    headline, *others = (metric.name for metric in metrics(settings) if metric not in (VLMEVALKIT, TRUNCATED_RATE))
+    """Return the rows of the host's table: overall, the six capabilities, the other rules, the failure rates."""
+    left_out = (TRUNCATED_RATE,) if settings.prompt in REPORTED else (*OF_HOSTS, TRUNCATED_RATE)
+    headline, *others = (metric.name for metric in metrics(settings) if metric not in left_out)
     return [headline, *(f"{headline}/{category}" for category in CATEGORIES), *others]
-
-
-def _columns(row: Mapping[str, Any]) -> dict[str, str]:
-    """The options as VLMEvalKit has them: one whose text pandas takes for a missing value is none."""
-    options = zip(row["letters"], row["options"], strict=True)
-    return {letter: text for letter, text in options if text not in MISSING}

@@ -64,11 +64,6 @@ def authors_turns() -> list[tuple[str, str]]:
     return turns
 
 
-def shots_text(closing: str) -> str:
-    """The text before the question: each shot with `closing` after its question, its answer and a blank line."""
-    return "".join(f"{question}{closing}\n{ANSWER} {letter}\n\n" for question, letter in SHOTS)
-
-
 def own_answer(response: str) -> str:
     """The response without further questions that a base model goes on to write where nothing stops it.
 

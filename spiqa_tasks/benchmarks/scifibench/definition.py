@@ -6,6 +6,7 @@ import dataclasses
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.choice.records import truncation_remark
+from spiqa_tasks.benchmarks.scifibench.description import describe
 from spiqa_tasks.benchmarks.scifibench.prompts import prompt
 from spiqa_tasks.benchmarks.scifibench.properties import PROPERTIES, measured
 from spiqa_tasks.benchmarks.scifibench.records import metrics, record, table
@@ -37,4 +38,5 @@ SCIFIBENCH = Benchmark(
     measured=measured,
     scoring=frozenset({"extractor"}),
     from_table=from_table,
+    describe=describe,
 )

@@ -29,11 +29,16 @@ BY_JUDGE = "accuracy_llm"
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one answer, in the groups of its direction and its category."""
+    """Return the record of one answer, in the groups of its direction and its category.
+
+    Where a caption is marked, its letter is in the details.
+    """
     if row["prompt"] == "caption":
         return _caption_record(row, response, context)
     groups = {"direction": row["subcategory"], "category": slug(row["category"])}
     found = choice_record(row, response, groups, choice_signature(row, template(row), context))
+    if row.get("marked"):
+        found = dataclasses.replace(found, details={**found.details, "marked": row["marked"]})
     if "extractor=none" in row["settings"].split(","):
         return found
     if found.rule not in OPEN_RULES:

@@ -7,6 +7,7 @@ import dataclasses
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.open_metrics import judge_advice
 from spiqa_tasks.benchmarks.signature import ablation_fields
+from spiqa_tasks.benchmarks.spiqa.description import describe
 from spiqa_tasks.benchmarks.spiqa.image_limits import image_limit_advice
 from spiqa_tasks.benchmarks.spiqa.metrics import metrics, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import join
@@ -32,6 +33,7 @@ SPIQA = Benchmark(
     settings=SpiqaSettings,
     files=files_of,
     figures=figures_of,
+    describe=describe,
     unseen=_unseen,
     table=table,
     signature=ablation_fields,

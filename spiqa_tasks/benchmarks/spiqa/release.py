@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import gc
-import json
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from spiqa_tasks.benchmarks.spiqa.settings import SMALL, SpiqaSettings
 from spiqa_tasks.benchmarks.spiqa.table import Shown, questions_shown, rows_table
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
+from spiqa_tasks.files.json_text import entries
 from spiqa_tasks.files.pictures import check_pictures
 from spiqa_tasks.files.source import SPIQA, Repository, Source, fingerprint
 from spiqa_tasks.printable import counted
@@ -109,34 +109,37 @@ def _no_collection() -> Iterator[None]:
 
 
 def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[Paper]:
-    """Return the papers of an annotation file.
+    """Return the papers of an annotation file; raises as `each_paper` does."""
+    return list({paper.paper_id: paper for paper, _ in each_paper(path, annotation_format)}.values())
+
+
+def each_paper(path: Path, annotation_format: Literal["A", "B", "C"]) -> Iterator[tuple[Paper, Mapping[str, Any]]]:
+    """Yield each paper of an annotation file, and what the release has of it; one is in memory at a time.
 
     Raises:
-        DataError: not JSON, or a paper that lacks a field of its format.
+        DataError: not JSON, no papers, or a paper that lacks a field of its format.
     """
-    try:
-        content = json.loads(path.read_bytes(), object_hook=_without_explanation)
-    except (ValueError, OSError, RecursionError) as error:
-        raise DataError(f"Expected {path} to be a JSON file, found {error}. Fetch it again.") from error
-    if not isinstance(content, dict) or not content:
-        raise DataError(f"Expected {path} to map paper ids to papers, found {type(content).__name__}. Fetch it again.")
-    reader = READERS[annotation_format]
-    papers = []
-    for paper_id, paper in content.items():
+    reader, paper_id = READERS[annotation_format], None
+    for paper_id, released in _entries(path):
         try:
-            papers.append(reader(paper_id, paper))
+            paper = reader(paper_id, released)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise DataError(
                 f"Expected paper {paper_id} of {path} in the format of test-{annotation_format}, "
                 f"found {type(error).__name__} {error}. Fetch the file again, or name the right split."
             ) from error
-    return papers
+        yield paper, released
+    if paper_id is None:
+        raise DataError(f"Expected {path} to be a JSON file that maps paper ids to papers, found none. Fetch it again.")
 
 
-def _without_explanation(value: dict[str, Any]) -> dict[str, Any]:
-    """Drop what no task uses, half of the train split's text."""
-    value.pop("explanation", None)
-    return value
+def _entries(path: Path) -> Iterator[tuple[str, Any]]:
+    try:
+        yield from entries(path)
+    except (TypeError, ValueError, OSError, RecursionError) as error:
+        raise DataError(
+            f"Expected {path} to be a JSON file that maps paper ids to papers, found {error}. Fetch it again."
+        ) from error
 
 
 def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:

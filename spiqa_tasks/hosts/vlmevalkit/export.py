@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.mmstar.records import MISSING
-from spiqa_tasks.benchmarks.mmstar.release import question_of
+from spiqa_tasks.benchmarks.mmstar.release import MISSING, question_of
 from spiqa_tasks.benchmarks.prompting import Picture, plain_text
 from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.files.atomic import write_atomically

@@ -1,4 +1,4 @@
-"""Answers in tables: MMStar's xlsx submission and VLMEvalKit's xlsx, tsv, csv, json and pkl files."""
+"""Answers in tables: MMStar's xlsx submission, VLMEvalKit's xlsx, tsv, csv, json and pkl files, and parquet."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SUFFIXES = (".xlsx", ".tsv", ".csv", ".json", ".pkl")
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is a table: an xlsx, a tsv or csv, a json list, or a pickled table."""
-    if path.suffix == ".pkl":
+    """Return whether a file is a table: an xlsx, a tsv or csv, a json list, parquet, or a pickled table."""
+    if path.suffix in (".pkl", ".parquet"):
         return True
     with path.open("rb") as file:
         first = file.readline().decode("utf-8-sig", errors="replace")

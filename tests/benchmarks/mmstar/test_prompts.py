@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+import pytest
+import yaml
 from PIL import Image
 
 from spiqa_tasks.benchmarks.mmstar.prompts import prompt, template
+from spiqa_tasks.benchmarks.mmstar.release import from_table
+from spiqa_tasks.benchmarks.mmstar.settings import REPORTED, MMStarSettings
 from spiqa_tasks.benchmarks.mmstar.shots import SHOTS
 from spiqa_tasks.benchmarks.prompting import Picture, chat_content, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -60,3 +67,68 @@ def test_prompt_hash_is_that_of_the_wording() -> None:
     wordings = {variant: template(rows(variant)[0]) for variant in VARIANTS}
     assert wordings[""] == wordings["_text"] == wordings["_grey"]
     assert wordings["_llm"] != wordings[""]
+
+
+def asked(cells: dict[str, str], name: str) -> str:
+    """The text that a question is asked with."""
+    (row,) = from_table([cells], "val", MMStarSettings(prompt=name, ablation="text"), "d")  # type: ignore[arg-type]
+    (text,) = prompt(row)
+    assert isinstance(text, str)
+    return text
+
+
+HINTED = {
+    "id": "1",
+    "question": "Hint: Give the letter.\nQuestion: What is x?\nChoices:\n(A) {2}\n(B) 3\n(C) nan\n(D) nan",
+    "answer": "B",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("bare", HINTED["question"]),
+        (
+            "authors",
+            "Hint: Give the letter.\nQuestion: What is x?\nA. {2}\nB. 3\n"
+            "Answer with the option's letter from the given choices directly.",
+        ),
+        ("lmms_eval", HINTED["question"] + "\nAnswer with the option's letter from the given choices directly"),
+        ("lmms_eval_qwen", f"Question: {HINTED['question']}Answer with the option letter only."),
+        (
+            "vlmevalkit",
+            "Question: Hint: Give the letter.\nQuestion: What is x?\nOptions:\nA. {2}\nB. 3\n"
+            "Please select the correct answer from the options above. \n",
+        ),
+        (
+            "vlmevalkit_qwen",
+            "Question: Hint: Give the letter.\nQuestion: What is x?\nOptions:\nA. {2}\nB. 3\n"
+            "Answer with the option letter only.",
+        ),
+    ],
+)
+def test_a_question_is_asked_as_others_ask_it(name: str, text: str) -> None:
+    """VLMEvalKit's table has the options in columns, and none where pandas finds a missing value."""
+    assert asked(HINTED, name) == text
+
+
+def test_every_reported_prompt_has_a_wording_of_its_own() -> None:
+    """So that the signatures of their numbers differ."""
+    first = {name: load_rows("mmstar", "demo", f"prompt={name},ablation=text")[0] for name in ("letter", *REPORTED)}
+    assert len({template(row) for row in first.values()}) == len(first)
+
+
+@pytest.mark.parametrize(("task", "name"), [("mmstar", "lmms_eval"), ("mmstar_qwen", "lmms_eval_qwen")])
+def test_lmms_eval_asks_the_same(host: None, real_data: Path, task: str, name: str) -> None:  # noqa: ARG001
+    """The host's own function, with the values of its own YAML, on real questions."""
+    from lmms_eval.tasks.mmstar.utils import mmstar_doc_to_text
+
+    folder = Path(str(files("lmms_eval"))) / "tasks" / "mmstar"
+    values: dict[str, Any] = {}
+    for file in ("_default_template_yaml", f"{task}.yaml"):
+        values |= yaml.load((folder / file).read_text(), yaml.BaseLoader)
+    options = values["lmms_eval_specific_kwargs"]["default"]
+    for line in (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text().splitlines():
+        answered = json.loads(line)
+        cells = {"id": str(answered["index"]), "question": answered["question"], "answer": answered["answer"]}
+        assert asked(cells, name) == mmstar_doc_to_text(answered, options)

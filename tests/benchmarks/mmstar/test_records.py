@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spiqa_tasks.benchmarks.aggregation import in_group
+from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES, metrics, record, table
+from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES, LMMS_EVAL, metrics, record, table
 from spiqa_tasks.benchmarks.mmstar.release import read_options
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
-from spiqa_tasks.benchmarks.record import Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 
 HERE = Context("offline")
@@ -36,7 +39,7 @@ def test_metrics_are_accuracy_then_the_authors_then_the_failures() -> None:
     """The headline is our matcher's; all rates mean worse when higher."""
     found = metrics(MMStarSettings())
     assert [metric.name for metric in found][:2] == ["accuracy", "accuracy_released"]
-    assert [metric.higher_is_better for metric in found] == [True, True, False, False, False, True, False]
+    assert [metric.higher_is_better for metric in found] == [True, True, False, False, False, True, True, False]
 
 
 def test_an_option_that_vlmevalkit_loses_is_none_of_its_options() -> None:
@@ -76,24 +79,34 @@ def test_questions_that_a_base_model_goes_on_to_write_are_not_its_answer(respons
     assert record(demo("ablation=text,shots=2"), Response(response), HERE).prediction == letter
 
 
+def submission(real_data: Path) -> list[dict[str, Any]]:
+    """The authors' submission of LLaVA-Next-34B, as far as it is on this machine."""
+    lines = (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def record_of(answered: dict[str, Any]) -> Record:
+    """The record of a line of the submission."""
+    options = read_options(answered["question"])
+    row = {
+        **dict.fromkeys(("split", "data", "settings"), ""),
+        "id": str(answered["index"]),
+        "letters": list(options),
+        "options": list(options.values()),
+        "answer": answered["answer"],
+        "category": answered["category"],
+        "subcategory": answered["l2_category"],
+        "benchmark": "mmstar",
+        "prompt": "letter",
+    }
+    return record(row, Response(answered["prediction"]), HERE)
+
+
 def test_released_rules_on_a_real_submission(real_data: Path) -> None:
     """On LLaVA-Next-34B's answers the four released rules, written once more here, give the same hits."""
     hits = expected = 0
-    for line in (real_data / "mmstar/llava_next_34b_sample.jsonl").read_text().splitlines():
-        answered = json.loads(line)
-        options = read_options(answered["question"])
-        row = {
-            **dict.fromkeys(("split", "data", "settings"), ""),
-            "id": str(answered["index"]),
-            "letters": list(options),
-            "options": list(options.values()),
-            "answer": answered["answer"],
-            "category": answered["category"],
-            "subcategory": answered["l2_category"],
-            "benchmark": "mmstar",
-            "prompt": "letter",
-        }
-        scores = record(row, Response(answered["prediction"]), HERE).scores
+    for answered in submission(real_data):
+        scores = record_of(answered).scores
         hits += int(scores["accuracy_released"])
         text, letter = answered["prediction"].lower().strip(), answered["answer"].lower()
         leads = [text, *(text.partition(lead)[2] for lead in ("(", "option ", "the answer is ") if lead in text)]
@@ -101,3 +114,31 @@ def test_released_rules_on_a_real_submission(real_data: Path) -> None:
         if len(answered["prediction"].strip()) == 1:
             assert scores["accuracy"] == scores["accuracy_released"]
     assert hits == expected > 100
+
+
+def test_the_mean_of_axes_is_lmms_evals(host: None, real_data: Path) -> None:  # noqa: ARG001
+    """Overall and of each capability, what the host's own functions make of the same answers."""
+    from lmms_eval.tasks.mmstar.utils import mmstar_aggregate_results, mmstar_process_results
+
+    answers = submission(real_data)
+    records = [record_of(answered) for answered in answers]
+    theirs: dict[str, list[Any]] = {}
+    for answered in answers:
+        for name, entry in mmstar_process_results(answered, [answered["prediction"]]).items():
+            theirs.setdefault(name, []).append(entry)
+    assert len(theirs) == 7
+    for name, entries in theirs.items():
+        members = records if name == "average" else in_group(records, slug(name))
+        assert LMMS_EVAL.compute(members).value == pytest.approx(mmstar_aggregate_results(entries), abs=1e-12)
+    hits = [r.details["letter_lmms_eval"] == r.reference for r in records]
+    assert abs(LMMS_EVAL.compute(records).value - sum(hits) / len(hits)) > 0.01  # not the share of the answers
+
+
+def test_without_sub_axes_there_is_no_mean_of_them() -> None:
+    """A table of answers need not name them; a mean over one nameless axis would be another number."""
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    nameless = [record({**row, "subcategory": ""}, Response("A"), HERE) for row in rows]
+    value = LMMS_EVAL.compute(nameless)
+    assert (math.isnan(value.value), value.n, value.reason) == (True, 0, None)
+    mixed = [*nameless[1:], record(rows[0], Response("A"), HERE)]
+    assert "1 of 24 answers have a score" in str(LMMS_EVAL.compute(mixed).reason)

@@ -45,7 +45,7 @@ def test_six_papers_of_test_b_are_read(real_data: Path) -> None:
     ("content", "found"),
     [
         ("not json", "JSON"),
-        ([], "map paper ids"),
+        ([], "maps paper ids"),
         ({"p": {"qa": []}}, "all_figures"),
         ({"p": {"all_figures": {}, "qa": [{"question": "Q"}]}}, "answer"),
         ({"p": {"all_figures": {}, "qa": [{"question": "", "answer": "a", "reference": "f"}]}}, "empty question"),

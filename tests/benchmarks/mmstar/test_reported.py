@@ -1,0 +1,89 @@
+"""The numbers of docs/reported.md, computed again from the answers that they are of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from run_command import run_json
+
+from spiqa_tasks.scoring.mcq import extract_choice, released_match
+from spiqa_tasks.scoring.mcq.lmms_eval import lmms_eval_match
+from spiqa_tasks.scoring.mcq.vlmevalkit import vlmevalkit_match
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "reported.md"
+METRICS = ("accuracy", "accuracy_released", "accuracy_vlmevalkit", "accuracy_lmms_eval")
+SUBMISSION = "llava_next_yi_34b_MMStar.xlsx"
+"""The authors' file of 1,500 answers, `eval/submits` of their repository."""
+
+
+def column(place: int) -> dict[str, str]:
+    """What the page's table has in a column: metric -> number, where both are there; the lone mean as `questions`."""
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.count("|") == 7]
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in lines[2:]]
+    return {row[1] or "questions": row[place] for row in rows if row[place]}
+
+
+def of_metrics(capsys: pytest.CaptureFixture[str], table: Path) -> dict[str, str]:
+    """What `score` says of a table of answers, in percent."""
+    status, found, errors = run_json(capsys, "score", "mmstar_filtered", table, "--partial")
+    assert status == 0, errors
+    return {name: f"{100 * found['metrics'][name]:.2f}" for name in METRICS}
+
+
+def test_the_answers_to_307_questions(
+    capsys: pytest.CaptureFixture[str], real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the form of the authors' submission, by the command."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))  # no release: the table has all that scoring needs
+    (tmp_path / "mmstar").mkdir()
+    frame = pd.read_json(real_data / "mmstar/llava_next_34b_sample.jsonl", lines=True)
+    frame.to_excel(tmp_path / SUBMISSION, index=False)
+    hits = [lmms_eval_match(p) == a for p, a in zip(frame["prediction"], frame["answer"], strict=True)]
+    expected = of_metrics(capsys, tmp_path / SUBMISSION) | {"questions": f"{100 * sum(hits) / len(hits):.2f}"}
+    assert column(3) == expected
+
+
+def test_the_authors_whole_submission(
+    capsys: pytest.CaptureFixture[str], real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The paper's 52.1, where the file is here."""
+    path = real_data / "mmstar" / SUBMISSION
+    if not path.is_file():
+        pytest.skip(f"{path} is not on this machine")
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    (tmp_path / "mmstar").mkdir()
+    assert column(2) == of_metrics(capsys, path)
+
+
+READ: dict[str, Callable[[str, dict[str, str]], str | None]] = {
+    "accuracy": lambda response, choices: extract_choice(response, choices).letter,
+    "accuracy_vlmevalkit": vlmevalkit_match,
+    "questions": lambda response, choices: lmms_eval_match(response, list(choices)),
+}
+
+
+@pytest.mark.parametrize(
+    ("model", "place"),
+    [("gpt-4o_vision_direct", 4), ("gpt-4o_standard(10 options)_cot", 5)],
+    ids=["direct", "reasoning"],
+)
+def test_the_share_of_letters_that_are_read(real_data: Path, model: str, place: int) -> None:
+    """Of answers that state one."""
+    path = real_data / "mcq/answers.jsonl"
+    if not path.is_file():
+        pytest.skip(f"{path} is not on this machine")
+    lines: list[Any] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    answers = [line for line in lines if line["model"] == model]
+    header = next(line for line in PAGE.read_text(encoding="utf-8").splitlines() if "letters read by" in line)
+    assert f"({len(answers):,})" in header.split("|")[place + 1]
+    read = {
+        name: sum(way(answer["response"], answer["choices"]) == answer["letter"] for answer in answers)
+        for name, way in READ.items()
+    }
+    read["accuracy_released"] = sum(released_match(answer["response"], answer["letter"]) for answer in answers)
+    assert column(place) == {name: f"{100 * count / len(answers):.1f}" for name, count in read.items()}

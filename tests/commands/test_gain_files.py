@@ -1,0 +1,145 @@
+"""`spiqa-tasks gain --with A --without B --text C`: three files whose roles the options say."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from answer_files import right_answers, scored, write_jsonl
+from run_command import run_json
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.runs.readers.run_files import write_runs
+
+TASK = "mmstar_demo"
+Gain = Any
+
+
+@pytest.fixture
+def gain(capsys: pytest.CaptureFixture[str]) -> Gain:
+    """Runs the command: (exit status, records, stderr)."""
+    return partial(run_json, capsys, "gain")
+
+
+def answers(right: int) -> dict[str, str]:
+    """The right letter to the first so many questions, a refusal to the others."""
+    true = right_answers(TASK)
+    return {key: letter if place < right else "I cannot answer." for place, (key, letter) in enumerate(true.items())}
+
+
+def write(path: Path, given: dict[str, str]) -> Path:
+    """Write answers in the form that the file's name ends in."""
+    table = pd.DataFrame({"index": list(given), "prediction": list(given.values())})
+    writers = {
+        ".csv": partial(table.to_csv, index=False),
+        ".tsv": partial(table.to_csv, index=False, sep="\t"),
+        ".xlsx": partial(table.to_excel, index=False),
+        ".json": partial(table.to_json, orient="records"),
+        ".parquet": table.to_parquet,
+        ".pkl": table.to_pickle,
+    }
+    if path.suffix == ".jsonl":
+        return write_jsonl(path, given)
+    writers[path.suffix](path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".tsv", ".xlsx", ".json", ".parquet", ".pkl"])
+def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -> None:
+    """24 right answers with pictures, 6 without, 3 of the LLM base: the shares and their differences by hand."""
+    v, wv, t = (write(tmp_path / f"{name}{suffix}", answers(n)) for name, n in (("v", 24), ("w", 6), ("t", 3)))
+    status, records, _ = gain("--with", v, "--without", wv, "--text", t, "--task", TASK)
+    overall = records[0]
+    assert (status, overall["task"], overall["n"], overall["ablation"]) == (0, TASK, 24, "unknown")
+    assert [overall[name] for name in ("s_v", "s_wv", "s_t", "mg", "ml")] == pytest.approx(
+        [1.0, 0.25, 0.125, 0.75, 0.125]
+    )
+    assert (overall["refused_v"], overall["refused_wv"], overall["refused_t"]) == (0.0, 0.75, 0.875)
+
+
+def test_refusals_and_chance_are_taken_out(tmp_path: Path, gain: Gain) -> None:
+    """24, 6 and 3 right of 24, the others refused: 3 were answered by all; of four options a refusal is a quarter."""
+    v, wv, t = (write(tmp_path / f"{name}.csv", answers(n)) for name, n in (("v", 24), ("w", 3), ("t", 6)))
+    overall = gain("--with", v, "--without", wv, "--text", t, "--task", TASK)[1][0]
+    assert (overall["ml"], overall["ml_high"], overall["ml_signed"]) == (0.0, 0.0, -0.125)
+    assert overall["ml_signed_low"] < -0.125 < overall["ml_signed_high"]
+    answered, corrected = overall["answered"], overall["corrected"]
+    assert [answered[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")] == [3, 1.0, 1.0, 1.0, 0.0, 0.0]
+    assert {len(row["letters"]) for row in load_rows("mmstar", "demo", "ablation=text")} == {4}
+    assert [corrected[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")] == pytest.approx(
+        [24, 1.0, 3 / 24, 6 / 24, 21 / 24, -3 / 24]
+    )
+
+
+def test_wrong_answers_are_below_a_refusal_after_the_correction(tmp_path: Path, gain: Gain) -> None:
+    """By hand: with w right, x wrong and the rest refused, of four options the mean is (w - x / 3) / 24."""
+    true = right_answers(TASK)
+    wrong = {key: "A" if letter != "A" else "B" for key, letter in true.items()}
+    mixed = {**answers(6), **dict(list(wrong.items())[6:18])}
+    v, wv = write(tmp_path / "v.csv", true), write(tmp_path / "w.csv", mixed)
+    overall = gain("--with", v, "--without", wv, "--task", TASK)[1][0]
+    assert overall["corrected"]["s_wv"] == pytest.approx((6 - 12 / 3) / 24)
+    assert (overall["answered"]["n"], overall["answered"]["s_wv"]) == (18, pytest.approx(6 / 18))
+    assert (overall["ml_signed"], overall["answered"]["ml_signed"]) == (None, None)
+
+
+def test_forms_may_be_mixed_and_what_needs_the_base_is_withheld(tmp_path: Path, gain: Gain) -> None:
+    """A scored file and a table of a known task; without `--text` there is no leakage."""
+    (seeing,) = write_runs([scored(TASK, answers(12))], tmp_path / "scored")
+    blind = write(tmp_path / f"m_{TASK}_text.csv", answers(6))
+    status, records, _ = gain("--with", seeing, "--without", blind)
+    overall = records[0]
+    assert (status, overall["ablation"], overall["mg"]) == (0, "text", 0.25)
+    assert (overall["s_t"], overall["ml"], overall["refused_t"]) == (None, None, None)
+
+
+def test_columns_of_ones_own_are_named(tmp_path: Path, gain: Gain) -> None:
+    """As for `score`; of RUNs nobody knows which files they would be of."""
+    files = []
+    for name, right in (("v", 12), ("w", 6)):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps({"key": k, "said": a}) + "\n" for k, a in answers(right).items()))
+        files.append(path)
+    named = ("--with", files[0], "--without", files[1], "--task", TASK)
+    assert gain(*named)[0] == 2
+    status, records, _ = gain(*named, "--columns", "id=key,prediction=said")
+    assert (status, records[0]["mg"]) == (0, 0.25)
+    assert "Expected --columns with --with" in gain(*files, "--task", TASK, "--columns", "id=key")[2]
+
+
+def test_what_cannot_be_told_apart_is_refused(tmp_path: Path, gain: Gain) -> None:
+    """A file twice, one alone, runs beside files, pictures that were none, an unknown task: one sentence each."""
+    v, wv = write(tmp_path / "v.csv", answers(12)), write(tmp_path / "w.csv", answers(6))
+    blind = write(tmp_path / f"m_{TASK}_text.csv", answers(6))
+    shutil.copy(blind, tmp_path / "m.csv")
+    for arguments, told in (
+        (["--with", v, "--without", v, "--task", TASK], "one of them twice"),
+        (["--with", v, "--task", TASK], "Expected --with and --without"),
+        (["--with", v, "--text", wv, "--task", TASK], "Expected --with and --without"),
+        ([v, "--with", v, "--without", wv, "--task", TASK], "found RUNs and --with --without"),
+        (["--with", blind, "--without", wv, "--task", TASK], "Expected a run with pictures at --with"),
+        (["--with", v, "--without", wv], "--task TASK"),
+    ):
+        status, _, errors = gain(*arguments)
+        assert (status, told in errors, errors.count("\n")) == (2, True, 1), errors
+
+
+def test_the_authors_submission_is_such_a_file(
+    tmp_path: Path, gain: Gain, real_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its jsonl, and an xlsx with the same questions, are scored from these where the release is not there."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    path = real_data / "mmstar" / "llava_next_34b_sample.jsonl"
+    table = pd.read_json(path, lines=True)
+    right = (table["prediction"].str[0] == table["answer"]).mean()
+    blind = tmp_path / "blind.xlsx"
+    table.assign(prediction="A").to_excel(blind, index=False)
+    status, records, _ = gain("--with", path, "--without", blind, "--task", "mmstar_filtered", "--partial")
+    overall = records[0]
+    assert (status, overall["n"], overall["questions"]) == (0, len(table), f"{len(table)} of 1500")
+    assert (overall["s_v"], overall["s_wv"]) == pytest.approx((right, (table["answer"] == "A").mean()))

@@ -1,0 +1,34 @@
+"""MMStar's questions as VLMEvalKit asks them: our texts are those of its own functions."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from spiqa_tasks.benchmarks.mmstar.prompts import prompt
+from spiqa_tasks.benchmarks.mmstar.release import question_of, table_options
+from spiqa_tasks.benchmarks.registry import load_rows
+
+from .conftest import Launch
+
+
+@pytest.mark.parametrize("name", ["authors", "vlmevalkit", "vlmevalkit_qwen"])
+def test_vlmevalkit_asks_the_same(launch: Launch, name: str) -> None:
+    """Models without a prompt of their own, LLaVA and InternVL, Qwen3-VL."""
+    assert launch is not None
+    from vlmeval.dataset.image_mcq import ImageMCQDataset
+    from vlmeval.vlm.internvl.utils import build_multi_choice_prompt
+    from vlmeval.vlm.qwen3_vl.prompt import Qwen3VLPromptMixin
+
+    host = SimpleNamespace(meta_only=False, dump_image=lambda *_line: "p.png")
+    theirs = {
+        "authors": build_multi_choice_prompt,
+        "vlmevalkit": lambda line: ImageMCQDataset.build_prompt(host, line)[-1]["value"],
+        "vlmevalkit_qwen": lambda line: Qwen3VLPromptMixin._build_mcq_prompt(host, line, "MMStar")[-1]["value"],
+    }[name]
+    for row in load_rows("mmstar", "demo", f"prompt={name},ablation=text"):
+        columns = {**dict.fromkeys("ABCD"), **table_options(row)}
+        line = pd.Series({"question": question_of(row["question"]), **columns})
+        assert prompt(row) == [theirs(line)]
