@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import json
 import os
+import shutil
 import signal
 import tempfile
 import traceback
@@ -25,6 +26,7 @@ from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.metrics import coco_java, text_scores
 
+CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a worker of pytest-xdist for each core
 for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
     os.environ.pop(offline, None)  # read when the hub's client is imported, which is later
@@ -213,3 +215,19 @@ def evaluate() -> Callable[..., dict[str, Any]]:
         return dict(result)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """The system's chromium, driven by playwright; tests that need it are skipped by name where it is missing.
+
+    Of a module, because playwright keeps an event loop running in the thread in which other modules start theirs.
+    """
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("chromium is not installed (apt-get install chromium)")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=CHROMIUM)
+        yield browser
+        browser.close()

@@ -47,8 +47,9 @@ def server() -> Iterator[OpenAIServer]:
         yield running
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not is_installed("lmms-eval"), reason="lmms-eval is not installed")
-@pytest.mark.parametrize("page", [README, pytest.param(TUTORIAL, marks=pytest.mark.slow)], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [README, TUTORIAL], ids=lambda page: page.stem)
 def test_the_commands_of_a_page_work_in_their_order(page: Path, server: OpenAIServer, tmp_path: Path) -> None:
     """In one folder, on the files as the host writes them, each ends with status 0 and prints something."""
     environ = {

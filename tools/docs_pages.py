@@ -55,7 +55,7 @@ def _with_links(text: str, repository: str) -> str:
 
 
 def _commands(root: argparse.ArgumentParser) -> Iterator[str]:
-    yield "---\nsearch:\n  boost: 5\n---\n"
+    yield "---\nsearch:\n  boost: 20\n---\n"
     yield "# Commands\n\nExit status: 0 the thing asked for was done, 2 unusable arguments or input, 3 done in part.\n"
     (subparsers,) = (action for action in root._actions if isinstance(action, argparse._SubParsersAction))
     about = {choice.dest: choice.help for choice in subparsers._choices_actions}

@@ -77,10 +77,32 @@ def by_property(run: Run, metric: Metric, name: str, bins: int) -> list[GroupVal
     found = []
     for index, (low, high) in enumerate(edges):
         members = [known[key] for key, value in values.items() if bin_index(value, edges) == index]
-        value = replace(run.record_set, documents=members, questions=members, partial=True).value(metric)
-        value = run.record_set.withheld() or value
-        found.append(_row(run, metric, f"{low:.0f} to {high:.0f}", value, low, high))
+        found.append(_subset(run, metric, f"{low:.0f} to {high:.0f}", members, low, high))
     return found
+
+
+def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
+    """Return one row per value of a detail of the records, such as the benchmark that a question is from.
+
+    Source: MMStar Figure 4.
+
+    Raises:
+        InputError: a record without it.
+    """
+    members: dict[str, list[Record]] = {}
+    for record in run.questions:
+        members.setdefault(str(record.details.get(name, "")), []).append(record)
+    if "" in members:
+        raise InputError(
+            f"Expected the {name} of every question in {run.path}, found {len(members[''])} of {len(run.questions)} "
+            "without. Score the answers again with the release that has it: score RUN --output."
+        )
+    return [_subset(run, metric, label, members[label]) for label in sorted(members)]
+
+
+def _subset(run: Run, metric: Metric, name: str, members: Sequence[Record], *ends: float) -> GroupValue:
+    value = replace(run.record_set, documents=members, questions=members, partial=True).value(metric)
+    return _row(run, metric, name, run.record_set.withheld() or value, *ends)
 
 
 def _ordered(records: Sequence[Record]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from spiqa_tasks.analysis.gain_of_runs import OVERALL
 from spiqa_tasks.analysis.inspectors import Inspector, inspectors, one_of_each
@@ -14,7 +15,14 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.matching import FIRST
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.filtering import DIFFICULTIES, count_hits, difficulty, is_abnormal, keeps_at_most
+from spiqa_tasks.scoring.filtering import (
+    DIFFICULTIES,
+    count_hits,
+    difficulty,
+    is_abnormal,
+    is_hit_by_most,
+    keeps_at_most,
+)
 
 
 @dataclass(frozen=True)
@@ -62,12 +70,31 @@ class Filtered:
         return sorted(ids, key=lambda key: self.run.by_id[key].place)
 
     def groups(self) -> dict[str, dict[str, float]]:
-        """Group (`all`, categories) -> n, kept and the abnormal hit rate (Figure 2), 0 to 1."""
+        """Group (`all`, categories) -> n, kept, the abnormal hit rate (Figure 2), 0 to 1; with pairs what leaked."""
         members: dict[str, list[str]] = {OVERALL: list(self.hits)}
         for key, record in questions_of(self.run, self.metric).items():
             for group in dict.fromkeys(record.groups.values() if key in self.hits else ()):
                 members.setdefault(group, []).append(key)
         return {group: self._counts(keys) for group, keys in members.items()}
+
+    @cached_property
+    def leaked_by(self) -> dict[str, list[str]]:
+        """Id -> the LVLMs of the pairs in which it leaked."""
+        found: dict[str, list[str]] = {key: [] for key in self.hits}
+        for leak in self.leaks:
+            for key in leak.ids:
+                found.setdefault(key, []).append(leak.lvlm)
+        return found
+
+    def is_leaked(self, key: str) -> bool:
+        """Return whether a question leaked in more than half of the pairs (Figure 3, the chart in the center)."""
+        return is_hit_by_most(len(self.leaked_by[key]), len(self.leaks))
+
+    @property
+    def hit_counts(self) -> list[int]:
+        """How many questions none of the inspectors answered, one of them, and so on, up to all."""
+        counts = Counter(self.hits.values())
+        return [counts[hits] for hits in range(len(self.inspectors) + 1)]
 
     def remarks(self) -> list[str]:
         """Return what makes the hits say less than they seem to."""
@@ -94,7 +121,8 @@ class Filtered:
     def _counts(self, keys: Sequence[str]) -> dict[str, float]:
         abnormal = sum(is_abnormal(self.hits[key], len(self.inspectors)) for key in keys)
         kept = sum(self.hits[key] <= self.max_hits for key in keys)
-        return {"n": len(keys), "kept": kept, "abnormal_hit_rate": abnormal / len(keys)}
+        leaked = {"leaked_by_most": sum(map(self.is_leaked, keys))} if self.leaks else {}
+        return {"n": len(keys), "kept": kept, "abnormal_hit_rate": abnormal / len(keys), **leaked}
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from spiqa_tasks.analysis.triples import Triple
 from spiqa_tasks.benchmarks.aggregation import Metric
@@ -11,7 +11,7 @@ from spiqa_tasks.runs import host_metrics, selection
 from spiqa_tasks.runs.outcomes import Outcomes, outcomes_of
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import is_covered
-from spiqa_tasks.scoring.gain import Estimate, Gain, gain, gain_of_totals, outcomes
+from spiqa_tasks.scoring.gain import Estimate, Gain, corrected_for_chance, gain, gain_of_totals, outcomes
 
 OVERALL = "all"
 MUCH_UNANSWERED = 0.05
@@ -24,7 +24,9 @@ class Row:
 
     `result` is None where it is withheld, `withheld` says why; `outcomes` are those of the runs with images, without,
     and of the LLM base where there is one; `questions` says how many of the task's questions were answered, `n of N`,
-    where that is a part of them; `remarks` is what else is to be said of the numbers.
+    where that is a part of them; `remarks` is what else is to be said of the numbers. `answered` is the same over the
+    questions that every run has an answer to, refused and unparsed ones left out; `corrected` has scores corrected for
+    chance (`corrected_for_chance`), in which these count for what guessing is worth. None where that is not known.
     """
 
     task: str
@@ -39,6 +41,8 @@ class Row:
     outcomes: Sequence[Outcomes] = ()
     questions: str = ""
     remarks: Sequence[str] = ()
+    answered: Gain | None = None
+    corrected: Gain | None = None
 
 
 def rows(triple: Triple) -> list[Row]:
@@ -53,7 +57,10 @@ def rows(triple: Triple) -> list[Row]:
     for key, record in questions.items():
         for name in dict.fromkeys(record.groups.values()):
             groups.setdefault(name, []).append(key)
-    return [_row(triple, group, keys, *_of_questions(triple, keys)) for group, keys in groups.items()]
+    return [
+        _with_answered(triple, keys, _row(triple, group, keys, *_of_questions(triple, keys)))
+        for group, keys in groups.items()
+    ]
 
 
 def _has_scores(run: Run, metric: Metric) -> bool:
@@ -66,9 +73,34 @@ def _of_questions(triple: Triple, keys: Sequence[str]) -> tuple[Gain | None, Seq
     known = [key for key in keys if key in triple.scores]
     if not is_covered(len(known), len(keys)):
         return None, ["fewer than 99% of the questions have a score in every run"]
-    v, wv, *t = ([triple.scores[key][place] for key in known] for place in range(len(triple.runs)))
-    clusters = [triple.questions[0][key].cluster for key in known]
-    return gain(v, wv, t[0] if t else None, clusters), ()
+    return _gain(triple, {key: triple.scores[key] for key in known}), ()
+
+
+def _gain(triple: Triple, scores: Mapping[str, Sequence[float]]) -> Gain:
+    """Gain of questions by their scores in each run."""
+    v, wv, *t = (list(of_run) for of_run in zip(*scores.values(), strict=True))
+    return gain(v, wv, t[0] if t else None, [triple.questions[0][key].cluster for key in scores])
+
+
+def _with_answered(triple: Triple, keys: Sequence[str], row: Row) -> Row:
+    """The row with what becomes of it where answers that are none count otherwise, unless it is withheld."""
+    known = [key for key in keys if key in triple.scores]
+    if row.result is None:
+        return row
+    answered = {key: triple.scores[key] for key in known if all(triple.answered[key])}
+    corrected = {
+        key: [
+            corrected_for_chance(score, triple.options[key], is_answer)
+            for score, is_answer in zip(triple.scores[key], triple.answered[key], strict=True)
+        ]
+        for key in known
+        if key in triple.options
+    }
+    return replace(
+        row,
+        answered=_gain(triple, answered) if answered else None,
+        corrected=_gain(triple, corrected) if is_covered(len(corrected), len(known)) else None,
+    )
 
 
 def _of_totals(triple: Triple) -> tuple[Gain | None, Sequence[str]]:
@@ -137,17 +169,21 @@ def warnings(row: Row) -> list[str]:
 
 def average(overall: Sequence[Row]) -> Gain | None:
     """Return the means over tasks of the overall rows, as in Table 6's last columns; None unless every row has them."""
-    results = [row.result for row in overall if row.result is not None]
-    if len(results) < len(overall):
+    return mean_gain([row.result for row in overall])
+
+
+def mean_gain(gains: Sequence[Gain | None]) -> Gain | None:
+    """Return the means of gains, which count alike, of ML the mean of what is cut; None unless all are there."""
+    results = [result for result in gains if result is not None]
+    if len(results) < len(gains):
         return None
     count = len(results)
-    ml = [result.ml.value for result in results if result.ml is not None]
     s_t = [result.s_t for result in results if result.s_t is not None]
-    return Gain(
+    ml = [result.ml.value for result in results if result.ml is not None]
+    of_scores = gain_of_totals(
         sum(result.n for result in results),
         sum(result.s_v for result in results) / count,
         sum(result.s_wv for result in results) / count,
         sum(s_t) / count if len(s_t) == count else None,
-        Estimate(sum(result.mg.value for result in results) / count),
-        Estimate(sum(ml) / count) if len(ml) == count else None,
     )
+    return replace(of_scores, ml=Estimate(sum(ml) / count) if len(ml) == count else None)

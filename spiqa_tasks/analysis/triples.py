@@ -11,6 +11,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.outcomes import has_answer, option_count
 from spiqa_tasks.runs.run import MissingMetricError, Run
 
 UNKNOWN = "unknown"
@@ -42,6 +43,18 @@ class Triple:
         """Question -> its scores, of the questions that have one in every run."""
         by_run = [scores_of(each, self.metric) for each in self.questions]
         return {key: tuple(scores[key] for scores in by_run) for key in by_run[0] if all(key in s for s in by_run)}
+
+    @cached_property
+    def answered(self) -> dict[str, tuple[bool, ...]]:
+        """Question -> whether each run has an answer, of the questions in `scores`."""
+        pairs = list(zip(self.runs, self.questions, strict=True))
+        return {key: tuple(has_answer(run, questions[key]) for run, questions in pairs) for key in self.scores}
+
+    @cached_property
+    def options(self) -> dict[str, int]:
+        """Question -> how many options it has, of those in `scores` of which it is known."""
+        found = {key: option_count(self.v, self.questions[0][key]) for key in self.scores}
+        return {key: count for key, count in found.items() if count is not None and count > 1}
 
 
 def triples(

@@ -48,6 +48,7 @@ class Benchmark:
         max_new_tokens: how many tokens a model may generate for an answer to one of `tasks`.
         clustered: whether its records have a cluster, for the host's standard errors.
         properties: name -> a number measured of a row, for `breakdown --by`.
+        labels: names of details of its records that `breakdown --by` splits by, too.
         measured: settings -> those under which rows are loaded to be measured.
         scoring: names of the settings that change how answers are scored, and nothing that a model sees.
         figures: (source, split) -> paper -> the files of all of its figures, for benchmarks whose answers name figures.
@@ -76,6 +77,7 @@ class Benchmark:
     max_new_tokens: int = 512
     clustered: bool = False
     properties: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
+    labels: Sequence[str] = ()
     measured: Callable[[Any], Any] = lambda settings: settings
     scoring: frozenset[str] = frozenset()
     figures: Callable[[Source, str], Mapping[str, Collection[str]]] = lambda _source, _split: {}

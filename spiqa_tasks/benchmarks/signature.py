@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -37,6 +38,7 @@ class Signature:
         matcher: version of the reader of choices.
         tokenizer: that of the text metrics.
         predictions: the form of the file that the answers were read from.
+        ids: digest of the list of the only questions that count, and how many they are.
         questions: how many of the task's questions were answered, `n of N`, where that is a part.
         judge: the judge as configured.
         judge_served: the model that its server named.
@@ -56,6 +58,7 @@ class Signature:
     matcher: str = ""
     tokenizer: str = ""
     predictions: str = ""
+    ids: str = ""
     questions: str = ""
     judge: str = ""
     judge_served: str = ""
@@ -71,8 +74,7 @@ class Signature:
     @property
     def text(self) -> str:
         """The fields that are not empty, `key:value` joined by `|`; `parse` reads them back."""
-        fields = ((_KEYS[entry.name], getattr(self, entry.name)) for entry in dataclasses.fields(self))
-        return "|".join(f"{key}:{_escaped(value)}" for key, value in fields if value)
+        return _text_of(self)
 
     def with_fields(self, **fields: str) -> Signature:
         """Return the signature with other values of some fields."""
@@ -91,6 +93,12 @@ class Signature:
 
 _KEYS = {entry.name: PACKAGE if entry.name == "package" else entry.name for entry in dataclasses.fields(Signature)}
 _FIELDS = {key: name for name, key in _KEYS.items()}
+
+
+@functools.lru_cache(maxsize=256)  # the answers of a run have few
+def _text_of(signature: Signature) -> str:
+    fields = ((key, getattr(signature, name)) for name, key in _KEYS.items())
+    return "|".join(f"{key}:{_escaped(value)}" for key, value in fields if value)
 
 
 def parse(text: str) -> Signature:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
+from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.commands.run_arguments import METRIC, add_command, named_runs, show
 from spiqa_tasks.errors import InputError
@@ -24,9 +25,10 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--by",
-        choices=(GROUP, *sorted({name for benchmark in BENCHMARKS.values() for name in benchmark.properties})),
+        choices=(GROUP, *sorted({name for each in BENCHMARKS.values() for name in (*each.properties, *each.labels)})),
         default=GROUP,
-        help="the groups that the records name (default), or bins of a property of the questions",
+        help="the groups that the records name (default), the benchmark that a question of MMStar is from (source), or "
+        "bins of a property of the questions",
     )
     parser.add_argument("--bins", type=int, default=5, help="bins of equal count (default: 5)")
 
@@ -38,25 +40,33 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: no such runs, metric or property.
         DataError: the questions whose property is wanted are not there.
     """
-    from spiqa_tasks.analysis.breakdown import by_group, by_property
+    from spiqa_tasks.analysis.breakdown import by_group, by_label, by_property
 
     runs = told_apart(named_runs(arguments))
     prepare((_metrics(run, arguments.metric), run.questions) for run in runs)
     if arguments.by == GROUP:
         groups = [group for run in runs for group in by_group(run, _metrics(run, arguments.metric))]
     else:
-        suited = [run for run in runs if arguments.by in run.own.entry.properties]
+        suited = [run for run in runs if _has(run.own.entry, arguments.by)]
         if not suited:
-            known = ", ".join(name for name, each in BENCHMARKS.items() if arguments.by in each.properties)
+            known = ", ".join(name for name, each in BENCHMARKS.items() if _has(each, arguments.by))
             raise InputError(f"Expected runs of a benchmark with {arguments.by} ({known}), found none.")
         groups = [
             group
             for run in suited
             for metric in _metrics(run, arguments.metric)
-            for group in by_property(run, metric, arguments.by, arguments.bins)
+            for group in (
+                by_label(run, metric, arguments.by)
+                if arguments.by in run.own.entry.labels
+                else by_property(run, metric, arguments.by, arguments.bins)
+            )
         ]
     part = ("questions",) if any(group.questions for group in groups) else ()
     return show(arguments, groups, ("model", "task", "metric", "group", "n", *part, "value", "low", "high"))
+
+
+def _has(benchmark: Benchmark, name: str) -> bool:
+    return name in benchmark.properties or name in benchmark.labels
 
 
 def _metrics(run: Run, name: str | None) -> list[Metric]:

@@ -6,16 +6,17 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, average, rows, sample_lists, warnings
+from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, average, mean_gain, rows, sample_lists, warnings
 from spiqa_tasks.analysis.triples import Triple, triple_of, triples
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import STYLES, add_format, rendered
+from spiqa_tasks.report.forms import STYLES, add_format, as_table, rendered
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
@@ -29,6 +30,7 @@ _EPILOG = (
 _AVERAGE = "average"
 _RUNS = ("v", "wv", "t")
 _KINDS = ("refused", "unparsed")
+_HONEST = ("answered", "corrected")
 _ROLES = (
     ("--with", "seeing", "of a model that saw the pictures"),
     ("--without", "blind", "of the same model without them"),
@@ -159,12 +161,20 @@ def _run_scores(arguments: argparse.Namespace) -> int:
 
 
 def render(records: Sequence[dict[str, Any]], form: str) -> str:
-    """Return the records in one of the forms; without the columns that say nothing in a table."""
-    rows = [_cells(record) for record in records] if form in STYLES else []
-    hidden = {"questions"} if not any(row["questions"] for row in rows) else set()
+    """Return the records in one of the forms: for people the paper's numbers, then those of `_honest_cells`."""
+    if form not in STYLES:
+        return rendered(form, records, (), ())
+    overall = [record for record in records if record["group"] == OVERALL and record["mg"] is not None]
+    tables = [[_cells(record) for record in records], [cells for record in overall for cells in _honest_cells(record)]]
+    return "\n\n".join(_table(rows, form) for rows in tables if rows)
+
+
+def _table(rows: Sequence[dict[str, str]], form: str) -> str:
+    """A table without the columns that say nothing."""
+    hidden = {"questions"} if not any(row.get("questions") for row in rows) else set()
     hidden |= {"model"} if len({row["model"] for row in rows}) == 1 else set()
-    headers = [name for name in (rows[0] if rows else ()) if name not in hidden]
-    return rendered(form, records, [[row[name] for name in headers] for row in rows], headers)
+    headers = [name for name in rows[0] if name not in hidden]
+    return as_table([[row[name] for name in headers] for row in rows], headers, form)
 
 
 def _record(row: Row) -> dict[str, Any]:
@@ -178,6 +188,7 @@ def _record(row: Row) -> dict[str, Any]:
         "n": row.n,
         "questions": row.questions,
         **_numbers(row.result),
+        **{name: _over(getattr(row, name)) for name in _HONEST},
         **{f"{kind}_{name}": _share(row, place, kind) for kind in _KINDS for place, name in enumerate(_RUNS)},
         "warnings": warnings(row),
     }
@@ -188,20 +199,18 @@ def _share(row: Row, place: int, kind: str) -> float | None:
     return getattr(row.outcomes[place], kind) if place < len(row.outcomes) else None
 
 
+def _over(result: Gain | None) -> dict[str, float | None]:
+    """The numbers of a gain over other questions or other scores than the row's, with how many questions."""
+    return {"n": 0 if result is None else result.n, **_numbers(result)}
+
+
 def _numbers(result: Gain | None) -> dict[str, float | None]:
-    if result is None:
-        return dict.fromkeys(("s_v", "s_wv", "s_t", "mg", "mg_low", "mg_high", "ml", "ml_low", "ml_high"))
-    return {
-        "s_v": result.s_v,
-        "s_wv": result.s_wv,
-        "s_t": result.s_t,
-        "mg": result.mg.value,
-        "mg_low": result.mg.low,
-        "mg_high": result.mg.high,
-        "ml": None if result.ml is None else result.ml.value,
-        "ml_low": None if result.ml is None else result.ml.low,
-        "ml_high": None if result.ml is None else result.ml.high,
-    }
+    found = {name: getattr(result, name, None) for name in ("s_v", "s_wv", "s_t")}
+    for name in ("mg", "ml", "ml_signed"):
+        estimate = getattr(result, name, None)
+        ends = {"": "value", "_low": "low", "_high": "high"}
+        found |= {f"{name}{end}": getattr(estimate, value, None) for end, value in ends.items()}
+    return found
 
 
 def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
@@ -217,7 +226,9 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
             count = sum(row.n for row in members)
             metrics = "+".join(dict.fromkeys(member.metric for member in members))
             blank = Row(_AVERAGE, metrics, "all", model, ablation, members[0].llm, count, mean, "")
-            records.append({**_record(blank), "warnings": []})
+            answered, corrected = (mean_gain([getattr(row, name) for row in members]) for name in _HONEST)
+            whole = replace(blank, answered=answered, corrected=corrected)
+            records.append({**_record(whole), "warnings": []})
     return records
 
 
@@ -238,6 +249,17 @@ def _cells(record: dict[str, Any]) -> dict[str, str]:
         "ML": _with_interval(record, "ml"),
         **{f"{kind} (v, wv, t)": text for kind, text in shares.items()},
     }
+
+
+def _honest_cells(record: dict[str, Any]) -> list[dict[str, str]]:
+    """Leakage without the cut at 0: of all questions, of those that every run answered, and corrected for chance."""
+    cells = []
+    for name, over in {"all": record, **{name: record[name] for name in _HONEST}}.items():
+        told = {"model": record["model"], "task": record["task"], "without": record["ablation"], "questions": name}
+        scores = {f"S_{run}": percent(over[f"s_{run}"]) for run in _RUNS}
+        estimates = {"MG": _with_interval(over, "mg"), "S_wv - S_t": _with_interval(over, "ml_signed")}
+        cells.append(told | {"n": str(over["n"])} | scores | estimates)
+    return cells
 
 
 def _with_interval(record: dict[str, Any], name: str) -> str:

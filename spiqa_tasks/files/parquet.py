@@ -10,8 +10,8 @@ from typing import Any
 from spiqa_tasks.errors import DataError
 
 
-def read_rows(paths: Sequence[Path], columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the rows of all `paths`, in order, with `columns` and no others.
+def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return the rows of all `paths`, in order, with `columns`, those of `optional` that are there, and no others.
 
     Raises:
         DataError: not parquet, a missing column, or a shard missing of a set named `...-00000-of-00002.parquet`.
@@ -30,7 +30,8 @@ def read_rows(paths: Sequence[Path], columns: Sequence[str]) -> list[dict[str, A
                     f"Expected {path} to have the columns {', '.join(columns)}; found no {', '.join(missing)} "
                     f"among {', '.join(names)}. Fetch the released file."
                 )
-            rows += pyarrow.parquet.read_table(path, columns=list(columns)).to_pylist()
+            wanted = [*columns, *(column for column in optional if column in names)]
+            rows += pyarrow.parquet.read_table(path, columns=wanted).to_pylist()
         except (pyarrow.ArrowInvalid, OSError) as error:
             raise DataError(f"Expected {path} to be a parquet file, found {error}. Fetch it again.") from error
     return rows

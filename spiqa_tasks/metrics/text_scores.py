@@ -115,6 +115,7 @@ def forget() -> None:
     coco_java.forget()
     bertscore.forget()
     _bleu.cache_clear()
+    _python_tokens.cache_clear()
 
 
 def _toolkit(name: str, pairs: Pairs) -> CorpusScore | str:
@@ -147,6 +148,9 @@ def _one_line(text: str) -> str:
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").split())
 
 
+_python_tokens = functools.lru_cache(maxsize=1 << 17)(tokenize)  # the groups of a run share its texts
+
+
 def _tokenized(pairs: Pairs) -> tuple[str, Pairs]:
     """Return the tokenizer's name and the pairs tokenized."""
     lines = [line for pair in pairs for line in pair]
@@ -157,5 +161,5 @@ def _tokenized(pairs: Pairs) -> tuple[str, Pairs]:
         except (OSError, subprocess.SubprocessError, ValueError) as error:
             log.warning("The Java tokenizer failed (%s); using ptb-python instead.", error)
     if tokens is None:
-        tokens = [tokenize(line) for line in lines]
+        tokens = [_python_tokens(line) for line in lines]
     return name, tuple(zip(tokens[::2], tokens[1::2], strict=True))

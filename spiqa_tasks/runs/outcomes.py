@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from spiqa_tasks.benchmarks.choice.listed import options_in
+from spiqa_tasks.benchmarks.choice.records import OPTIONS
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -49,6 +51,23 @@ def is_refused(run: Run, question: Record) -> bool:
     if run.benchmark is not None:
         return question.refused
     return not any(question.scores.values()) and is_refusal(run.by_id[question.id].response.text)
+
+
+def has_answer(run: Run, question: Record) -> bool:
+    """Return whether the model answered a question: it neither refused nor wrote what nothing was read in."""
+    return not is_refused(run, question) and not _is_unparsed(run, question)
+
+
+def option_count(run: Run, question: Record) -> int | None:
+    """Return how many options a question has; None where nobody knows, or it is none with choices.
+
+    The record says it, or the options that the file has, alone or within the prompt, one of which is the true answer.
+    """
+    if OPTIONS in question.details:
+        return int(question.details[OPTIONS])
+    answer = run.by_id.get(question.id)
+    options = (answer.options or options_in(answer.question)) if answer is not None else {}
+    return len(options) if question.reference in (*options, *options.values()) else None
 
 
 def _is_unparsed(run: Run, question: Record) -> bool:

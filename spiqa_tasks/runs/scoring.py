@@ -43,7 +43,8 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
     made = summary.merged_signature([answer.record for answer in unjudged.answers if answer.record is not None])
     fields = {"predictions": matched.form}
     fields |= {"prompt": made.prompt} if made.prompt else {}
-    records = scorer.score([_signed(record, fields) for record in unjudged.records])
+    fields |= {"ids": matched.ids} if matched.ids else {}
+    records = scorer.score(_signed(unjudged.records, fields))
     answers = [replace(answer, record=record) for answer, record in zip(unjudged.answers, records, strict=True)]
     task = matched.task
     metrics = task.entry.metrics(task.typed)
@@ -109,8 +110,7 @@ def differences(matched: MatchedRun, scored: Run) -> Iterator[str]:
         yield f"{scored.name}: made with the data {theirs}, scored with {scored.signature.data}."
 
 
-def _signed(record: Record, fields: Mapping[str, str]) -> Record:
-    """The record, with further fields in its signature."""
-    if not record.signature:
-        return record
-    return replace(record, signature=parse(record.signature).with_fields(**fields).text)
+def _signed(records: Sequence[Record], fields: Mapping[str, str]) -> list[Record]:
+    """The records, with further fields in their signatures, of which a run has few."""
+    told = {text: parse(text).with_fields(**fields).text if text else "" for text in {r.signature for r in records}}
+    return [replace(record, signature=told[record.signature]) for record in records]

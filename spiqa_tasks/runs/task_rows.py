@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from spiqa_tasks.runs.matching import Matched
 from spiqa_tasks.runs.readers import jsonl, spiqa_responses, tables, vlmevalkit
 from spiqa_tasks.runs.readers.columns import LETTERS
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.subset import Subset
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class MatchedRun:
         rows: the task's questions.
         matched: the answers.
         remarks: sentences about them for people.
+        ids: digest of the list of the only questions that count; empty without one.
     """
 
     run: Run
@@ -40,9 +42,25 @@ class MatchedRun:
     rows: Sequence[Mapping[str, Any]]
     matched: Matched
     remarks: tuple[str, ...]
+    ids: str = ""
 
 
-def matched_run(run: Run, task: Task, accept_differences: bool = False) -> MatchedRun:
+Rows = Sequence[Mapping[str, Any]]
+
+
+def release_rows(task: Task) -> Rows:
+    """Return a task's questions for scoring, in the release's order. Raises as `registry.load_rows`."""
+    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+    return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
+
+
+def matched_run(
+    run: Run,
+    task: Task,
+    accept_differences: bool = False,
+    rows_of: Callable[[Task], Rows] = release_rows,
+    subset: Subset | None = None,
+) -> MatchedRun:
     """Return the answers of a run with a task's questions.
 
     Args:
@@ -50,17 +68,20 @@ def matched_run(run: Run, task: Task, accept_differences: bool = False) -> Match
         task: the task.
         accept_differences: whether the file may have other questions, true answers, options and figures than the
             release.
+        rows_of: finds the questions of a task; several runs of one may share them.
+        subset: the only questions that count; answers to others are left out.
 
     Raises:
-        InputError: answers made with different settings, or see `matching.match` and `differences.compared`.
+        InputError: answers made with different settings, ids of no question, or see `matching.match` and
+            `differences.compared`.
         DataError: the questions are not there, and not in the file either.
     """
     remarks: list[str] = []
     answers = list(run.read())
     ran = _as_run(task, run)
-    rows: Sequence[Mapping[str, Any]]
+    rows: Rows
     try:
-        rows = _release_rows(ran)
+        rows = rows_of(ran)
     except DataError as error:
         rows = _table_rows(run, ran)
         if not rows:
@@ -68,21 +89,22 @@ def matched_run(run: Run, task: Task, accept_differences: bool = False) -> Match
         remarks.append(f"{run.path}: scored from its own questions and answers, for want of the release: {error}")
     form = run.form
     if form == spiqa_responses.FORM:
-        ran, rows = _as_asked(answers, ran, rows)
+        ran, rows = _as_asked(answers, ran, rows, rows_of)
         answers, form = spiqa_responses.with_row_ids(answers, rows)
     if ran.settings != task.settings:
         remarks.append(f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
+    if subset is not None:
+        others = {row["id"] for row in rows}
+        rows, ran = subset.rows(task.name, rows), replace(ran, kept=frozenset(subset.ids))
+        others -= {row["id"] for row in rows}
+        answers = [answer for answer in answers if answer.id not in others]
     matched = matching.match(run.path, answers, rows)
     names_figures = any(answer.response.shown for answer in matched.answers.values())
     figures = known_figures(ran.benchmark, ran.split) if names_figures else {}
     matched, said = differences.compared(run.path, matched, rows, figures, accept_differences)
     remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(matched.unmatched)]
-    return MatchedRun(run, ran, form, rows, matched, (*remarks, *(f"{task.name}: {remark}" for remark in said)))
-
-
-def _release_rows(task: Task) -> list[dict[str, Any]]:
-    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
-    return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
+    remarks += [f"{task.name}: {remark}" for remark in said]
+    return MatchedRun(run, ran, form, rows, matched, tuple(remarks), "" if subset is None else subset.digest)
 
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
@@ -97,15 +119,13 @@ def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
     return task.entry.from_table(cells, task.split, task.typed, f"table {digest}") if cells else []
 
 
-def _as_asked(
-    answers: Sequence[Answer], task: Task, rows: Sequence[Mapping[str, Any]]
-) -> tuple[Task, Sequence[Mapping[str, Any]]]:
+def _as_asked(answers: Sequence[Answer], task: Task, rows: Rows, rows_of: Callable[[Task], Rows]) -> tuple[Task, Rows]:
     """The task and its rows, of the figures that the questions need alone where answers per figure are about these."""
     found, form = spiqa_responses.with_row_ids(answers, rows)
     if form != spiqa_responses.PER_FIGURE or not spiqa_responses.asks_about_needed(found, rows):
         return task, rows
     asked = replace(task, settings=settings_text(replace(task.typed, figures="referred")))
-    return (task, rows) if asked.typed == task.typed else (asked, _release_rows(asked))
+    return (task, rows) if asked.typed == task.typed else (asked, rows_of(asked))
 
 
 def _as_run(task: Task, run: Run) -> Task:

@@ -27,6 +27,11 @@ def is_abnormal(hits: int, models: int) -> bool:
     return 4 * hits >= 3 * models
 
 
+def is_hit_by_most(hits: int, models: int) -> bool:
+    """Whether more than half of so many models, or of pairs of an LVLM and its LLM base, hit a question (Figure 3)."""
+    return 2 * hits > models
+
+
 def difficulty(hits: int, models: int) -> str:
     """`easy` (12 to 16 of 16 LVLMs hit), `moderate` (8 to 11), `hard` (4 to 7) or `tough` (0 to 3), section 4.1.
 

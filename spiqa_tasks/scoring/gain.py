@@ -37,7 +37,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Gain:
-    """Scores over the same `n` questions, in [0, 1], and what follows from them; `s_t` and `ml` need an LLM base."""
+    """Scores over the same `n` questions, in [0, 1], and what follows from them.
+
+    `s_t`, `ml` and `ml_signed`, which is S_wv - S_t and not cut at 0, need an LLM base.
+    """
 
     n: int
     s_v: float
@@ -45,6 +48,7 @@ class Gain:
     s_t: float | None
     mg: Estimate
     ml: Estimate | None
+    ml_signed: Estimate | None = None
 
 
 def gain(
@@ -74,7 +78,21 @@ def gain(
     s_t = float(t.mean())
     interval = _known(clustered_bootstrap((wv - t).tolist(), shared, repeats, seed))
     cut = [None if end is None else max(0.0, end) for end in interval]
-    return Gain(len(v), s_v, s_wv, s_t, mg, Estimate(multimodal_leakage(s_wv, s_t), *cut))
+    ml = Estimate(multimodal_leakage(s_wv, s_t), *cut)
+    return Gain(len(v), s_v, s_wv, s_t, mg, ml, Estimate(s_wv - s_t, *interval))
+
+
+def corrected_for_chance(score: float, options: int, is_answer: bool) -> float:
+    """Return a score of a choice as formula scoring has it: 1 for right, 0 for what guessing is worth on average.
+
+    (score - c) / (1 - c) with c = 1 / `options`, so -1 / (options - 1) for wrong; an answer that is none counts c, and
+    is 0. Source: R. B. Frary, "Formula scoring of multiple-choice tests (correction for guessing)", 1988. Raises
+    ValueError below two options.
+    """
+    if options < 2:
+        raise ValueError(f"expected at least two options, got {options}")
+    chance = 1 / options
+    return (score - chance) / (1 - chance) if is_answer else 0.0
 
 
 def _known(interval: tuple[float, float]) -> Sequence[float | None]:
@@ -90,8 +108,10 @@ def natural(scores: Sequence[float]) -> tuple[list[float], str]:
 
 def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) -> Gain:
     """Gain and leakage of three overall scores, in any common unit; nothing is known of single questions."""
-    ml = None if s_t is None else Estimate(multimodal_leakage(s_wv, s_t))
-    return Gain(n, s_v, s_wv, s_t, Estimate(multimodal_gain(s_v, s_wv)), ml)
+    mg = Estimate(multimodal_gain(s_v, s_wv))
+    if s_t is None:
+        return Gain(n, s_v, s_wv, None, mg, None)
+    return Gain(n, s_v, s_wv, s_t, mg, Estimate(multimodal_leakage(s_wv, s_t)), Estimate(s_wv - s_t))
 
 
 def outcomes(v: float, wv: float, t: float | None = None) -> tuple[str, ...]:

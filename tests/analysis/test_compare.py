@@ -71,6 +71,7 @@ def test_difference_interval_and_p_are_those_of_a_paired_t_test() -> None:
 
 
 @pytest.mark.usefixtures("host")
+@pytest.mark.usefixtures("host")
 def test_difference_is_that_of_the_hosts_baseline() -> None:
     """What `--baseline` prints."""
     from lmms_eval.api.metrics import paired_ttest

@@ -359,6 +359,30 @@ def test_kept_questions_are_in_the_order_of_the_split(tmp_path: Path) -> None:
     assert only(load(tmp_path)).kept == ["q0", "q1", "q3"]
 
 
+def test_what_leaks_in_most_pairs_is_counted(tmp_path: Path, run_filter: Filter) -> None:
+    """Figure 3's centre: of three pairs, questions that two or three hit; counted by hand, in all and in the group."""
+    lvlms = [[True, True, False, True], [True, False, False, True], [True, True, True, False]]
+    bases = [[False, False, False, False], [False, False, False, True], [True, False, False, False]]
+    arguments: list[Any] = []
+    for place, (lvlm, base) in enumerate(zip(lvlms, bases, strict=True)):
+        for name, rights in (("lvlm", lvlm), ("base", base)):
+            write_run(tmp_path / f"{name}{place}", f"{name}{place}", {"t": choice_samples(rights)}, stamp="1")
+        arguments += ["--pair", tmp_path / f"lvlm{place}", tmp_path / f"base{place}"]
+    inspectors = [tmp_path / f"lvlm{place}" for place in range(3)]
+    out = tmp_path / "samples.jsonl"
+    (record,) = run_filter(*inspectors, *arguments, "--samples", out)[1]
+    by_hand = [
+        sum(lvlm[place] and not base[place] for lvlm, base in zip(lvlms, bases, strict=True)) for place in range(4)
+    ]
+    assert by_hand == [2, 2, 1, 1]
+    assert [group["leaked_by_most"] for group in record["groups"]] == [2]
+    samples = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [len(sample["leaked_by"]) for sample in samples] == by_hand
+    assert [sample["leaked_by_most"] for sample in samples] == [True, True, False, False]
+    assert record["hit_counts"] == [0, 1, 2, 1]
+    assert sum(hits * n for hits, n in enumerate(record["hit_counts"])) == sum(map(sum, lvlms))
+
+
 def test_only_pairs_that_have_the_task_leak(tmp_path: Path) -> None:
     """A failed request is no answer, and no miss either; a pair of more than two models is refused."""
     write_inspectors(tmp_path / "llm", [0] * 200, models=1)

@@ -338,10 +338,10 @@ def row_of(result: Gain | None) -> Row:
 
 def test_an_average_needs_every_task_and_every_base() -> None:
     """Without one result there is none; without one base no leakage."""
-    with_base = Gain(4, 0.75, 0.5, 0.25, Estimate(0.25, 0.1, 0.4), Estimate(0.25))
+    with_base = Gain(4, 0.75, 0.5, 0.25, Estimate(0.25, 0.1, 0.4), Estimate(0.25), Estimate(0.25))
     without = Gain(8, 0.25, 0.0, None, Estimate(0.25), None)
-    other = Gain(2, 0.25, 0.25, 0.75, Estimate(0.0), Estimate(0.0))
+    other = Gain(2, 0.25, 0.25, 0.75, Estimate(0.0), Estimate(0.0), Estimate(-0.5))
     assert average([row_of(with_base), row_of(None)]) is None
-    both = Gain(6, 0.5, 0.375, 0.5, Estimate(0.125), Estimate(0.125))
+    both = Gain(6, 0.5, 0.375, 0.5, Estimate(0.125), Estimate(0.125), Estimate(-0.125))
     assert average([row_of(with_base), row_of(other)]) == both
     assert average([row_of(with_base), row_of(without)]) == Gain(12, 0.5, 0.25, None, Estimate(0.25), None)

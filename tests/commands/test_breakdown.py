@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from host_files import FAILED, sample_of, write_run
+from host_files import FAILED, choice_samples, sample_of, write_run
 from judged_runs import write_two_judges
 from run_command import run_json
 
@@ -95,3 +96,33 @@ def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(
     assert overall == {"m (judge openai:a)": 0.0, "m (judge openai:b)": 0.5}
     _, found, _ = run_json(capsys, "breakdown", place, "--metric", "l3score", "--judge", "openai:b")
     assert [(row["model"], row["value"]) for row in found if row["group"] == "all"] == [("m", 0.5)]
+
+
+def test_the_benchmark_that_a_question_is_from_is_a_group_of_its_own(
+    tmp_path: Path, real_data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the authors' submission: shares of hits by source, counted by first letters; the usual groups lack it."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    path = real_data / "mmstar" / "llava_next_34b_sample.jsonl"
+    table = pd.read_json(path, lines=True)
+    hits = (table["prediction"].str[0] == table["answer"]).groupby(table["bench"])
+    place = f"mmstar_filtered={path}"
+    status, found, _ = run_json(capsys, "breakdown", place, "--partial", "--by", "source")
+    assert status == 0
+    assert {row["group"]: (row["n"], row["value"]) for row in found} == {
+        name: (count, pytest.approx(hits.mean()[name])) for name, count in hits.count().items()
+    }
+    usual = run_json(capsys, "breakdown", place, "--partial")[1]
+    assert not {row["group"] for row in usual} & {row["group"] for row in found}
+
+
+def test_the_source_is_logged_and_read_again(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By a run of lmms-eval; a task without sources, or answers that were logged without, are refused."""
+    status, found, _ = run_json(capsys, "breakdown", runs / "mmstar", "--by", "source", "--partial")
+    assert (status, [(row["group"], row["n"]) for row in found]) == (0, [("demo", 12)])
+    assert (
+        "Expected runs of a benchmark with source (mmstar)"
+        in run_json(capsys, "breakdown", runs / "scifibench", "--by", "source")[2]
+    )
+    write_run(runs / "old", "m", {"t": choice_samples([True])}, settings={"t": ""})
+    assert "Expected the source of every question" in run_json(capsys, "breakdown", runs / "old", "--by", "source")[2]

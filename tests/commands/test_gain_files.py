@@ -13,6 +13,7 @@ import pytest
 from answer_files import right_answers, scored, write_jsonl
 from run_command import run_json
 
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.runs.readers.run_files import write_runs
 
 TASK = "mmstar_demo"
@@ -59,6 +60,32 @@ def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -
         [1.0, 0.25, 0.125, 0.75, 0.125]
     )
     assert (overall["refused_v"], overall["refused_wv"], overall["refused_t"]) == (0.0, 0.75, 0.875)
+
+
+def test_refusals_and_chance_are_taken_out(tmp_path: Path, gain: Gain) -> None:
+    """24, 6 and 3 right of 24, the others refused: 3 were answered by all; of four options a refusal is a quarter."""
+    v, wv, t = (write(tmp_path / f"{name}.csv", answers(n)) for name, n in (("v", 24), ("w", 3), ("t", 6)))
+    overall = gain("--with", v, "--without", wv, "--text", t, "--task", TASK)[1][0]
+    assert (overall["ml"], overall["ml_high"], overall["ml_signed"]) == (0.0, 0.0, -0.125)
+    assert overall["ml_signed_low"] < -0.125 < overall["ml_signed_high"]
+    answered, corrected = overall["answered"], overall["corrected"]
+    assert [answered[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")] == [3, 1.0, 1.0, 1.0, 0.0, 0.0]
+    assert {len(row["letters"]) for row in load_rows("mmstar", "demo", "ablation=text")} == {4}
+    assert [corrected[name] for name in ("n", "s_v", "s_wv", "s_t", "mg", "ml_signed")] == pytest.approx(
+        [24, 1.0, 3 / 24, 6 / 24, 21 / 24, -3 / 24]
+    )
+
+
+def test_wrong_answers_are_below_a_refusal_after_the_correction(tmp_path: Path, gain: Gain) -> None:
+    """By hand: with w right, x wrong and the rest refused, of four options the mean is (w - x / 3) / 24."""
+    true = right_answers(TASK)
+    wrong = {key: "A" if letter != "A" else "B" for key, letter in true.items()}
+    mixed = {**answers(6), **dict(list(wrong.items())[6:18])}
+    v, wv = write(tmp_path / "v.csv", true), write(tmp_path / "w.csv", mixed)
+    overall = gain("--with", v, "--without", wv, "--task", TASK)[1][0]
+    assert overall["corrected"]["s_wv"] == pytest.approx((6 - 12 / 3) / 24)
+    assert (overall["answered"]["n"], overall["answered"]["s_wv"]) == (18, pytest.approx(6 / 18))
+    assert (overall["ml_signed"], overall["answered"]["ml_signed"]) == (None, None)
 
 
 def test_forms_may_be_mixed_and_what_needs_the_base_is_withheld(tmp_path: Path, gain: Gain) -> None:

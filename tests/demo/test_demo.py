@@ -216,6 +216,7 @@ def test_the_parquet_files_load_with_datasets(tmp_path: Path) -> None:
         assert isinstance(shown, Pillow.Image)
 
 
+@pytest.mark.slow
 def test_the_script_draws_what_the_package_ships(redrawn: Path, papers: dict[str, Any]) -> None:
     """A new drawing has the same files, annotations, questions and answers (pixels depend on matplotlib and Pillow)."""
     names = {str(path.relative_to(redrawn)) for path in redrawn.rglob("*") if path.is_file()}

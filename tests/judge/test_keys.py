@@ -132,6 +132,7 @@ def test_the_hooks_judge_at_a_server_of_its_own(
     assert servers.keys() == (set(), {key})
 
 
+@pytest.mark.usefixtures("no_java")
 @pytest.mark.parametrize("command", ["score", "rank"])
 def test_two_judges_of_a_command_get_a_key_each(servers: Servers, predictions: str, run: str, command: str) -> None:
     """The judge at a URL of its own gets the judge's key, the public one the provider's; no other key leaves."""
@@ -230,7 +231,7 @@ def test_the_key_is_written_nowhere(
     """No log at any level, output, cache byte, reason, error, record or signature holds the key."""
     caplog.set_level(logging.DEBUG)
     server.behaviour.sticky = fault
-    engine = engine_of(retry=replace(engine_of().config.retry, max_attempts=2))
+    engine = engine_of(retry=replace(engine_of().config.retry, max_attempts=2, patience=0.5))
     judge = Judge(engine, RULES["l3score"]())
     said: list[Any] = [engine.config, vars(judge)]
     try:

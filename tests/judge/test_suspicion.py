@@ -87,6 +87,7 @@ def test_a_mark_is_kept_and_shapes_nothing() -> None:
     assert not rule.request(Candidate("42", "how many?", "41")).suspicious
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["say ", "yes ", "to the ", "[", "# ", "a", "mark ", "\n", ". ", "answer with "])
 def test_the_search_takes_time_in_proportion(piece: str) -> None:
     """No answer can hold the judging up."""

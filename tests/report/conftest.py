@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from openai_server import Behaviour, OpenAIServer, agreeing
@@ -13,7 +11,6 @@ from report_runs import write_two_runs
 
 from spiqa_tasks.metrics import coco_java, text_scores
 
-OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 JUDGES = {"strict": (-0.1, -2.4), "mild": (-0.6, -0.8)}
 
 
@@ -45,19 +42,3 @@ def judges(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of two runs of two benchmarks; to be read only."""
     return write_two_runs(tmp_path_factory.mktemp("runs"))
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """The system's chromium, driven by playwright; tests that need it are skipped by name where it is missing.
-
-    Of a module, because playwright keeps an event loop running in the thread in which other modules start theirs.
-    """
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("chromium is not installed (apt-get install chromium)")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=OPTIONS)
-        yield browser
-        browser.close()

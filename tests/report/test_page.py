@@ -275,6 +275,7 @@ def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None
     page.close()
 
 
+@pytest.mark.slow
 def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path) -> None:
     """Built in under 5 s, painted in under 1 s, filtered in under 100 ms; the page itself is under 1.5 MB."""
     long = "The answer follows from the picture. " * 10

@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.outcomes import Outcomes, is_refused, outcomes_of
+from spiqa_tasks.runs.outcomes import Outcomes, has_answer, is_refused, option_count, outcomes_of
 from spiqa_tasks.runs.run import Run
 
 
@@ -59,3 +59,28 @@ def test_truncated_answers_are_those_that_tell() -> None:
     assert outcomes_of(run, records).truncated == 0.5
     assert outcomes_of(run, [Record("1", rule="truncated")]).truncated == 1.0
     assert outcomes_of(run, records[2:]).truncated is None
+
+
+def test_an_answer_is_neither_refused_nor_empty() -> None:
+    """Of a host's task by its wording; what a host counts as right is an answer."""
+    run = host_run([REFUSAL, "", "A"])
+    assert [has_answer(run, question) for question in run.questions] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reference", "expected"),
+    [
+        ("Which one?\nA. red\nB. blue\nC. green\nAnswer with the letter.", "B", 3),
+        ("Which one?\nA. red\nB. blue\nC. green\nAnswer with the letter.", "blue", 3),
+        ("What is in A: the left, B: the right?", "a long answer", None),
+        ("What colour is it?", "red", None),
+    ],
+)
+def test_options_are_counted_where_the_true_answer_is_one(prompt: str, reference: str, expected: int | None) -> None:
+    """In the prompt of a host's task, of which nothing else says whether it is one of choices."""
+    record = Record("1", reference=reference)
+    answer = Answer("1", Response("A"), record, question=prompt)
+    run = Run("t", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: [answer])
+    assert option_count(run, record) == expected
+    assert option_count(run, Record("1", details={"options": 5})) == 5
+    assert option_count(run, Record("2", reference="A")) is None

@@ -12,6 +12,7 @@ from spiqa_tasks.scoring.clustered import clustered_bootstrap
 from spiqa_tasks.scoring.gain import (
     Estimate,
     Gain,
+    corrected_for_chance,
     gain,
     gain_of_totals,
     multimodal_gain,
@@ -53,6 +54,20 @@ def test_published_scores_give_the_published_table_6(table: str) -> None:
         assert computed == pytest.approx(row["value"], abs=HALF), (key, row["metric"])
         compared += 1
     assert compared == (10 if table == "table3" else 16) * 6 * 2
+
+
+def test_the_cut_makes_leakage_of_the_papers_own_scores() -> None:
+    """docs/mmstar.md: of 15 LVLMs whose base is in Table 4, 8 are below it without images, 2 above chance (24.6)."""
+    base = {row["model"]: row["value"] for row in load("mmstar", "table4") if row["category"] == "all"}
+    scores: dict[Any, dict[Any, Any]] = {}
+    for row in load("mmstar", "table5"):
+        if row["category"] == "all" and row["llm"] in base:
+            scores.setdefault((row["model"], row["params"]), {"t": base[row["llm"]]})[row["metric"]] = row["value"]
+    found = [gain_of_totals(0, each["accuracy"], each["accuracy"] - each["mg"], each["t"]) for each in scores.values()]
+    signed = [each.ml_signed.value for each in found if each.ml_signed is not None]
+    cut = [each.ml.value for each in found if each.ml is not None]
+    assert (len(found), sum(value < 0 for value in signed), sum(each.s_wv > 24.6 for each in found)) == (15, 8, 2)
+    assert (round(min(signed), 1), round(sum(cut) / 15, 1), round(sum(signed) / 15, 1)) == (-5.4, 2.8, 0.9)
 
 
 def test_means_and_paired_intervals() -> None:
@@ -107,6 +122,7 @@ def test_both_intervals_are_those_of_the_paired_differences(seed: int, clusters:
     found = gain(V, WV, T, clusters, repeats=300, seed=seed)
     assert found.mg == Estimate(pytest.approx(1 / 7), low, high)
     assert found.ml == Estimate(pytest.approx(2 / 7), max(0.0, leak_low), leak_high)
+    assert found.ml_signed == Estimate(pytest.approx(2 / 7), leak_low, leak_high)
     assert 0 < leak_high < 1
 
 
@@ -120,15 +136,37 @@ def test_questions_of_one_paper_have_no_interval() -> None:
 def test_totals_have_no_intervals() -> None:
     """Of overall scores the values alone are known, and no leakage without an LLM base."""
     assert gain_of_totals(1500, 0.5, 0.25) == Gain(1500, 0.5, 0.25, None, Estimate(0.25), None)
-    assert gain_of_totals(1500, 0.5, 0.25, 0.125) == Gain(1500, 0.5, 0.25, 0.125, Estimate(0.25), Estimate(0.125))
+    estimates = Estimate(0.25), Estimate(0.125), Estimate(0.125)
+    assert gain_of_totals(1500, 0.5, 0.25, 0.125) == Gain(1500, 0.5, 0.25, 0.125, *estimates)
+    below = gain_of_totals(1500, 0.5, 0.25, 0.375)
+    assert (below.ml, below.ml_signed) == (Estimate(0.0), Estimate(-0.125))
 
 
 def test_leakage_interval_is_cut_at_zero() -> None:
-    """The interval of ML has no negative end."""
-    ml = gain([1, 1, 1], [0, 1, 0], [1, 0, 1]).ml
+    """The interval of ML has no negative end, that of S_wv - S_t has."""
+    found = gain([1, 1, 1], [0, 1, 0], [1, 0, 1])
+    ml, signed = found.ml, found.ml_signed
+    assert signed is not None
+    assert signed.value == pytest.approx(-1 / 3)
+    assert signed.low == -1.0
     assert ml is not None
     assert ml.value == 0.0
     assert ml.low == 0.0
+
+
+@pytest.mark.parametrize("options", [2, 4, 5])
+def test_guessing_and_refusing_are_worth_nothing_after_the_correction(options: int) -> None:
+    """Right is 1, wrong -1 / (options - 1), a refusal 0, and so is the mean of all guesses."""
+    right, wrong = (corrected_for_chance(score, options, True) for score in (1.0, 0.0))
+    assert (right, wrong) == (pytest.approx(1.0), pytest.approx(-1 / (options - 1)))
+    assert right + (options - 1) * wrong == pytest.approx(0.0)
+    assert corrected_for_chance(0.0, options, False) == 0.0
+
+
+def test_a_single_option_has_no_chance() -> None:
+    """Its every answer is right."""
+    with pytest.raises(ValueError, match="at least two options"):
+        corrected_for_chance(1.0, 1, True)
 
 
 def test_different_numbers_of_questions_are_refused() -> None:

@@ -14,6 +14,8 @@ from spiqa_tasks.benchmarks.record import Record, Response, Status
 from spiqa_tasks.benchmarks.signature import Signature, sign
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
 
+OPTIONS = "options"
+"""The detail of a record that says how many options its question has."""
 ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher": MATCHER_VERSION})
 """The share of answers whose letter, found by `extract_choice`, is the true one."""
 
@@ -61,14 +63,17 @@ def choice_record(
         groups: the names of the question's groups.
         signature: how it was made.
     """
+    details: dict[str, Any] = {OPTIONS: len(row["letters"])}
     shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature.text}
+    shared["details"] = details
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     choice = extract_choice(response.text, dict(zip(row["letters"], row["options"], strict=True)))
     refused = choice.rule == "refusal"
     status: Status = "ok" if choice.letter is not None else "refused" if refused else "unparsed"
     scores = {"accuracy": float(choice.letter == row["answer"])}
-    details = {} if response.truncated is None else {"truncated": response.truncated}
+    if response.truncated is not None:
+        details["truncated"] = response.truncated
     return Record(
         row["id"],
         choice.letter,
@@ -76,7 +81,6 @@ def choice_record(
         rule=choice.rule,
         refused=refused,
         scores=scores,
-        details=details,
         **shared,
     )
 

@@ -8,7 +8,7 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.choice.records import truncation_remark
 from spiqa_tasks.benchmarks.mmstar.description import describe
 from spiqa_tasks.benchmarks.mmstar.prompts import prompt
-from spiqa_tasks.benchmarks.mmstar.records import metrics, record, table
+from spiqa_tasks.benchmarks.mmstar.records import SOURCE, metrics, record, table
 from spiqa_tasks.benchmarks.mmstar.release import FILE, from_table, load
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.signature import ablation_fields
@@ -29,4 +29,5 @@ MMSTAR = Benchmark(
     from_table=from_table,
     describe=describe,
     remarks=truncation_remark,
+    labels=(SOURCE,),
 )

@@ -57,16 +57,22 @@ LMMS_EVAL = Metric("accuracy_lmms_eval", _mean_of_axes)
 it has. No mean over answers, so it has no interval and no paired comparison."""
 VLMEVALKIT = mean_of("accuracy_vlmevalkit")
 """The share of answers that VLMEvalKit's `exact_matching` counts as right."""
+SOURCE = "source"
 OF_HOSTS = (VLMEVALKIT, LMMS_EVAL)
 """Rows of the host's table where the prompt is another's than ours."""
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one answer, in the groups of its core capability and its detailed axis."""
+    """Return the record of one answer, in the groups of its core capability and its detailed axis.
+
+    The benchmark that the question is from (paper Figure 4) is a detail, for `breakdown --by source`.
+    """
     if is_few_shot(row):
         response = dataclasses.replace(response, text=own_answer(response.text))
     groups = {"category": slug(row["category"]), "subcategory": slug(row["subcategory"])}
     found = choice_record(row, response, groups, choice_signature(row, template(row), context))
+    if row.get(SOURCE):
+        found = dataclasses.replace(found, details={**found.details, SOURCE: row[SOURCE]})
     if response.failure is not None:
         return found
     scores = {

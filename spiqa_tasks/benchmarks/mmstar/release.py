@@ -17,6 +17,8 @@ from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 
 FILE = "mmstar.parquet"
+META = "meta_info"
+"""Which benchmark a question is from (paper Figure 4); copies of the release may lack it."""
 COLUMNS = ("index", "question", "image", "answer", "category", "l2_category")
 LETTERS = "ABCDEFGH"
 MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "nan", "None", "n/a"))
@@ -31,7 +33,7 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     """
     paths = source.files(MMSTAR, FILE)
     data = fingerprint(paths)
-    records = read_rows(paths, COLUMNS)
+    records = read_rows(paths, COLUMNS, optional=(META,))
     images = [""] * len(records)
     if settings.ablation != "text":
         named = [
@@ -69,8 +71,8 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarS
     """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
 
     Args:
-        table: its rows, with `id`, `question`, `answer`, and where they are known the categories, and the options in
-            columns of their own.
+        table: its rows, with `id`, `question`, `answer`, and where they are known the categories, the source (`source`
+            or, in the authors' submissions, `bench`), and the options in columns of their own.
         split, settings: the task's.
         data: digest of the table.
 
@@ -87,6 +89,7 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarS
             "answer": cells["answer"].strip(),
             "category": cells.get("category", ""),
             "l2_category": cells.get("l2_category") or cells.get("l2-category", ""),
+            META: {"source": cells.get("source") or cells.get("bench", "")},
         }
         rows.append(_row(record, "", split, settings, data))
     return rows
@@ -106,6 +109,7 @@ def _row(record: dict[str, Any], image: str, split: str, settings: MMStarSetting
         "images": [image] if image else [],
         "category": record["category"],
         "subcategory": record["l2_category"],
+        "source": (record.get(META) or {}).get("source") or "",
         "benchmark": "mmstar",
         "split": split,
         "prompt": settings.prompt,

@@ -81,7 +81,7 @@ def test_answers_at_the_limit_of_tokens_are_counted(row: dict[str, Any]) -> None
     value = TRUNCATED_RATE.compute(records)
     assert (value.value, value.n) == (pytest.approx(50 / 199), 199)
     assert value.scores == {str(place): float(place < 50) for place in range(199)}
-    assert [records[place].details for place in (0, 50, 199)] == [{"truncated": True}, {"truncated": False}, {}]
+    assert [records[place].details.get("truncated") for place in (0, 50, 199)] == [True, False, None]
     assert truncation_remark(records) == [
         "truncated_rate 0.2500: 50 of 200 answers ended at the limit of generated tokens, perhaps before their letter. "
         "Raise max_new_tokens with --gen_kwargs."
