@@ -32,7 +32,7 @@ EXTRAS: Mapping[str, Extra] = {
     "bertscore": Extra(("bert_score",), "BERTScore"),
     "excel": Extra(("openpyxl",), "answers in xlsx files"),
     "batch": Extra(("anthropic", "openai"), "judging in batches"),
-    "shots": Extra(("sklearn",), "the most similar examples of SciFIBench"),
+    "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and shortcuts"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }
 """The extras of setup.cfg but `all`, which brings the others."""

@@ -38,6 +38,7 @@ class Signature:
         matcher: version of the reader of choices.
         tokenizer: that of the text metrics.
         predictions: the form of the file that the answers were read from.
+        ids: digest of the list of the only questions that count, and how many they are.
         questions: how many of the task's questions were answered, `n of N`, where that is a part.
         judge: the judge as configured.
         judge_served: the model that its server named.
@@ -57,6 +58,7 @@ class Signature:
     matcher: str = ""
     tokenizer: str = ""
     predictions: str = ""
+    ids: str = ""
     questions: str = ""
     judge: str = ""
     judge_served: str = ""

@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
-from spiqa_tasks.analysis.filtered_task import name_of, write_task
+from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, kept_by_list, name_of, write_task
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import STYLES, add_format, as_table, rendered
+from spiqa_tasks.runs.loading import task_named
 from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.subset import read_subset
 from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
 
@@ -25,9 +27,11 @@ from spiqa_tasks.scoring.units import percent
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
-        "filter", help="keep the questions that text-only models cannot answer, as a new task of the host"
+        "filter",
+        help="keep the questions that text-only models cannot answer, or those of a list, as a new task of the host",
+        epilog="Without a RUN, --task TASK --ids FILE --write makes a task of the questions that the list names.",
     )
-    add_runs(parser)
+    add_runs(parser, "*")
     parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
     parser.add_argument(
         "--lvlm", nargs="+", type=Place.parsed, default=[], metavar="RUN", help="LVLM runs, for the difficulty"
@@ -62,8 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what the filter found, and write what was asked for; 3 where a task had to be left out.
 
     Raises:
-        InputError: one name for several tasks, or see `filter_runs` and `write_task`.
+        InputError: one name for several tasks, no runs, or see `filter_runs` and `write_task`.
     """
+    if not arguments.runs:
+        return _run_list(arguments)
     if arguments.samples is not None:
         check_file(arguments.samples)
     wish = Wish(arguments.max_hits, arguments.metric, arguments.threshold, arguments.text_only_models)
@@ -77,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     say(*remarks, *left_out)
     if arguments.name and len(found) > 1:
         raise InputError(f"Expected one task for --name, found {len(found)}. Choose one with --task.")
-    written = {filtered.task: _write(arguments, filtered) for filtered in found} if arguments.write else {}
+    writes = found if arguments.write else []
+    written = {filtered.task: _write(arguments, kept_by_filter(filtered)) for filtered in writes}
     if arguments.samples is not None:
         lines = (json.dumps(sample, ensure_ascii=False) for filtered in found for sample in samples(filtered))
         arguments.samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -88,8 +95,24 @@ def run(arguments: argparse.Namespace) -> int:
     for filtered in found:
         _print(filtered, arguments.format)
     for path in written.values():
-        print(f"\nWrote {path}. Run it with: lmms-eval --tasks {path.stem}{_include(arguments)}")
+        print(f"\n{_wrote(arguments, path)}")
     return 3 if left_out else 0
+
+
+def _run_list(arguments: argparse.Namespace) -> int:
+    """Write a task of the questions that a list names."""
+    if arguments.ids is None or len(arguments.task) != 1 or not arguments.write:
+        raise InputError(
+            "Expected RUNs, or --task TASK --ids FILE --write; found neither. See `spiqa-tasks filter -h`."
+        )
+    task, subset = task_named(arguments.task[0], arguments.include_path), read_subset(arguments.ids)
+    path = _write(arguments, kept_by_list(task, subset))
+    record = {"task": task.name, "ids": subset.digest, "kept": len(subset.ids), "written": str(path)}
+    if arguments.format in STYLES:
+        print(_wrote(arguments, path))
+    else:
+        print(rendered(arguments.format, [record], (), ()))
+    return 0
 
 
 def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
@@ -110,15 +133,16 @@ def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
         }
 
 
-def _write(arguments: argparse.Namespace, filtered: Filtered) -> Path:
+def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
     folder = arguments.folder or user_folder()
-    name = arguments.name or name_of(filtered.task)
+    name = arguments.name or name_of(kept.task)
     include = arguments.include_path[-1] if arguments.include_path else None
-    return write_task(filtered, name, folder.resolve(), include)
+    return write_task(kept, name, folder.resolve(), include)
 
 
-def _include(arguments: argparse.Namespace) -> str:
-    return f" --include_path {arguments.folder}" if arguments.folder else ""
+def _wrote(arguments: argparse.Namespace, path: Path) -> str:
+    include = f" --include_path {arguments.folder}" if arguments.folder else ""
+    return f"Wrote {path}. Run it with: lmms-eval --tasks {path.stem}{include}"
 
 
 def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:

@@ -15,13 +15,14 @@ from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.selection import of_tasks, told_apart, withheld, without_samples
+from spiqa_tasks.runs.subset import read_subset
 from spiqa_tasks.scoring.units import percent
 
 if TYPE_CHECKING:
     from spiqa_tasks.runs.identity import Identity
     from spiqa_tasks.runs.run import Run
 
-SHARES = {"value", "accuracy", "low", "high", "control", "change", "mean", "sd", "range"}
+SHARES = {"value", "accuracy", "chance", "low", "high", "control", "change", "mean", "sd", "range"}
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
 RUN = (
     "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir), score --output, or answers of "
@@ -57,12 +58,21 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
     )
+    add_ids(parser)
+
+
+def add_ids(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that names a list of the only questions that count."""
+    told = "only the questions of this list: an id a line, or the kept.json of a filtered task"
+    parser.add_argument("--ids", type=Path, metavar="FILE", help=told)
 
 
 def wanted(arguments: argparse.Namespace) -> Wanted:
     """Return what the arguments say of the runs that count."""
     columns = Columns.parsed(getattr(arguments, "columns", None) or "")
-    return Wanted(tuple(arguments.task), arguments.judge, arguments.partial, tuple(arguments.include_path), columns)
+    subset = None if arguments.ids is None else read_subset(arguments.ids)
+    folders = tuple(arguments.include_path)
+    return Wanted(tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset)
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
@@ -122,4 +132,6 @@ def _cell(column: str, value: Any) -> str:
         return f"{100 * value:.3f}"
     if column in SHARES:
         return "-" if math.isnan(value) else percent(value)
+    if column == "p":
+        return "-" if math.isnan(value) else f"{value:.3f}"
     return str(value)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spiqa_tasks.commands import batching, judging_together
 from spiqa_tasks.commands.judge_options import add_rule_options, forecast
+from spiqa_tasks.commands.run_arguments import add_ids
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
@@ -65,6 +66,7 @@ def add(subparsers: Any) -> None:
         help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
         "(default: SPIQA_JUDGE)",
     )
+    add_ids(score)
     add_rule_options(score)
     score.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
     score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
@@ -180,6 +182,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     from spiqa_tasks.commands.judges import chosen_judges
     from spiqa_tasks.runs.places import Place
     from spiqa_tasks.runs.readers.columns import Columns
+    from spiqa_tasks.runs.subset import read_subset
     from spiqa_tasks.runs.task_rows import matched_run
     from spiqa_tasks.runs.unscored import answers_to, own_tasks
 
@@ -203,7 +206,9 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
-    return [(task, [matched_run(run, task, arguments.accept_differences) for run in runs]) for task, runs in found]
+    subset = None if arguments.ids is None else read_subset(arguments.ids)
+    accept = arguments.accept_differences
+    return [(task, [matched_run(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
 
 
 def _with_rule(task: Task, rule: str | None) -> Task:

@@ -11,8 +11,8 @@ from spiqa_tasks.benchmarks.prompting import plain_text
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
-from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule
-from spiqa_tasks.judge.rules.rule import Candidate
+from spiqa_tasks.judge.rules import Candidate, rule_of_prompt
+from spiqa_tasks.judge.rules.letters import LettersRule
 from spiqa_tasks.report.thumbnails import Thumbnails
 from spiqa_tasks.runs.run import Run
 
@@ -127,11 +127,11 @@ def _shortened(text: str) -> str:
 
 
 def _asked(run: Run, record: Record, question: str | None) -> str:
-    """What the judge of L3Score was asked; empty for other rules, and where the question is not known."""
-    wording = run.signature.judge_prompt.partition(":")[0]
-    if question is None or record.prediction is None or wording not in PROMPTS:
+    """What the judge of a free answer was asked; empty for a rubric of one's own, and where the question is missing."""
+    rule = rule_of_prompt(run.signature.judge_prompt)
+    if question is None or record.prediction is None or rule is None or isinstance(rule, LettersRule):
         return ""
-    return L3ScoreRule(wording).request(Candidate(record.prediction, question, record.reference)).prompt
+    return rule.request(Candidate(record.prediction, question, record.reference)).prompt
 
 
 def _answer(record: Record, response: str, score: float | None) -> dict[str, Any]:

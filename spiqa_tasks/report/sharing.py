@@ -21,6 +21,7 @@ from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import REPOSITORIES
+from spiqa_tasks.judge.rules import wording_of
 from spiqa_tasks.report.headline import answers, judge_of, shown_metrics
 from spiqa_tasks.report.tables import number
 from spiqa_tasks.runs.identity import model_arguments
@@ -195,7 +196,12 @@ def _result(run: Run, metric: Metric, value: GroupValue) -> dict[str, Any]:
     if metric.needs == "judge":
         judge = {"deployment_type": "unknown", "model_availability": "unknown"}
         info = {"name": judge_of(run), "id": run.signature.judge, "additional_details": judge}
-        config["llm_scoring"] = {"judges": [{"model_info": info}], "input_prompt": run.signature.judge_prompt}
+        named = {name: getattr(run.signature, f"judge_{name}") for name in ("prompt", "rule")}
+        config["llm_scoring"] = {
+            "judges": [{"model_info": info}],
+            "input_prompt": wording_of(named["prompt"]) or named["prompt"],
+            "additional_details": {name: value for name, value in named.items() if value},
+        }
     source = {"dataset_name": run.own.entry.name, "source_type": "hf_dataset", "hf_repo": _repository(run)}
     return {
         "evaluation_result_id": f"{run.task}/{metric.name}",

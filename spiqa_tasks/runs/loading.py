@@ -18,6 +18,7 @@ from spiqa_tasks.runs import scoring, selection
 from spiqa_tasks.runs.places import Place, read_runs
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.subset import Subset
 from spiqa_tasks.runs.task_rows import Rows, matched_run, release_rows
 from spiqa_tasks.runs.unscored import task_of_run
 
@@ -32,6 +33,7 @@ class Wanted:
         partial: whether values over a part of a task are wanted, too.
         include: folders with YAMLs of tasks of one's own.
         columns: what the columns of files of one's own are called.
+        subset: the only questions that count, of the runs of the tasks.
     """
 
     tasks: Collection[str] = ()
@@ -39,6 +41,12 @@ class Wanted:
     partial: bool = False
     include: Sequence[Path] = ()
     columns: Columns = USUAL
+    subset: Subset | None = None
+
+    def cut(self, run: Run) -> Run:
+        """Return a run with the only questions that count, and with values over a part of a task where wanted."""
+        is_of = not self.tasks or {run.task, selection.source_task(run)} & set(self.tasks)
+        return replace(run if self.subset is None or not is_of else self.subset.of(run), partial=self.partial)
 
 
 def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[Run], list[str]]:
@@ -54,7 +62,7 @@ def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[
         runs, remarks = selection.newest(_in_order(_judged_as_wanted(read, wanted.judge)))
     rows_of = functools.cache(release_rows)
     runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks) for run in runs]
-    return [replace(run, partial=wanted.partial) for run in runs], remarks
+    return [wanted.cut(run) for run in runs], remarks
 
 
 def own_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[Run], list[str]]:
@@ -91,6 +99,13 @@ def task_named(name: str, include: Sequence[Path] = ()) -> Task:
     return found[0]
 
 
+def is_judged_by(run: Run, judge: str) -> bool:
+    """Return whether a run has scores of no judge, or of `provider:model[@URL]`; without a URL at whatever server."""
+    named, signature = parse_judge(judge, environ=os.environ), run.signature
+    is_there = "@http" not in judge or signature.judge_host == named.host
+    return not signature.judge or (signature.judge == named.name and is_there)
+
+
 def _has_scores(run: Run, judge: str | None) -> bool:
     """Whether a run has its scores, of a judge too where one is wanted and its task has a rule for judges."""
     if run.form not in ("lmms-eval", "run"):
@@ -107,18 +122,11 @@ def _judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
     """
     if judge is None:
         return runs
-    found = [run for run in runs if not run.logged or _is_judged_by(run, judge)]
+    found = [run for run in runs if not run.logged or is_judged_by(run, judge)]
     if runs and not found:
         judges = ", ".join(sorted({run.judge_name for run in runs}))
         raise InputError(f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge.")
     return found
-
-
-def _is_judged_by(run: Run, judge: str) -> bool:
-    """Whether a run has scores of no judge, or of `provider:model[@URL]`; without a URL at whatever server."""
-    named, signature = parse_judge(judge, environ=os.environ), run.signature
-    is_there = "@http" not in judge or signature.judge_host == named.host
-    return not signature.judge or (signature.judge == named.name and is_there)
 
 
 def _in_order(runs: Sequence[Run]) -> Iterator[Run]:
@@ -142,7 +150,7 @@ def _with_task(run: Run, wanted: Wanted) -> Run:
 def _scored(run: Run, wanted: Wanted, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:
     """The answers scored, by the judge that is wanted where their task needs one."""
     task = task_named(run.task, wanted.include) if run.definition is None else task_of_run(run, wanted.include)
-    matched = matched_run(run, task, rows_of=rows_of)
+    matched = matched_run(run, task, rows_of=rows_of, subset=wanted.subset)
     remarks += matched.remarks
     rule, judge = task.entry.judge(task.typed), None
     if rule is not None and wanted.judge is not None:

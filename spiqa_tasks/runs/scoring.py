@@ -43,6 +43,7 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
     made = summary.merged_signature([answer.record for answer in unjudged.answers if answer.record is not None])
     fields = {"predictions": matched.form}
     fields |= {"prompt": made.prompt} if made.prompt else {}
+    fields |= {"ids": matched.ids} if matched.ids else {}
     records = scorer.score(_signed(unjudged.records, fields))
     answers = [replace(answer, record=record) for answer, record in zip(unjudged.answers, records, strict=True)]
     task = matched.task

@@ -19,6 +19,7 @@ from spiqa_tasks.runs.matching import Matched
 from spiqa_tasks.runs.readers import jsonl, spiqa_responses, tables, vlmevalkit
 from spiqa_tasks.runs.readers.columns import LETTERS
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.subset import Subset
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class MatchedRun:
         rows: the task's questions.
         matched: the answers.
         remarks: sentences about them for people.
+        ids: digest of the list of the only questions that count; empty without one.
     """
 
     run: Run
@@ -40,6 +42,7 @@ class MatchedRun:
     rows: Sequence[Mapping[str, Any]]
     matched: Matched
     remarks: tuple[str, ...]
+    ids: str = ""
 
 
 Rows = Sequence[Mapping[str, Any]]
@@ -52,7 +55,11 @@ def release_rows(task: Task) -> Rows:
 
 
 def matched_run(
-    run: Run, task: Task, accept_differences: bool = False, rows_of: Callable[[Task], Rows] = release_rows
+    run: Run,
+    task: Task,
+    accept_differences: bool = False,
+    rows_of: Callable[[Task], Rows] = release_rows,
+    subset: Subset | None = None,
 ) -> MatchedRun:
     """Return the answers of a run with a task's questions.
 
@@ -62,9 +69,11 @@ def matched_run(
         accept_differences: whether the file may have other questions, true answers, options and figures than the
             release.
         rows_of: finds the questions of a task; several runs of one may share them.
+        subset: the only questions that count; answers to others are left out.
 
     Raises:
-        InputError: answers made with different settings, or see `matching.match` and `differences.compared`.
+        InputError: answers made with different settings, ids of no question, or see `matching.match` and
+            `differences.compared`.
         DataError: the questions are not there, and not in the file either.
     """
     remarks: list[str] = []
@@ -84,12 +93,18 @@ def matched_run(
         answers, form = spiqa_responses.with_row_ids(answers, rows)
     if ran.settings != task.settings:
         remarks.append(f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
+    if subset is not None:
+        others = {row["id"] for row in rows}
+        rows, ran = subset.rows(task.name, rows), replace(ran, kept=frozenset(subset.ids))
+        others -= {row["id"] for row in rows}
+        answers = [answer for answer in answers if answer.id not in others]
     matched = matching.match(run.path, answers, rows)
     names_figures = any(answer.response.shown for answer in matched.answers.values())
     figures = known_figures(ran.benchmark, ran.split) if names_figures else {}
     matched, said = differences.compared(run.path, matched, rows, figures, accept_differences)
     remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(matched.unmatched)]
-    return MatchedRun(run, ran, form, rows, matched, (*remarks, *(f"{task.name}: {remark}" for remark in said)))
+    remarks += [f"{task.name}: {remark}" for remark in said]
+    return MatchedRun(run, ran, form, rows, matched, tuple(remarks), "" if subset is None else subset.digest)
 
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,15 @@ from host_files import sample_of, write_run
 from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
-from spiqa_tasks.analysis.filtered_task import name_of, write_task
+from spiqa_tasks.analysis.filtered_task import kept_by_filter, kept_by_list, name_of, write_task
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.runs.loading import Wanted, load_runs
 from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.subset import read_subset
 
 pytestmark = pytest.mark.usefixtures("host")
 DEMO: dict[str, Any] = {"settings": {"mmstar_demo": "prompt=letter"}, "split": "demo"}
@@ -117,7 +121,7 @@ def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> N
     runs, _ = load_runs([Place(tmp_path)], Wanted(partial=True))
     (found,), *_ = filter_runs(runs, wish=Wish(text_only_models=True))
     with pytest.raises(InputError) as error:
-        write_task(found, "hard", tmp_path / "tasks", source_task)
+        write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
     assert str(error.value) == (
         "Expected runs on the whole of numbers to write a task of it, found 6 of 60 questions. Run it without --limit."
     )
@@ -134,7 +138,7 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
     """Places, ids and true answers of the kept questions; the YAML includes the source and its own hook."""
     host_inspectors(tmp_path / "runs", {0, 2, 5})
     found = filtered(tmp_path / "runs")
-    path = write_task(found, "hard", tmp_path / "tasks", source_task)
+    path = write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
     assert path == tmp_path / "tasks" / "hard" / "hard.yaml"
     source = str(source_task / "numbers.yaml")
     kept = json.loads((path.parent / "kept.json").read_text())
@@ -167,7 +171,9 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
         "inspectors": 1,
         "max_hits": 0,
     }
-    other = write_task(filtered(tmp_path / "runs", threshold=0.5), "all", tmp_path / "tasks", source_task)
+    other = write_task(
+        kept_by_filter(filtered(tmp_path / "runs", threshold=0.5)), "all", tmp_path / "tasks", source_task
+    )
     assert digest not in other.read_text()
     assert len(digest) == 12
 
@@ -177,7 +183,7 @@ def test_answers_of_ones_own_filter_a_task_of_ours(tmp_path: Path) -> None:
     right = right_answers("mmstar_demo")
     answers = {key: text if place % 4 else "none" for place, (key, text) in enumerate(right.items())}
     found = filtered(write_jsonl(tmp_path / "llm_mmstar_demo.jsonl", answers))
-    path = write_task(found, "hard_demo", tmp_path / "tasks")
+    path = write_task(kept_by_filter(found), "hard_demo", tmp_path / "tasks")
     rows = load_rows("mmstar", "demo", "")
     kept = json.loads((path.parent / "kept.json").read_text())
     assert (kept["data"], kept["split"], kept["questions"]) == (rows[0]["data"], "demo", 24)
@@ -203,7 +209,7 @@ def test_the_revision_of_a_hub_dataset_is_that_of_its_cache(
         lines = [line for line in text.splitlines() if not line.startswith("dataset_")]
         lines += ["dataset_path: owner/numbers", f"dataset_kwargs: {kwargs}"]
         (source_task / "numbers.yaml").write_text("\n".join(lines))
-        path = write_task(filtered(tmp_path / "runs"), f"hard{place}", tmp_path / "tasks", source_task)
+        path = write_task(kept_by_filter(filtered(tmp_path / "runs")), f"hard{place}", tmp_path / "tasks", source_task)
         values = yaml.safe_load(path.read_text().replace("!function", ""))
         revision = {"revision": "own" if place == 2 else "c0ffee"}
         assert values["dataset_kwargs"] == {**revision, **({"trust": True} if place == 1 else {})}
@@ -214,7 +220,7 @@ def test_what_cannot_be_written_is_refused(source_task: Path, tmp_path: Path) ->
     """Nothing kept, the source's own name, and a source that is written in Python."""
     host_inspectors(tmp_path / "runs", set(range(6)))
     with pytest.raises(InputError) as error:
-        write_task(filtered(tmp_path / "runs"), "hard", tmp_path / "tasks", source_task)
+        write_task(kept_by_filter(filtered(tmp_path / "runs")), "hard", tmp_path / "tasks", source_task)
     assert str(error.value) == "Expected questions of numbers to keep, found none. Raise --max-hits."
     host_inspectors(tmp_path / "runs", {0})
     found = filtered(tmp_path / "runs")
@@ -223,11 +229,43 @@ def test_what_cannot_be_written_is_refused(source_task: Path, tmp_path: Path) ->
         f"{source_task / 'numbers.yaml'}. Choose with --name."
     )
     with pytest.raises(InputError) as error:
-        write_task(found, "numbers", tmp_path / "tasks", source_task)
+        write_task(kept_by_filter(found), "numbers", tmp_path / "tasks", source_task)
     assert str(error.value) == message.format("numbers")
     yaml_path = source_task / "numbers.yaml"
     yaml_path.write_text(f"{yaml_path.read_text()}class: !function utils.Numbers\n")
     with pytest.raises(InputError) as error:
-        write_task(found, "hard", tmp_path / "tasks", source_task)
+        write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
     assert str(error.value) == message.format("hard")
     assert not (tmp_path / "tasks").exists()
+
+
+def test_a_list_makes_a_task_that_the_host_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its questions in the order of the split, whatever that of the list; one list's digest is in the YAML."""
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    wanted = [rows[place]["id"] for place in (7, 2, 11)]
+    (tmp_path / "ids.txt").write_text("\n".join(wanted))
+    given = ["filter", "--task", "mmstar_demo", "--ids", str(tmp_path / "ids.txt"), "--write", "--name", "few_demo"]
+    assert main(given) == 0
+    assert "lmms-eval --tasks few_demo" in capsys.readouterr().out
+    assert ids_of("few_demo") == [rows[place]["id"] for place in (2, 7, 11)]
+    values = (user_folder() / "few_demo" / "few_demo.yaml").read_text()
+    digest = hashlib.sha256("\n".join(sorted(wanted)).encode()).hexdigest()[:12]
+    assert f"ids: {digest} (3)" in values
+    listing = read_subset(user_folder() / "few_demo" / "kept.json")
+    assert sorted(listing.ids) == sorted(wanted)
+    (task,) = find_tasks(["few_demo"])
+    assert task.kept == set(wanted)
+    assert [answer.id for answer in kept_by_list(task, listing).answers] == list(listing.ids)
+
+
+def test_what_a_list_cannot_make_is_refused(tmp_path: Path) -> None:
+    """Ids of no question, and a task of several documents a question."""
+    path = tmp_path / "ids.txt"
+    path.write_text("nobody\n")
+    for name, expected in (
+        ("mmstar_demo", "found 1 other, the first: nobody"),
+        ("spiqa_demo_perfigure", "one document"),
+    ):
+        with pytest.raises(InputError, match=expected):
+            kept_by_list(*find_tasks([name]), read_subset(path))
+    assert main(["filter", "--ids", str(path), "--task", "mmstar_demo"]) == 2

@@ -15,6 +15,8 @@ from report_runs import REFUSAL, choices, run_of, runs_at
 from spiqa_tasks.benchmarks.aggregation import RecordSet
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.judge.rules.compass import CompassRule
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.thumbnails import Thumbnails
 from spiqa_tasks.runs.run import Run
@@ -134,12 +136,17 @@ def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
 
 
 def test_the_judge_s_question_is_that_of_the_rule() -> None:
-    """Question, reference and answer in the wording that the signature names."""
+    """Question, reference and answer in the wording that the signature names; of another wording nothing is shown."""
     row = load_rows("spiqa", "demo", "ablation=text")[0]
     record = Record(row["id"], prediction="blue", reference="red", verdicts=({"metric": "l3score", "score": 0.5},))
-    signature = "data:spiqa/demo@d|settings:setting=direct,ablation=text|judge_prompt:released:1"
-    run = run_of([record], task="spiqa_demo", signature=signature)
-    (sample,) = samples([run], None)["samples"]
+    found = {}
+    for prompt in (L3ScoreRule().signature()["prompt"], CompassRule().signature()["prompt"], "mine:123"):
+        signature = f"data:spiqa/demo@d|settings:setting=direct,ablation=text|judge_prompt:{prompt}"
+        run = run_of([record], task="spiqa_demo", signature=signature)
+        (found[prompt],) = samples([run], None)["samples"]
+    sample, compass, other = found.values()
+    assert "<Candidate's Answer Begin>: \nblue\n" in compass["answers"][0]["asked"]
+    assert "asked" not in other["answers"][0]
     assert sample["answers"][0]["asked"].endswith("Answer in one word - Yes or No.")
     assert f"Question: {row['question']} " in sample["answers"][0]["asked"]
     assert "Candidate answer: blue " in sample["answers"][0]["asked"]

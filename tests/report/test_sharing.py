@@ -8,13 +8,17 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
-from report_runs import runs_at
+from report_runs import run_of, runs_at
 
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule
 from spiqa_tasks.report import sharing
 from spiqa_tasks.runs.run import Run
 
@@ -67,8 +71,6 @@ def test_the_hub_s_evaluation_results_are_of_one_model(runs: list[Run], of_a: li
 
 def test_a_part_of_a_task_is_not_published_unless_it_is_asked_for(of_a: list[Run]) -> None:
     """The refusal names the run and how much of it there is."""
-    from dataclasses import replace
-
     part = replace(of_a[0], asked=1000)
     for write in (sharing.as_card, sharing.as_latex, sharing.as_eval_results, sharing.as_every_eval_ever):
         with pytest.raises(InputError, match=r"found \d+ of 1000 questions of .* --partial"):
@@ -96,6 +98,26 @@ def test_latex_has_a_row_per_model_and_a_footnote_per_signature(runs: list[Run])
     notes = [line for line in text.splitlines() if line.startswith(r"\par")]
     assert len(notes) == len({run.signature.text for run, _, value in sharing.published(runs, headlines=True)})
     assert not re.search(r"(?<!\\)[_%#$]", "\n".join(notes))
+
+
+def test_every_eval_ever_has_the_judge_s_prompt_itself(tmp_path: Path) -> None:
+    """The text in full with its fields, not only its name and digest; the name alone where the text is not known."""
+    rule = L3ScoreRule("paper")
+    verdicts = ({"metric": "l3score", "score": 0.5},)
+    row = load_rows("spiqa", "demo", "")[0]
+    record = Record(row["id"], "blue", "red", scores={"l3score": 0.5}, verdicts=verdicts)
+    (tmp_path / "r.json").touch()
+    for prompt, text in ((rule.signature()["prompt"], PROMPTS["paper"]), ("mine:123", "mine:123")):
+        signature = f"data:spiqa/demo@d|settings:setting=direct|judge:openai:m|judge_prompt:{prompt}|judge_rule:top-5"
+        run = replace(run_of([record], task="spiqa_demo", signature=signature), path=tmp_path / "r.json")
+        (result,) = (
+            each
+            for each in json.loads(sharing.as_every_eval_ever([run]))["evaluation_results"]
+            if each["evaluation_result_id"] == "spiqa_demo/l3score"
+        )
+        scoring = result["metric_config"]["llm_scoring"]
+        assert scoring["input_prompt"] == text
+        assert scoring["additional_details"] == {"prompt": prompt, "rule": "top-5"}
 
 
 @pytest.mark.slow

@@ -34,11 +34,24 @@ def options_in(text: str) -> dict[str, str]:
     return {}
 
 
+def question_before(text: str) -> str:
+    """Return a question without the options that `options_in` finds in it, stripped."""
+    *_, tail = _HEADING.split(text)
+    firsts = (labels[0].start() for form in _FORMS if len(labels := _labels(tail, form)) > 1)
+    head = text[: len(text) - len(tail) + next(firsts, len(tail))]
+    return (_HEADING.split(head)[0] if head != text else text).strip()
+
+
 def _listed(text: str, form: re.Pattern[str]) -> dict[str, str]:
-    """The options whose labels follow each other from A on."""
+    labels = _labels(text, form)
+    ends = [*(label.start() for label in labels[1:]), len(text)]
+    return {label[1]: text[label.end() : end].strip() for label, end in zip(labels, ends, strict=False)}
+
+
+def _labels(text: str, form: re.Pattern[str]) -> list[re.Match[str]]:
+    """The labels of a form that follow each other from A on."""
     labels: list[re.Match[str]] = []
     for label in form.finditer(text):
         if label[1] == _LETTERS[len(labels) : len(labels) + 1]:
             labels.append(label)
-    ends = [*(label.start() for label in labels[1:]), len(text)]
-    return {label[1]: text[label.end() : end].strip() for label, end in zip(labels, ends, strict=False)}
+    return labels

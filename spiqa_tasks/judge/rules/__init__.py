@@ -13,7 +13,7 @@ from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate, Rule
 
-__all__ = ["RULES", "Candidate", "Rule", "make_rule"]
+__all__ = ["RULES", "Candidate", "Rule", "make_rule", "rule_of_prompt", "wording_of"]
 
 RULES: dict[str, type[Rule]] = {
     rule.name: rule
@@ -40,3 +40,16 @@ def make_rule(spec: str, options: Mapping[str, Any]) -> Rule:
     known = {option.name for option in fields(RULES[name])}
     chosen = {option: value for option, value in options.items() if option in known}
     return RULES[name](**{**chosen, **RULES[name].options_of(argument)})
+
+
+def rule_of_prompt(prompt: str) -> Rule | None:
+    """Return the rule whose signature has this `judge_prompt`; None for a rubric of one's own or another version's."""
+    every = [rule() for rule in RULES.values()]
+    known = [*every, *(other for rule in every for other in rule.rewordings().values())]
+    return next((rule for rule in known if rule.signature()["prompt"] == prompt), None)
+
+
+def wording_of(prompt: str) -> str | None:
+    """Return the text of a signature's `judge_prompt` with its fields in braces; None where it is not known."""
+    rule, fields = rule_of_prompt(prompt), Candidate("{prediction}", "{question}", "{reference}", ("{first}", "{last}"))
+    return None if rule is None else rule.request(fields).prompt

@@ -1,0 +1,125 @@
+"""The choices of any task as text-only classifiers see them: of ours, of one's own benchmarks, and of the host."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spiqa_tasks.analysis.shortcuts import ChoiceQuestion
+from spiqa_tasks.benchmarks.choice.listed import question_before
+from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.printable import counted
+
+if TYPE_CHECKING:
+    from spiqa_tasks.hosts.lmms_eval.task_documents import TaskDocuments
+
+Row = Mapping[str, Any]
+
+
+def task_rows(task: Task) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the rows of a task of ours, with pictures where these are there, and a sentence where they are not.
+
+    Raises:
+        DataError: the questions are not there.
+    """
+    remarks = []
+    try:
+        rows = load_rows(task.benchmark, task.split, task.settings)
+    except DataError:
+        rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+        remarks = [f"{task.name}: its pictures are not there, so that questions that share one may be in two folds."]
+    return [row for row in rows if task.kept is None or row["id"] in task.kept], remarks
+
+
+def choices_of(rows: Sequence[Row]) -> list[ChoiceQuestion]:
+    """Return the choices among rows; questions that share a picture or a cluster are of one cluster."""
+    rows = [row for row in rows if row.get("letters")]
+    found = [
+        ChoiceQuestion(
+            row["id"],
+            question_before(row["question"]),
+            dict(zip(row["letters"], row["options"], strict=True)),
+            row["answer"],
+            tuple(dict.fromkeys((row.get("groups") or {"category": slug(row["category"])}).values())),
+        )
+        for row in rows
+    ]
+    return clustered(found, [_shared(row) for row in rows])
+
+
+def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]:
+    """Return the choices among a host's documents by their places, and a sentence about what is left out.
+
+    Columns are known by their usual names and their values, as `spiqa-tasks new` does.
+
+    Raises:
+        InputError: no choice with a known answer among them.
+    """
+    from spiqa_tasks.benchmarks.own import cells
+    from spiqa_tasks.benchmarks.own.definition import parse
+    from spiqa_tasks.benchmarks.own.picture_files import PictureFiles
+    from spiqa_tasks.benchmarks.own.proposal import propose
+    from spiqa_tasks.benchmarks.own.rows import Reader
+
+    proposal = propose(of.documents, {"id": ""}, PictureFiles(Path()))
+    columns = [name for name in of.documents[0] if name not in proposal.unused]
+    if proposal.open_points or proposal.kind == "open":
+        raise InputError(
+            f"Expected questions with options and an answer in {of.task}, found them in no column of "
+            f"{', '.join(of.documents[0])}. Make a benchmark of its data with `spiqa-tasks new` and --column."
+        )
+    definition = parse({"benchmark": "host", "data": of.task, **proposal.values(), "metrics": ["accuracy"]}, Path())
+    reader = Reader(replace(definition, kind="choice"), {})
+    rows, faults = [], Counter[str]()
+    for place, document in enumerate(of.documents):
+        try:
+            images = [cells.cell(document, name) for name in definition.columns.images if name in columns]
+            rows.append({**reader.row(document, str(place)), "images": images})
+        except ValueError as error:
+            faults[str(error)] += 1
+    if not rows:
+        raise InputError(f"Expected choices in {of.task}, found none: {next(iter(faults))}.")
+    remark = f"{of.task}: {counted(faults.total(), 'document')} left out, the first: {next(iter(faults), '')}."
+    return choices_of(rows), [remark] if faults else []
+
+
+def clustered(questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Hashable]]) -> list[ChoiceQuestion]:
+    """Return the questions with one cluster for all that are connected by what they share; None for those alone."""
+    import numpy as np
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    known = {key: len(questions) + place for place, key in enumerate(dict.fromkeys(k for keys in shared for k in keys))}
+    pairs = [(place, known[key]) for place, keys in enumerate(shared) for key in keys]
+    size = len(questions) + len(known)
+    ends = np.asarray(pairs, dtype=int).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(pairs)), (ends[0], ends[1])), shape=(size, size))
+    labels = connected_components(graph, directed=False)[1][: len(questions)].tolist()
+    counts = Counter(labels)
+    return [
+        replace(question, cluster=label if counts[label] > 1 else None)
+        for question, label in zip(questions, labels, strict=True)
+    ]
+
+
+def _shared(row: Row) -> list[Hashable]:
+    """What a row may have in common with others: its paper or picture."""
+    found: list[Hashable] = [("cluster", row["cluster"])] if row.get("cluster") else []
+    return [*found, *(digest for image in row.get("images") or () if (digest := _digest(image)))]
+
+
+def _digest(image: Any) -> str:
+    """Twelve bytes of a picture's content, of its bytes or file; of its name where neither is there."""
+    if isinstance(image, Mapping):
+        image = image.get("bytes") or image.get("path")
+    if isinstance(image, str) and Path(image).is_file():
+        image = Path(image).read_bytes()
+    content = image if isinstance(image, bytes) else str(image or "").encode()
+    return hashlib.sha256(content).hexdigest()[:24] if content else ""

@@ -1,0 +1,249 @@
+"""What classifiers that see only the texts of choices make of them: answers for which no picture is needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from spiqa_tasks.analysis.breakdown import OVERALL
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.scoring.clustered import mean_interval
+from spiqa_tasks.scoring.option_features import option_numbers, option_tokens
+from spiqa_tasks.scoring.paired import holm
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Places = NDArray[np.intp]
+    Predict = Callable[[Places, Places, Array], Array]
+    """(options to learn from, options to judge, labels of the former by column) -> a score of each by column."""
+
+MOST_TOKENS = 5000
+TREES, DEPTH = 50, 6
+REFITTED = 5
+"""A forest is refitted for every fifth permutation of the labels: 0.15 seconds a fold, where 1,500 questions are."""
+
+
+@dataclass(frozen=True)
+class ChoiceQuestion:
+    """A choice without its picture: letter -> text, and the true letter; `cluster` is what it shares with others."""
+
+    id: str
+    question: str
+    options: Mapping[str, str]
+    answer: str
+    groups: tuple[str, ...] = ()
+    cluster: Hashable | None = None
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How to learn: by how many folds, from which seed, and against how many permutations of the right options."""
+
+    folds: int = 5
+    seed: int = 0
+    permutations: int = 200
+
+    def __post_init__(self) -> None:
+        """Raises InputError for a number out of range."""
+        for name, least in (("folds", 2), ("seed", 0), ("permutations", 0)):
+            if getattr(self, name) < least:
+                raise InputError(f"Expected --{name} of at least {least}, found {getattr(self, name)}.")
+
+
+@dataclass(frozen=True)
+class GroupAccuracy:
+    """Out-of-fold accuracy of a classifier over a group's `n` questions, 0 to 1, with its 95% interval.
+
+    `chance` is the mean of 1/options. `p` is that of the permutation test (`Shortcut.rows`); NaN without permutations.
+    """
+
+    classifier: str
+    group: str
+    n: int
+    accuracy: float
+    low: float
+    high: float
+    chance: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """What one classifier made of every question when it had not learned from it.
+
+    Attributes:
+        name: `linear`, `forest` or `letter`.
+        questions: in their order.
+        chances: of each question, the probability that it gives to each option.
+        hits: shape (questions, 1 + permutations): whether its choice is the right option, then each permuted one.
+    """
+
+    name: str
+    questions: Sequence[ChoiceQuestion]
+    chances: Sequence[Mapping[str, float]]
+    hits: NDArray[np.bool_]
+
+    @cached_property
+    def picks(self) -> list[str]:
+        """The letter that it chooses of each question, the first of equals."""
+        return [max(each, key=each.__getitem__) for each in self.chances]
+
+    def rows(self) -> list[GroupAccuracy]:
+        """Return the accuracy over all questions, then of every group.
+
+        p is (b + 1) / (m + 1) for b of m permutations with as many hits or more (Phipson & Smyth 2010); those of groups
+        are corrected for their number (Holm 1979).
+        """
+        members: dict[str, list[int]] = {}
+        for place, question in enumerate(self.questions):
+            for group in question.groups:
+                members.setdefault(group, []).append(place)
+        everything = self._row(OVERALL, range(len(self.questions)))
+        found = [self._row(group, members[group]) for group in sorted(members)]
+        corrected = holm([row.p for row in found])
+        return [everything, *(replace(row, p=p) for row, p in zip(found, corrected, strict=True))]
+
+    def _row(self, group: str, places: Sequence[int]) -> GroupAccuracy:
+        hits = self.hits[list(places)]
+        counts = hits.sum(axis=0)
+        members = [self.questions[place] for place in places]
+        interval = mean_interval([float(hit) for hit in hits[:, 0]], [each.cluster for each in members])
+        chance = math.fsum(1 / len(each.options) for each in members) / len(members)
+        p = float((counts[1:] >= counts[0]).sum() + 1) / len(counts) if len(counts) > 1 else math.nan
+        accuracy = float(hits[:, 0].mean())
+        return GroupAccuracy(self.name, group, len(members), accuracy, *(interval or (math.nan, math.nan)), chance, p)
+
+
+def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning()) -> Iterator[Shortcut]:
+    """Yield what three classifiers, learning from the other folds, make of every question.
+
+    Each scores the options of a question and chooses the best. `letter` knows how often each letter is right; `linear`
+    is a ridge regression on TF-IDF of the options' tokens; `forest` is a random forest on numbers of the options
+    (`scoring.option_features`). Questions that share a cluster are in one fold. For the permutation test the right
+    option is drawn anew within each question, and all is learned again: a ridge regression is linear in its labels, so
+    that one solution serves every permutation; the forest takes every fifth.
+
+    Raises:
+        InputError: fewer clusters than folds.
+    """
+    import numpy as np
+
+    sizes = [len(question.options) for question in questions]
+    starts = np.cumsum([0, *sizes])
+    owner = np.repeat(np.arange(len(questions)), sizes)
+    splits = [
+        (np.flatnonzero(np.isin(owner, train)), np.flatnonzero(np.isin(owner, test)))
+        for train, test in split_apart([question.cluster for question in questions], learning)
+    ]
+    labels = _labels(questions, starts, learning)
+    for name, predict, columns in _classifiers(questions, learning):
+        used = labels[:, : columns + 1]
+        scores = np.zeros(used.shape)
+        for train, test in splits:
+            scores[test] = predict(train, test, used[train])
+        yield _judged(name, questions, scores, used, starts)
+
+
+def split_apart(clusters: Sequence[Hashable | None], learning: Learning) -> list[tuple[Places, Places]]:
+    """Return the places to learn from and to judge of each fold; a cluster is whole in one (None: of its own).
+
+    Raises:
+        InputError: fewer clusters than folds.
+    """
+    from sklearn.model_selection import GroupKFold
+
+    known: dict[Any, int] = {}
+    owners = [
+        known.setdefault((place,) if cluster is None else (cluster, ""), len(known))
+        for place, cluster in enumerate(clusters)
+    ]
+    if len(known) < learning.folds:
+        raise InputError(
+            f"Expected at least {learning.folds} questions that share no picture or paper, found {len(known)}. "
+            "Choose fewer --folds, or a larger task."
+        )
+    splitter = GroupKFold(learning.folds, shuffle=True, random_state=learning.seed)
+    return list(splitter.split(owners, groups=owners))
+
+
+def _classifiers(questions: Sequence[ChoiceQuestion], learning: Learning) -> Iterator[tuple[str, Predict, int]]:
+    """Each classifier, and how many permutations it is fitted for."""
+    texts = [(question.question, list(question.options.values())) for question in questions]
+    tokens = [each for text, options in texts for each in option_tokens(text, options)]
+    numbers = [each for text, options in texts for each in option_numbers(text, options)]
+    yield "letter", _letter([place for _, options in texts for place in range(len(options))]), learning.permutations
+    yield "linear", _linear(tokens), learning.permutations
+    yield "forest", _forest(numbers, learning.seed), learning.permutations // REFITTED
+
+
+def _letter(places: Sequence[int]) -> Predict:
+    import numpy as np
+
+    known = np.eye(max(places) + 1)[list(places)]
+
+    def predict(train: Places, test: Places, labels: Array) -> Array:
+        counts = np.maximum(known[train].sum(axis=0), 1)[:, None]
+        found: Array = known[test] @ (known[train].T @ labels / counts)
+        return found
+
+    return predict
+
+
+def _linear(tokens: Sequence[Sequence[str]]) -> Predict:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import Ridge
+
+    def predict(train: Places, test: Places, labels: Array) -> Array:
+        vectors = TfidfVectorizer(analyzer=list, min_df=2, max_features=MOST_TOKENS, sublinear_tf=True)
+        known = vectors.fit_transform([tokens[place] for place in train])
+        model = Ridge(alpha=1.0, fit_intercept=False, solver="cholesky").fit(known, labels)
+        found: Array = model.predict(vectors.transform([tokens[place] for place in test])).reshape(len(test), -1)
+        return found
+
+    return predict
+
+
+def _forest(numbers: Sequence[Sequence[float]], seed: int) -> Predict:
+    import numpy as np
+    from sklearn.ensemble import RandomForestRegressor
+
+    known = np.asarray(numbers)
+
+    def predict(train: Places, test: Places, labels: Array) -> Array:
+        model = RandomForestRegressor(TREES, max_depth=DEPTH, max_samples=0.5, max_features="sqrt", random_state=seed)
+        return np.column_stack([model.fit(known[train], column).predict(known[test]) for column in labels.T])
+
+    return predict
+
+
+def _labels(questions: Sequence[ChoiceQuestion], starts: Places, learning: Learning) -> Array:
+    """By column, how far each option is right beyond chance: as it is, then drawn anew within each question."""
+    import numpy as np
+
+    generator = np.random.default_rng(learning.seed)
+    found = np.zeros((starts[-1], learning.permutations + 1))
+    for question, start in zip(questions, starts, strict=False):
+        size = len(question.options)
+        drawn = generator.integers(size, size=learning.permutations)
+        right = [list(question.options).index(question.answer), *drawn]
+        found[start : start + size] = -1 / size
+        found[start + np.asarray(right), np.arange(len(right))] += 1
+    return found
+
+
+def _judged(name: str, questions: Sequence[ChoiceQuestion], scores: Array, labels: Array, starts: Places) -> Shortcut:
+    import numpy as np
+
+    chances, hits = [], []
+    for question, start, end in zip(questions, starts, starts[1:], strict=False):
+        own, columns = scores[start:end], np.arange(scores.shape[1])
+        hits.append(labels[start:end][own.argmax(axis=0), columns] > 0)
+        shares = np.clip(own[:, 0] + 1 / len(own), 1e-6, None)
+        chances.append(dict(zip(question.options, (shares / shares.sum()).tolist(), strict=True)))
+    return Shortcut(name, questions, chances, np.asarray(hits))

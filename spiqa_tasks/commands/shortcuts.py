@@ -1,0 +1,179 @@
+"""`shortcuts`: how many questions of a task are answered from its texts alone, without any model."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spiqa_tasks.commands.run_arguments import show
+from spiqa_tasks.errors import InputError, MissingPartError
+from spiqa_tasks.extras import require
+from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
+from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
+from spiqa_tasks.printable import said_if_slow, say
+from spiqa_tasks.report.forms import add_format
+
+if TYPE_CHECKING:
+    from spiqa_tasks.analysis.shortcuts import Shortcut
+    from spiqa_tasks.hosts.lmms_eval.task_documents import TaskDocuments
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser("shortcuts", help="what classifiers make of a task's texts alone, without any model")
+    parser.add_argument("task", help="a task or group of this package, the YAML of one's own, or a task of lmms-eval")
+    parser.add_argument("--folds", type=int, default=5, metavar="K", help="of the cross-validation (default: 5)")
+    parser.add_argument("--seed", type=int, default=0, help="of folds, forest and permutations (default: 0)")
+    parser.add_argument(
+        "--permutations", type=int, default=200, metavar="N", help="of the right options, for p (default: 200)"
+    )
+    parser.add_argument("--metric", help="of open answers (default: rouge_l); of a task of lmms-eval: what hits are")
+    parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's probabilities (jsonl)")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="write each classifier's answers as a run for filter"
+    )
+    parser.add_argument(
+        "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
+    )
+    add_format(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a row for each classifier and group, and write what was asked for.
+
+    Raises:
+        InputError: no such task, or none that has choices or open answers; see `shortcuts` and `guesses`.
+        DataError: its questions are not there.
+    """
+    from spiqa_tasks.analysis.shortcuts import Learning
+
+    require("shots", "spiqa-tasks shortcuts")
+    if arguments.samples is not None:
+        check_file(arguments.samples)
+    if arguments.output is not None:
+        check_folder(arguments.output)
+    learning = Learning(arguments.folds, arguments.seed, arguments.permutations)
+    rows: list[Any] = []
+    lines: list[dict[str, Any]] = []
+    for task in _tasks(arguments):
+        rows += _of_task(arguments, task, learning, lines)
+    if arguments.samples is not None:
+        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+        write_atomically(arguments.samples, text.encode())
+    columns = ("task", "classifier", "metric", "group", "n", "value", "low", "high", "chance", "p")
+    return show(arguments, rows, columns)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A classifier's value over a group's questions; `chance` and `p` are NaN for open answers."""
+
+    task: str
+    classifier: str
+    metric: str
+    group: str
+    n: int
+    value: float
+    low: float
+    high: float
+    chance: float = math.nan
+    p: float = math.nan
+
+
+def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:
+    """The tasks of ours that are named, or the documents of the host's.
+
+    Raises:
+        InputError: neither knows it.
+    """
+    if arguments.task.endswith(".yaml"):
+        return [read_task(Path(arguments.task))]
+    try:
+        return find_tasks([arguments.task], arguments.include_path)
+    except InputError as unknown:
+        from spiqa_tasks.hosts.lmms_eval.source_task import UnknownTaskError
+        from spiqa_tasks.hosts.lmms_eval.task_documents import task_documents
+
+        try:
+            return [task_documents(arguments.task, arguments.include_path)]
+        except (UnknownTaskError, MissingPartError):
+            raise unknown from None
+
+
+def _of_task(
+    arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Any, lines: list[dict[str, Any]]
+) -> list[Row]:
+    """The rows of a task; what `--samples` is to have goes to `lines`, and its runs are written."""
+    from spiqa_tasks.analysis.shortcut_questions import choices_of, choices_of_host, task_rows
+    from spiqa_tasks.analysis.shortcut_runs import write_answers
+    from spiqa_tasks.analysis.shortcuts import shortcuts
+
+    if not isinstance(task, Task):
+        choices, remarks = choices_of_host(task)
+        metric = arguments.metric or task.metric
+    else:
+        rows, remarks = task_rows(task)
+        choices, metric = choices_of(rows), "accuracy"
+        if not choices:
+            return _of_open(arguments, task, rows, learning)
+        if len(choices) < len(rows):
+            remarks.append(f"{task.name}: {len(rows) - len(choices)} open questions are left out.")
+    name = task.name if isinstance(task, Task) else task.task
+    say(*remarks)
+    with said_if_slow("learning from the texts"):
+        found = list(shortcuts(choices, learning))
+    lines += _samples(name, found)
+    if arguments.output is not None:
+        say(*(f"wrote {path}." for path in write_answers(arguments.output, task, found, metric)))
+    return [
+        Row(name, row.classifier, metric, row.group, row.n, row.accuracy, row.low, row.high, row.chance, row.p)
+        for each in found
+        for row in each.rows()
+    ]
+
+
+def _of_open(arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Any) -> list[Row]:
+    """The rows of a task of open questions, by a text metric."""
+    from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
+    from spiqa_tasks.analysis.breakdown import by_group
+    from spiqa_tasks.analysis.shortcut_runs import run_of
+    from spiqa_tasks.benchmarks.aggregation import prepare
+    from spiqa_tasks.runs.readers.run_files import write_runs
+
+    if arguments.samples is not None:
+        raise InputError(
+            f"Expected a task of choices for --samples, found {task.name}. Write its answers with --output."
+        )
+    found = guesses(open_questions(rows), learning)
+    runs = [run_of(task, name, answers) for name, answers in found.items()]
+    metrics = [run.metric(arguments.metric or "rouge_l") for run in runs]
+    prepare(([metric], run.questions) for metric, run in zip(metrics, runs, strict=True))
+    if arguments.output is not None:
+        say(*(f"wrote {path}." for path in write_runs(runs, arguments.output)))
+    return [
+        Row(task.name, name, each.metric, each.group, each.n, each.value, each.low, each.high)
+        for name, run, metric in zip(found, runs, metrics, strict=True)
+        for each in by_group(run, [metric])
+    ]
+
+
+def _samples(task: str, found: Sequence[Shortcut]) -> list[dict[str, Any]]:
+    """One object a question: each classifier's choice, and the probability that it gives to the right option."""
+    return [
+        {
+            "task": task,
+            "id": question.id,
+            "answer": question.answer,
+            **{
+                each.name: {"choice": each.picks[place], "p_right": each.chances[place][question.answer]}
+                for each in found
+            },
+        }
+        for place, question in enumerate(found[0].questions)
+    ]

@@ -1,0 +1,101 @@
+"""What can be seen of an option without the picture: its words, its place, and how it stands among the others."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
+_CATCH_ALL = re.compile(r"\b(?:all|none|both|neither) of\b|\bcannot\b|\bnot enough\b|\bnone\b")
+_NEGATION = re.compile(r"\b(?:not?|never|without)\b|n't\b")
+_BEGINNING = 2
+"""Words at the beginning of a question that stand for its type (`how many`)."""
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in lower case."""
+    return _WORD.findall(text.lower())
+
+
+def beginning(question: str) -> str:
+    """Return the first words of a question, by which its type is known."""
+    return " ".join(words(question)[:_BEGINNING])
+
+
+def option_tokens(question: str, options: Sequence[str]) -> list[list[str]]:
+    """Return the tokens of each option, for a bag of words.
+
+    They are its words and pairs of words, the whole text, the letter, each of these beside the question's first words,
+    and its ranks among the options by length, number and likeness.
+    """
+    kind = beginning(question)
+    measured = option_numbers(question, options)
+    found = []
+    for place, option in enumerate(options):
+        own = words(option)
+        told = [*own, *(" ".join(pair) for pair in itertools.pairwise(own))]
+        told += [f"letter={place}", f"whole={' '.join(own)}"]
+        ranks = [f"{name}={measured[place][NUMBERS.index(name)]:.2f}" for name in _RANKS]
+        found.append([*told, *(f"{kind}: {each}" for each in told), *ranks])
+    return found
+
+
+NUMBERS = (
+    *("place", "place_from_end", "options", "characters", "words", "length_rank", "relative_length", "shared_words"),
+    *("shared_rank", "likeness", "likeness_rank", "has_number", "number_rank", "capitals", "negation", "catch_all"),
+    *("punctuation", "question_words"),
+)
+"""The names of what `option_numbers` returns of an option, in order."""
+_RANKS = ("length_rank", "shared_rank", "likeness_rank", "number_rank", "negation", "catch_all")
+
+
+def option_numbers(question: str, options: Sequence[str]) -> list[list[float]]:
+    """Return the numbers named `NUMBERS` of each option.
+
+    Ranks are shares of the other options that have less, 0 to 1, ties counting a half; `likeness` is the mean Jaccard
+    index with the others' words, `shared_words` the share of its words that the question has, 0 to 1.
+    """
+    asked = set(words(question))
+    bags = [words(option) for option in options]
+    sizes = [float(len(option)) for option in options]
+    mean = sum(sizes) / len(sizes) or 1.0
+    shared = [sum(word in asked for word in bag) / len(bag) if bag else 0.0 for bag in bags]
+    like = list(_likeness([set(bag) for bag in bags]))
+    numbers = [_number(option) for option in options]
+    known = [number for number in numbers if number is not None]
+    return [
+        [
+            *(float(place), float(len(options) - 1 - place), float(len(options))),
+            *(sizes[place], float(len(bags[place])), _rank(sizes[place], sizes), sizes[place] / mean),
+            *(shared[place], _rank(shared[place], shared), like[place], _rank(like[place], like)),
+            *(float(bool(_NUMBER.search(option))), -1.0 if number is None else _rank(number, known)),
+            sum(character.isupper() for character in option) / (len(option) or 1),
+            *(float(bool(pattern.search(option.lower()))) for pattern in (_NEGATION, _CATCH_ALL)),
+            *(float(sum(character in ",;:()" for character in option)), float(len(asked))),
+        ]
+        for place, (option, number) in enumerate(zip(options, numbers, strict=True))
+    ]
+
+
+def _rank(value: float, values: Sequence[float]) -> float:
+    """The share of the others that are less; a half where there are none."""
+    less, same = sum(each < value for each in values), sum(each == value for each in values) - 1
+    return (less + same / 2) / (len(values) - 1) if len(values) > 1 else 0.5
+
+
+def _likeness(bags: Sequence[set[str]]) -> Iterator[float]:
+    for place, bag in enumerate(bags):
+        others = [each for other, each in enumerate(bags) if other != place]
+        shares = [len(bag & each) / len(bag | each) if bag | each else 1.0 for each in others]
+        yield sum(shares) / len(shares) if shares else 0.0
+
+
+def _number(text: str) -> float | None:
+    """The first number of a text, commas between its digits left out."""
+    found = _NUMBER.search(text)
+    if found is None:
+        return None
+    whole, *rest = found[0].replace(",", "").split(".")
+    return float(f"{whole}.{''.join(rest)}")

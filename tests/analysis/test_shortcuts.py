@@ -1,0 +1,139 @@
+"""Classifiers that see only the texts of choices."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections import Counter
+
+import pytest
+from made_choices import made_choices
+from scipy.stats import binom
+
+from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Learning, Shortcut, shortcuts, split_apart
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.scoring.intervals import wilson
+
+
+def by_name(questions: list[ChoiceQuestion], learning: Learning) -> dict[str, Shortcut]:
+    """What each classifier made of the questions."""
+    return {each.name: each for each in shortcuts(questions, learning)}
+
+
+@pytest.mark.parametrize(
+    ("shortcut", "finders"), [("word", {"linear"}), ("length", {"linear", "forest"}), ("letter", {"letter", "linear"})]
+)
+def test_a_planted_shortcut_is_found(shortcut: str, finders: set[str]) -> None:
+    """Four of five questions are told by a word, the length or the letter; who can see that is right on most."""
+    learning = Learning(folds=3, permutations=95 if "forest" in finders else 30)
+    rows = {name: each.rows()[0] for name, each in by_name(made_choices(120, 1, shortcut), learning).items()}
+    for name in finders:
+        drawn = learning.permutations // (5 if name == "forest" else 1)
+        assert rows[name].accuracy > 0.6, name
+        assert rows[name].p == pytest.approx(1 / (drawn + 1)), name
+        assert rows[name].low > rows[name].chance == 0.25, name
+    for name in {"letter"} - finders:
+        assert rows[name].accuracy < 0.5, name
+
+
+def test_shuffled_answers_have_no_shortcut() -> None:
+    """With right options drawn anew no accuracy is far from chance, whatever the texts hold."""
+    for name, each in by_name(made_choices(150, 2), Learning(folds=3, permutations=50)).items():
+        row = each.rows()[0]
+        assert row.accuracy < 0.36, name
+        assert row.p > 0.01, name
+
+
+def test_false_alarms_are_as_many_as_promised() -> None:
+    """Of 120 sets without a shortcut those with p of at most 0.1 are a tenth, as far as chance lets them be."""
+    count, alarms = 120, Counter[str]()
+    for seed in range(count):
+        learning = Learning(folds=3, seed=seed, permutations=19)
+        for each in itertools.islice(shortcuts(made_choices(24, 1000 + seed), learning), 2):
+            alarms[each.name] += each.rows()[0].p <= 0.1
+    for name in ("letter", "linear"):
+        assert alarms[name] <= binom.ppf(0.999, count, 0.1), name
+    assert alarms["linear"] >= binom.ppf(0.001, count, 0.05)
+
+
+@pytest.mark.slow
+def test_false_alarms_at_five_percent() -> None:
+    """Of 400 sets without a shortcut every classifier alarms on a twentieth at p of at most 0.05."""
+    count, alarms = 400, Counter[str]()
+    for seed in range(count):
+        for each in shortcuts(made_choices(40, 5000 + seed), Learning(folds=4, seed=seed, permutations=100)):
+            alarms[each.name] += each.rows()[0].p <= 0.05
+    for name in ("letter", "linear", "forest"):
+        assert alarms[name] <= binom.ppf(0.999, count, 0.05), name
+
+
+def test_a_row_counts_hits_of_choices() -> None:
+    """Accuracy, interval, chance and p, by hand; those of groups are corrected for their number."""
+    questions = made_choices(40, 3, "word")
+    _, found = itertools.islice(shortcuts(questions, Learning(permutations=39)), 2)
+    hits = [pick == question.answer for pick, question in zip(found.picks, questions, strict=True)]
+    everything, *groups = found.rows()
+    assert (everything.n, everything.accuracy) == (40, sum(hits) / 40)
+    assert (everything.low, everything.high) == wilson(sum(hits), 40)
+    better = sum(int(found.hits[:, column].sum()) >= sum(hits) for column in range(1, 40))
+    assert everything.p == (better + 1) / 40
+    assert [(group.group, group.n) for group in groups] == [("even", 20), ("odd", 20)]
+    assert groups[0].accuracy == sum(hits[::2]) / 20
+    assert min(group.p for group in groups) >= 2 / 40
+
+
+def test_probabilities_are_of_the_options() -> None:
+    """They are above 0, sum to 1 and are highest of the option that is chosen; options may be of different number."""
+    questions = [
+        dataclasses.replace(question, options=dict(list(question.options.items())[:size]), answer="AB"[number % 2])
+        for number, question in enumerate(made_choices(30, 4))
+        for size in [2 + number % 3]
+    ]
+    for each in shortcuts(questions, Learning(permutations=0)):
+        for question, chances, pick in zip(questions, each.chances, each.picks, strict=True):
+            assert list(chances) == list(question.options)
+            assert math.fsum(chances.values()) == pytest.approx(1)
+            assert 0 < min(chances.values()) <= max(chances.values()) == chances[pick]
+        assert each.rows()[0].chance == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
+        assert math.isnan(each.rows()[0].p)
+
+
+def test_what_questions_share_is_never_learned_from() -> None:
+    """Twins of one picture with an answer that only they share are in one fold, so that nothing leaks."""
+    questions = made_choices(60, 5)
+    twins = [
+        dataclasses.replace(question, id=f"{question.id}{twin}", cluster=question.id)
+        for question in questions
+        for twin in "ab"
+    ]
+    leaking = [dataclasses.replace(question, cluster=None) for question in twins]
+    apart, together = (by_name(each, Learning(permutations=0))["linear"].rows()[0] for each in (twins, leaking))
+    assert together.accuracy > 0.7
+    assert apart.accuracy < 0.45
+    for train, test in split_apart([question.cluster for question in twins], Learning(folds=7, seed=3)):
+        assert not {twins[place].cluster for place in train} & {twins[place].cluster for place in test}
+
+
+def test_the_same_seed_gives_the_same() -> None:
+    """And another one other folds."""
+    questions = made_choices(40, 6)
+    one, same, other = (
+        [each.chances for each in shortcuts(questions, Learning(seed=seed, permutations=0))] for seed in (1, 1, 2)
+    )
+    assert one == same != other
+
+
+@pytest.mark.parametrize("wrong", [{"folds": 1}, {"permutations": -1}, {"seed": -1}])
+def test_numbers_out_of_range_are_refused(wrong: dict[str, int]) -> None:
+    """The message has the option and the number."""
+    ((name, value),) = wrong.items()
+    with pytest.raises(InputError, match=f"--{name} of at least .*, found {value}"):
+        Learning(**wrong)
+
+
+def test_fewer_clusters_than_folds_are_refused() -> None:
+    """Nothing could be kept apart."""
+    questions = [dataclasses.replace(question, cluster="one") for question in made_choices(9, 7)]
+    with pytest.raises(InputError, match="at least 5 questions that share no picture or paper, found 1"):
+        list(shortcuts(questions))

@@ -1,0 +1,144 @@
+"""A list of the only questions that count."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import right_answers, write_jsonl
+from host_files import sample_of, write_run
+from hypothesis import given
+from hypothesis import strategies as st
+from run_command import run_json
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.loading import Wanted, load_runs
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.subset import Subset, read_subset
+
+pytestmark = pytest.mark.usefixtures("no_java")
+
+
+def write_ids(path: Path, ids: Any) -> Path:
+    """A list of ids, one a line."""
+    path.write_text("".join(f"{each}\n" for each in ids), encoding="utf-8")
+    return path
+
+
+@given(st.lists(st.text("ab/. 01-", min_size=1).map(str.strip).filter(bool), min_size=1, unique=True))
+def test_a_list_is_read_as_it_is_written(tmp_path_factory: pytest.TempPathFactory, ids: list[str]) -> None:
+    """A line each, or as a filter lists them; the digest is that of the set."""
+    folder = tmp_path_factory.mktemp("ids")
+    (folder / "kept.json").write_text(json.dumps({"kept": [{"id": each} for each in ids]}))
+    lines, kept = read_subset(write_ids(folder / "ids", ids)), read_subset(folder / "kept.json")
+    assert lines.ids == kept.ids == tuple(ids)
+    assert lines.digest == Subset(folder, tuple(sorted(ids))).digest
+    assert lines.digest != Subset(folder, (*ids, "x")).digest
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("ids", "a\nb\na\n", "found a more than once"),
+        ("ids", "\n \n", "found none"),
+        ("kept.json", "{}", "KeyError"),
+        ("kept.json", "[", "RepeatedKeyError|JSONDecodeError"),
+        ("kept.json", '{"kept": [1]}', "TypeError"),
+        ("absent", None, "FileNotFoundError"),
+    ],
+)
+def test_what_is_no_list_is_a_sentence(tmp_path: Path, name: str, text: str | None, found: str) -> None:
+    """Doubles, nothing, other files."""
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=found) as error:
+        read_subset(tmp_path / name)
+    assert str(tmp_path / name) in str(error.value)
+
+
+def scored(capsys: pytest.CaptureFixture[str], *arguments: Any) -> tuple[int, Mapping[str, Any], str]:
+    return run_json(capsys, "score", *arguments, "--judge", "none")
+
+
+def test_only_the_questions_of_the_list_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbers, counts and signature are those of the list; answers to other questions are no fault."""
+    right = right_answers("mmstar_demo")
+    ids = list(right)[::3]
+    answers = {key: text if place % 6 else "none" for place, (key, text) in enumerate(right.items())}
+    path, listing = write_jsonl(tmp_path / "m.jsonl", answers), write_ids(tmp_path / "ids", ids)
+    status, found, errors = scored(capsys, "mmstar_demo", path, "--ids", listing, "--output", tmp_path / "out")
+    assert status == 0, errors
+    assert (found["metrics"]["accuracy"], found["counts"]["docs"], found["counts"]["unknown"]) == (0.5, 8, 0)
+    assert f"ids:{read_subset(listing).digest}" in found["signature"]
+    (again,), _ = load_runs([Place(tmp_path / "out")])
+    assert (again.coverage, again.value(again.metric()).value) == ("8 of 8", 0.5)
+
+
+def test_coverage_counts_against_the_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A missing answer to one of its questions withholds the number; one to another question does not."""
+    right = right_answers("mmstar_demo")
+    listing = write_ids(tmp_path / "ids", list(right)[:8])
+    answers = {key: text for place, (key, text) in enumerate(right.items()) if place not in (20, 21)}
+    path = write_jsonl(tmp_path / "m.jsonl", answers)
+    assert scored(capsys, "mmstar_demo", path, "--ids", listing)[:1] == (0,)
+    del answers[list(right)[3]]
+    status, found, _ = scored(capsys, "mmstar_demo", write_jsonl(path, answers), "--ids", listing)
+    assert (status, found["metrics"]["accuracy"], found["counts"]["missing"]) == (3, None, 1)
+    assert "7 of 8 questions" in found["omitted"]["accuracy"]
+
+
+def test_ids_of_no_question_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of answers and of a run over the whole task; nothing is scored."""
+    right = right_answers("mmstar_demo")
+    listing = write_ids(tmp_path / "ids", [*list(right)[:3], "a1", "a2"])
+    path = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", right)
+    for command in (["score", "mmstar_demo", path], ["breakdown", path]):
+        status, _, errors = run_json(capsys, *map(str, command), "--ids", listing)
+        assert status == 2
+        assert "found 2 others, the first: a1, a2" in errors
+
+
+def test_a_run_of_the_host_is_cut_to_the_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its values are those of scoring the list's answers alone, of corpus metrics too, and not the host's."""
+    rows = load_rows("spiqa", "demo", "")
+    samples = [sample_of(row, row["answer"][: 8 + place]) for place, row in enumerate(rows)]
+    totals = {"spiqa_demo": {"rouge_l": 0.123, "cider": 9.0}}
+    write_run(
+        tmp_path / "run",
+        "m",
+        {"spiqa_demo": samples},
+        settings={"spiqa_demo": rows[0]["settings"]},
+        benchmark="spiqa",
+        split="demo",
+        totals=totals,
+    )
+    listing = write_ids(tmp_path / "ids", [row["id"] for row in rows[::2]])
+    status, lines, errors = run_json(capsys, "breakdown", tmp_path / "run", "--metric", "all", "--ids", listing)
+    assert status == 0, errors
+    values = {row["metric"]: (row["value"], row["n"]) for row in lines if row["group"] == "all"}
+    answers = {row["id"]: row["answer"][: 8 + place] for place, row in enumerate(rows)}
+    path = write_jsonl(tmp_path / "m.jsonl", answers)
+    _, found, _ = scored(capsys, "spiqa_demo", path, "--ids", listing)
+    for name in ("rouge_l", "bleu_1", "cider"):
+        assert values[name] == (pytest.approx(found["metrics"][name]), 20)
+
+
+def test_questions_of_several_documents_are_listed_by_their_ids(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All documents of a listed question are scored, and of no other."""
+    rows = load_rows("spiqa", "demo", "setting=perfigure")
+    answers = {row["id"]: "Yes" if row["step"] == "helpful" else row["answer"] for row in rows}
+    questions = list(dict.fromkeys(row["question_id"] for row in rows))[:5]
+    path = write_jsonl(tmp_path / "m_spiqa_demo_perfigure.jsonl", answers)
+    listing = write_ids(tmp_path / "ids", questions)
+    status, found, errors = scored(capsys, "spiqa_demo_perfigure", path, "--ids", listing)
+    assert status == 0, errors
+    assert found["counts"]["docs"] == sum(row["question_id"] in questions for row in rows)
+    (run,), _ = load_runs([Place(path)], Wanted(subset=read_subset(listing)))
+    assert run.coverage == "5 of 5"
+    assert [record.id for record in run.questions] == questions
