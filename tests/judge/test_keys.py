@@ -28,6 +28,7 @@ from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import find_key, judge_from_environ
 from spiqa_tasks.judge.rules import RULES, Candidate
 
+pytestmark = pytest.mark.usefixtures("no_java")
 OWN = "sk-judge-0123456789"
 PUBLIC = "sk-public-0123456789"
 OTHER = "sk-other-0123456789"
@@ -132,7 +133,6 @@ def test_the_hooks_judge_at_a_server_of_its_own(
     assert servers.keys() == (set(), {key})
 
 
-@pytest.mark.usefixtures("no_java")
 @pytest.mark.parametrize("command", ["score", "rank"])
 def test_two_judges_of_a_command_get_a_key_each(servers: Servers, predictions: str, run: str, command: str) -> None:
     """The judge at a URL of its own gets the judge's key, the public one the provider's; no other key leaves."""
