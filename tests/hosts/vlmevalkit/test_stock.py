@@ -17,6 +17,7 @@ from vlmevalkit_models import Fixed
 
 from spiqa_tasks.cli import main
 from spiqa_tasks.files.tables import read_cells
+from spiqa_tasks.hosts.vlmevalkit.registration import knows_option
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 
 from .conftest import Launch
@@ -51,6 +52,23 @@ def test_its_configuration_file_may_rename_a_task(
     assert run_values(tmp_path / "stock", "mmstar_demo")["accuracy"] is not None
 
 
+@pytest.mark.parametrize("launched", [True, False])
+def test_a_file_of_tasks_alone_runs_where_the_host_knows_such_files(
+    launch: Launch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], launched: bool
+) -> None:
+    """`--data-config`, by the launcher and by the host's own command; a build without it is named in a sentence."""
+    (tmp_path / "data.json").write_text(json.dumps({"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}}))
+    arguments = ["--data-config", str(tmp_path / "data.json"), "--model", "fixed"]
+    knows = knows_option("--data-config")
+    if launched:
+        assert launch(*arguments) == (0 if knows else 2)
+        assert knows or "that knows --data-config, found" in capsys.readouterr().err
+    elif knows:
+        stock(monkeypatch, *arguments, "--work-dir", tmp_path / "out")
+    if knows:
+        assert run_values(tmp_path / "out", "mmstar_demo")["accuracy"] is not None
+
+
 def test_programs_build_our_datasets(launch: Launch, tmp_path: Path) -> None:
     """As OpenCompass and EvalScope do: `build_dataset`, prompts, a table of answers, `evaluate`."""
     assert launch is not None
@@ -66,6 +84,21 @@ def test_programs_build_our_datasets(launch: Launch, tmp_path: Path) -> None:
     for name in ("answers.xlsx", "m_mmstar_demo.tsv"):
         dump(table, str(tmp_path / name))
         assert dataset.evaluate(str(tmp_path / name), model="exact_matching", nproc=4)["accuracy"] == 1.0
+
+
+def test_no_character_ends_a_table_of_answers(launch: Launch, tmp_path: Path) -> None:
+    """NUL, which Python 3.10 cannot write, stays; half a surrogate pair, which no file can hold, becomes its escape."""
+    assert launch is not None
+    from vlmeval.dataset import build_dataset
+    from vlmeval.smp import dump, load
+
+    table = build_dataset("mmstar_demo", model="unused").data
+    said = ['"\x00"\r\n\tB', "\ud83d", None, *["A"] * (len(table) - 3)]
+    path = str(tmp_path / "m_mmstar_demo.tsv")
+    dump(table.assign(prediction=said), path)
+    assert list(load(path)["prediction"]) == [said[0], "\\ud83d", "", *said[3:]]
+    dump(table, str(tmp_path / "another.tsv"))
+    assert list(load(str(tmp_path / "another.tsv"))["question"]) == list(table["question"])
 
 
 def test_a_table_of_answers_has_the_figures_in_the_order_shown(
