@@ -276,6 +276,16 @@ def test_failed_requests_withhold_the_numbers(tmp_path: Path) -> None:
     assert warnings(many) == ["withheld: fewer than 99% of the questions have a score in every run"]
 
 
+def test_a_mean_over_axes_has_no_gain(tmp_path: Path) -> None:
+    """Its questions have no scores that it is the mean of."""
+    write_triple(tmp_path, [True] * 4, [False] * 4, None)
+    row, *_ = rows_at(tmp_path, "accuracy_lmms_eval")
+    assert (row.result, warnings(row)) == (
+        None,
+        ["withheld: accuracy_lmms_eval gives no question a score in every run"],
+    )
+
+
 @pytest.mark.parametrize("kind", ["refused", "unparsed"])
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_refused_and_unparsed_answers_are_told_and_warned_of(tmp_path: Path, count: int, kind: str) -> None:
