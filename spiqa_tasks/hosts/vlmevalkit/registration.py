@@ -12,6 +12,7 @@ import importlib.util
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
@@ -112,14 +113,26 @@ def tables_folder() -> Path:
     return Path(LMUDataRoot())
 
 
-def run_host(argv: Sequence[str]) -> None:
-    """Run the host's own command: `vlmeval.run` of a published build, run.py beside the package of a checkout."""
-    import vlmeval
+def knows_option(name: str) -> bool:
+    """Return whether the host's own command has an option, such as `--data-config`."""
+    published, script = _command()
+    return name in Path(published.origin if published and published.origin else script).read_text(encoding="utf-8")
 
+
+def run_host(argv: Sequence[str]) -> None:
+    """Run the host's own command."""
     sys.argv = ["run.py", *argv]
-    if importlib.util.find_spec("vlmeval.run") is not None:
+    published, script = _command()
+    if published is not None:
         from vlmeval.run import main
 
         main()
     else:
-        runpy.run_path(str(Path(vlmeval.__file__).parent.parent / "run.py"), run_name="__main__")
+        runpy.run_path(str(script), run_name="__main__")
+
+
+def _command() -> tuple[ModuleSpec | None, Path]:
+    """The module `vlmeval.run` of a published build, and where a checkout has its run.py: beside the package."""
+    import vlmeval
+
+    return importlib.util.find_spec("vlmeval.run"), Path(vlmeval.__file__).parent.parent / "run.py"
