@@ -13,6 +13,7 @@ from spiqa_tasks.analysis.published_rows import (
     published_overall,
     published_values,
 )
+from spiqa_tasks.analysis.suites import PAPERS
 from spiqa_tasks.report.forms import rendered
 from spiqa_tasks.report.headline import judge_of, shown_metrics, with_coverage
 from spiqa_tasks.report.tables import number
@@ -39,7 +40,7 @@ def records(runs: Sequence[Run]) -> list[dict[str, Any]]:
 def render(found: Sequence[Mapping[str, Any]], form: str) -> str:
     """Return the records in one of the forms: for people a row per model, a column per task and metric."""
     several = len({record["metric"] for record in found}) > 1
-    names = [record["task"] + (f" {record['metric']}" if several else "") for record in found]
+    names = [_column(record["task"]) + (f" {record['metric']}" if several else "") for record in found]
     columns = list(dict.fromkeys(names))
     table: dict[tuple[str, str, str], dict[str, str]] = {}
     for record, name in zip(found, names, strict=True):
@@ -47,6 +48,13 @@ def render(found: Sequence[Mapping[str, Any]], form: str) -> str:
         row[name] = number(record["value"], record["low"], record["high"])
     cells = [[*key, *(row.get(column, "") for column in columns)] for key, row in table.items()]
     return rendered(form, found, cells, ["model", "source", "judge", *columns])
+
+
+def _column(task: str) -> str:
+    """A task's name without that of the paper's benchmark."""
+    for name in PAPERS:
+        task = task.removeprefix(f"{name}_")
+    return task
 
 
 def _measured(run: Run) -> Iterator[dict[str, Any]]:
