@@ -172,6 +172,25 @@ def test_a_creation_without_a_sound_answer_is_looked_up_before_it_is_repeated(
     assert judge.once([*WRITTEN, *OTHERS])
 
 
+@pytest.mark.parametrize("jump", [-1e6, 1e6])
+def test_a_clock_that_is_set_hands_nothing_over_twice(
+    judge: Judge, jump: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a creation whose answer was lost, while the server's list does not show the batch yet."""
+    real, calls = time.time, itertools.count()
+    monkeypatch.setattr(time, "time", lambda: real() + (jump if next(calls) else 0))
+    judge.server.faults = {"create": iter(["late"]), "list": iter(['{"data": [], "has_more": false}'])}
+    assert judge()
+    assert judge.once()
+    if jump < 0:  # between two processes
+        calls = itertools.count()
+        judge.server.faults = {"create": iter(["late"]), "list": iter(['{"data": [], "has_more": false}'])}
+        with pytest.raises(JudgeError):
+            judge(OTHERS, wait=False)
+        assert judge(OTHERS)
+        assert judge.once([*WRITTEN, *OTHERS])
+
+
 @pytest.mark.parametrize("judge", ["anthropic"], indirect=True)
 def test_a_batch_of_others_under_way_is_waited_for(judge: Judge, tmp_path: Path) -> None:
     """There are no tags: one of as many requests may be the one that was lost, until it has ended."""
