@@ -25,20 +25,9 @@ from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.printable import say
 
 COMMANDS = (
-    *("list", "path", "describe", "prepare", "demo", "doctor", "new", "score", "report", "compare", "gain", "filter"),
-    *(
-        "shortcuts",
-        "breakdown",
-        "bootstrap",
-        "alignment",
-        "spread",
-        "correlate",
-        "rank",
-        "calibrate",
-        "exam",
-        "choices",
-        "export",
-    ),
+    *("list", "path", "describe", "prepare", "demo", "doctor", "new", "suite", "score", "report", "compare", "gain"),
+    *("filter", "shortcuts", "breakdown", "bootstrap", "alignment", "spread", "correlate", "rank", "calibrate", "exam"),
+    *("choices", "export"),
 )
 """The subcommands, each a module of `commands`, in the order of the help page."""
 

@@ -26,6 +26,11 @@ _SUBSETS = {"cs": "CS", "general": "General"}
 PAPER_JUDGE = "GPT-4o"
 """The judge of SPIQA's tables, but for Table B.1, which names its own."""
 
+OVERALL = {
+    f"scifibench_{direction}": [f"scifibench_{subset}_{direction}" for subset in _SUBSETS] for direction in _DIRECTIONS
+}
+"""Group of SciFIBench -> the tasks whose mean is its overall accuracy; they are of one size."""
+
 
 @dataclass(frozen=True)
 class PublishedValue:
@@ -65,6 +70,14 @@ def published_gain() -> Iterator[PublishedValue]:
     for row in load("mmstar", "table5"):
         if row["metric"] in ("mg", "ml") and row["category"] == "all" and row["value"] is not None:
             yield PublishedValue(str(row["model"]), "Table 5", str(row["metric"]), None, float(row["value"]) / 100)
+
+
+def published_overall(group: str) -> Iterator[PublishedValue]:
+    """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `group` is one of `OVERALL`."""
+    direction = _DIRECTIONS[group.removeprefix("scifibench_")]
+    for row in _rows("scifibench", "table2", subset="Overall", task=direction, negatives="adversarial"):
+        if row["group"] != "text-only":
+            yield _value(row, "table2", "accuracy", None)
 
 
 def _read(split: str, settings: Any) -> Iterator[PublishedValue]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +21,8 @@ ID_COLUMNS = ("id", "ID", "index")
 """Where a row's id may stand, the first that is there."""
 LARGEST = 1 << 30
 """Bytes of the largest spreadsheet that is unpacked."""
+_NUL = "\uffff"
+"""Stands for NUL, at which pandas 2 ends a cell; no character, so no text has it."""
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
@@ -70,12 +73,12 @@ def _separated(path: Path) -> list[Cells]:
     """The rows of a text with tabs between its cells, or commas in a csv file."""
     import pandas as pd
 
-    with path.open("rb") as file:
-        separator = "," if path.suffix.lower() == ".csv" and b"\t" not in file.readline() else "\t"
-    form: dict[str, Any] = {"sep": separator, "dtype": str, "keep_default_na": False, "na_filter": False}
+    form: dict[str, Any] = {"dtype": str, "keep_default_na": False, "na_filter": False}
     form["lineterminator"] = "\n"  # a carriage return alone is part of an answer
     try:
-        table = pd.read_csv(path, **form, header=None, encoding="utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
+        separator = "," if path.suffix.lower() == ".csv" and "\t" not in text.partition("\n")[0] else "\t"
+        table = pd.read_csv(io.StringIO(text.replace("\0", _NUL)), sep=separator, header=None, **form)
     except pd.errors.ParserError as error:
         opened = re.search(r"EOF inside string starting at row (\d+)", str(error))
         where = f"a quotation mark in row {int(opened[1]) + 1} that is never closed" if opened else str(error).strip()
@@ -85,7 +88,7 @@ def _separated(path: Path) -> list[Cells]:
         ) from error
     except (ValueError, OSError) as error:
         raise InputError(f"Expected {path} to be a tsv or csv file, found {error}. Save it again.") from error
-    rows = [[_text(cell) for cell in row] for row in table.itertuples(index=False, name=None)]
+    rows = [[_text(cell).replace(_NUL, "\0") for cell in row] for row in table.itertuples(index=False, name=None)]
     if rows[0][-1].endswith("\r"):
         rows = [[*row, last.removesuffix("\r")] for *row, last in rows]
     return _rows(path, rows)

@@ -69,11 +69,26 @@ class Baseline(lmms):  # type: ignore[misc]
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order."""
         answers = []
-        for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
-            _, _, _, doc_id, task, split = request.args
-            docs = self.task_dict[task][split]
-            answers.append(self.answer(docs[doc_id], docs, f"{task}/{split}"))
+        with one_sentence():
+            for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
+                *_, doc_id, task, split = request.args
+                docs = self.documents(request)
+                answers.append(self.answer(docs[doc_id], docs, f"{task}/{split}"))
+            self.check_answers(requests, answers)
         return answers
+
+    def documents(self, request: Instance) -> Sequence[Doc]:
+        """Return all documents of a request's task and split."""
+        *_, task, split = request.args
+        docs: Sequence[Doc] = self.task_dict[task][split]
+        return docs
+
+    def check_answers(self, requests: Sequence[Instance], answers: Sequence[str]) -> None:
+        """Do nothing where answers were found.
+
+        Raises:
+            InputError: a task that the baseline has no answer to.
+        """
 
     def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:  # noqa: ARG002
         """Baselines have no likelihoods.

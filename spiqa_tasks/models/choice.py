@@ -4,23 +4,61 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from lmms_eval.api.instance import Instance
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.base import Baseline, Doc
+from spiqa_tasks.models.host_choices import HostChoices, task_of
+from spiqa_tasks.printable import say
 
 
 class _Choice(Baseline):
-    """Answers with a letter."""
+    """Answers with a letter, or with an option's text where that is what a task of the host has for the true answer."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._of_host: dict[tuple[str, str], HostChoices] = {}
 
     def check(self, doc: Doc) -> None:
         """
         Raises:
-            InputError: no multiple-choice task of ours.
+            InputError: a task of ours without choices; one of the host is known by its prompts.
         """
-        if "letters" not in doc:
-            raise InputError("Expected a multiple-choice task of this package, found documents without letters.")
+        if "benchmark" in doc and "letters" not in doc:
+            raise InputError("Expected a multiple-choice task, found documents without letters.")
+
+    def documents(self, request: Instance) -> Sequence[Doc]:
+        """Return the documents of our own tasks, and those of the host's as choices."""
+        *_, name, split = request.args
+        if (name, split) not in self._of_host:
+            docs = super().documents(request)
+            if "letters" in docs[0]:
+                return docs
+            self._of_host[name, split] = HostChoices(task_of(request), name, split)
+        return self._of_host[name, split]
+
+    def check_answers(self, requests: Sequence[Instance], answers: Sequence[str]) -> None:
+        """Say how many questions of a task have no options.
+
+        Raises:
+            InputError: none has any.
+        """
+        counts: dict[tuple[str, str], Counter[bool]] = {key: Counter() for key in self._of_host}
+        for request, answer in zip(requests, answers, strict=True):
+            *_, name, split = request.args
+            if (name, split) in counts:
+                counts[name, split][bool(answer)] += 1
+        for (name, _), found in counts.items():
+            if not found[True]:
+                raise InputError(
+                    "Expected a multiple-choice task, found no options listed by letters (A. ..., B. ...) in the "
+                    f"prompts of {name}."
+                )
+            if found[False]:
+                say(f"{name}: {found[False]} of {found.total()} questions have no options: no answer.")
 
 
 class RandomChoice(_Choice):
@@ -33,7 +71,7 @@ class RandomChoice(_Choice):
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
         """Return a letter; nothing for an open question among choices."""
         letters: list[str] = doc["letters"]
-        return random.Random(f"{doc['id']}#{self._seed}").choice(letters) if letters else ""
+        return _said(doc, random.Random(f"{doc['id']}#{self._seed}").choice(letters)) if letters else ""
 
 
 class FrequentChoice(_Choice):
@@ -49,13 +87,22 @@ class FrequentChoice(_Choice):
             return ""
         if key not in self._letters:
             self._letters[key] = _most_frequent(docs)
-        return self._letters[key][doc["category"]]
+        letter = self._letters[key].get(doc["category"])
+        if letter is None:
+            raise InputError(f"Expected the true answers of {key}, found none told. Use --model random_choice.")
+        return _said(doc, letter)
+
+
+def _said(doc: Doc, letter: str) -> str:
+    """What the question's task takes for an answer."""
+    said: Mapping[str, str] = doc.get("said", {})
+    return said.get(letter, letter)
 
 
 def _most_frequent(docs: Sequence[Doc]) -> dict[str, str]:
     """Category -> letter, over all of a task's documents, whatever `--limit` says."""
     counts: dict[str, Counter[str]] = {}
-    for doc in (doc for doc in docs if doc["letters"]):
+    for doc in (doc for doc in docs if doc["letters"] and doc["answer"]):
         counts.setdefault(doc["category"], Counter())[doc["answer"]] += 1
     return {
         category: min(counter, key=lambda letter: (-counter[letter], letter)) for category, counter in counts.items()

@@ -99,6 +99,13 @@ def task_named(name: str, include: Sequence[Path] = ()) -> Task:
     return found[0]
 
 
+def is_judged_by(run: Run, judge: str) -> bool:
+    """Return whether a run has scores of no judge, or of `provider:model[@URL]`; without a URL at whatever server."""
+    named, signature = parse_judge(judge, environ=os.environ), run.signature
+    is_there = "@http" not in judge or signature.judge_host == named.host
+    return not signature.judge or (signature.judge == named.name and is_there)
+
+
 def _has_scores(run: Run, judge: str | None) -> bool:
     """Whether a run has its scores, of a judge too where one is wanted and its task has a rule for judges."""
     if run.form not in ("lmms-eval", "run"):
@@ -115,18 +122,11 @@ def _judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
     """
     if judge is None:
         return runs
-    found = [run for run in runs if not run.logged or _is_judged_by(run, judge)]
+    found = [run for run in runs if not run.logged or is_judged_by(run, judge)]
     if runs and not found:
         judges = ", ".join(sorted({run.judge_name for run in runs}))
         raise InputError(f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge.")
     return found
-
-
-def _is_judged_by(run: Run, judge: str) -> bool:
-    """Whether a run has scores of no judge, or of `provider:model[@URL]`; without a URL at whatever server."""
-    named, signature = parse_judge(judge, environ=os.environ), run.signature
-    is_there = "@http" not in judge or signature.judge_host == named.host
-    return not signature.judge or (signature.judge == named.name and is_there)
 
 
 def _in_order(runs: Sequence[Run]) -> Iterator[Run]:

@@ -57,6 +57,6 @@ def test_frequent_choice_is_the_best_constant_letter_of_a_capability(real_data: 
 
 
 def test_baselines_refuse_free_form_tasks() -> None:
-    """A document without letters is no multiple-choice question."""
+    """A document of ours without letters is no multiple-choice question."""
     with pytest.raises(InputError, match="multiple-choice"):
-        RandomChoice().check({"id": "1"})
+        RandomChoice().check({"id": "1", "benchmark": "spiqa"})

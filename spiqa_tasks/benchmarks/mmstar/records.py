@@ -89,7 +89,11 @@ def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
 
 
 def table(settings: MMStarSettings) -> list[str]:
-    """Return the rows of the host's table: overall, the six capabilities, the other rules, the failure rates."""
-    left_out = (TRUNCATED_RATE,) if settings.prompt in REPORTED else (*OF_HOSTS, TRUNCATED_RATE)
+    """Return the rows of the host's table: overall, the six capabilities, the other rules, the failure rates.
+
+    Where the prompt is another's than ours, the hosts' numbers stand there and the capabilities do not.
+    """
+    reported = settings.prompt in REPORTED
+    left_out = (TRUNCATED_RATE,) if reported else (*OF_HOSTS, TRUNCATED_RATE)
     headline, *others = (metric.name for metric in metrics(settings) if metric not in left_out)
-    return [headline, *(f"{headline}/{category}" for category in CATEGORIES), *others]
+    return [headline, *(f"{headline}/{category}" for category in CATEGORIES if not reported), *others]

@@ -69,6 +69,16 @@ def collect_killed_runs(host: Any, root: Path) -> None:
         copy.replace(target)
 
 
+def kept_answers(root: Path) -> int:
+    """Return how many answers the cache in a folder holds, those of killed runs too."""
+    keys: set[str] = set()
+    for path in (root / "cache.db", *root.glob("runs/*/rank_*.db")):
+        if path.is_file():
+            with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as db:
+                keys.update(key for (key,) in db.execute("SELECT cache_key FROM responses"))
+    return len(keys)
+
+
 _FAILED = " OR ".join(f"instr(response, '{marker}')" for marker in FAILURE_MARKERS)
 
 

@@ -6,9 +6,12 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
+from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.tables import read_cells
 from spiqa_tasks.hosts.after_import import Patches
+from spiqa_tasks.hosts.vlmevalkit.version import fault_of_prompts
 from spiqa_tasks.printable import say
 
 LOSSLESS = "tsv"
@@ -18,20 +21,32 @@ LOSSLESS = "tsv"
 def _patch_files(host: Any) -> None:
     """Answers to our tasks are written as text and read back as they are.
 
-    pandas' guesses would make "" and "None" a number that is none.
+    pandas' guesses would make "" and "None" a number that is none. It stops writing at a character that it cannot write
+    (half a surrogate pair; before Python 3.11 NUL), and the host goes on with the answers before it.
     """
-    load, path_of = host.load, getattr(host, "get_pred_file_path", None)
+    load, dump, path_of = host.load, host.dump, getattr(host, "get_pred_file_path", None)
+
+    def is_ours(path: Any) -> bool:
+        name = Path(str(path))
+        return name.suffix == f".{LOSSLESS}" and any(name.stem.endswith(f"_{task}") for task in _tasks())
+
+    @functools.wraps(dump)
+    def dump_as_text(data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_ours(path):
+            return dump(data, path, *args, **kwargs)
+        rows = [list(data.columns), *data.itertuples(index=False, name=None)]
+        text = "".join("\t".join(map(_quoted, row)) + "\n" for row in rows)
+        return write_atomically(Path(str(path)), text.encode("utf-8", "backslashreplace"))
 
     @functools.wraps(load)
     def load_as_text(path: Any, *args: Any, **kwargs: Any) -> Any:
-        name = Path(str(path))
-        if name.suffix == f".{LOSSLESS}" and any(name.stem.endswith(f"_{task}") for task in _tasks()):
+        if is_ours(path):
             import pandas as pd
 
-            return pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, na_filter=False)
+            return pd.DataFrame(read_cells(Path(str(path)), escaped=False))
         return load(path, *args, **kwargs)
 
-    host.load = load_as_text
+    host.load, host.dump = load_as_text, dump_as_text
     if path_of is not None:
 
         @functools.wraps(path_of)
@@ -43,11 +58,18 @@ def _patch_files(host: Any) -> None:
         host.get_pred_file_path = lossless_path
 
 
+def _quoted(cell: Any) -> str:
+    text = "" if cell is None or cell != cell else str(cell)
+    return '"' + text.replace('"', '""') + '"'
+
+
 def _patch_datasets(host: Any) -> None:
     """Our tasks are datasets, and `SpiqaTasks` is where `--config` looks for classes."""
     try:
         for extra in ("score", "vlmevalkit"):
             require(extra, "This package's part in VLMEvalKit")
+        if fault := fault_of_prompts():
+            raise InputError(fault)
         from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
 
         names = SpiqaTasks.supported_datasets()

@@ -55,6 +55,12 @@ def read_results(path: Path) -> list[Run]:
         ) from error
 
 
+def limit_of(path: Path) -> float | None:
+    """Return the `--limit` of a result file that `read_results` reads; None where all documents were asked."""
+    limit = loads(path.read_bytes())["config"].get("limit")
+    return float(limit) if conforms(limit, float) and limit > 0 else None
+
+
 def read_samples(path: Path) -> Run:
     """Return the run that a samples file is of; where no result file lies beside it, the samples alone.
 

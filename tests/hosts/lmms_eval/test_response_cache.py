@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.hosts.lmms_eval.response_cache import SLICE
+from spiqa_tasks.hosts.lmms_eval.response_cache import SLICE, kept_answers
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout"
 RUN = """
@@ -71,6 +71,7 @@ def test_a_killed_run_loses_one_slice(tmp_path: Path, run: object) -> None:
     """Two processes that are killed at once: a third one asks for nothing that the further of them had stored."""
     first, second = killed(tmp_path, 3 * SLICE + 10), killed(tmp_path, 5 * SLICE + 1)
     assert (first.wait(), second.wait()) == (-9, -9)
+    assert kept_answers(tmp_path) == 5 * SLICE
     served, asked = run(str(tmp_path), 6 * SLICE, lambda i: f"answer {i}")  # type: ignore[operator]
     assert asked == list(range(5 * SLICE, 6 * SLICE))
     assert served == [f"answer {i}" for i in range(6 * SLICE)]

@@ -11,6 +11,7 @@ import pytest
 from spiqa_tasks import extras
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.hosts.vlmevalkit import __main__, registration
+from spiqa_tasks.hosts.vlmevalkit.version import OLDEST
 
 
 def test_a_checkouts_run_py_is_run(tmp_path: Path) -> None:
@@ -43,6 +44,22 @@ def test_help_needs_no_host() -> None:
     assert "--data TASK" in done.stdout
     assert "vlmeval.run --help" in done.stdout
     assert not {"pandas", "torch", "datasets"} & {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+def test_a_build_that_would_show_another_prompt_is_refused(tmp_path: Path) -> None:
+    """By the launcher and in the host's own command, which goes on without our tasks; the oldest one is setup.cfg's."""
+    (tmp_path / "vlmeval/smp").mkdir(parents=True)
+    dataset = "DATASET_CLASSES, SUPPORTED_DATASETS, build_dataset = [], [], print"
+    for name, content in (("__init__", ""), ("dataset", dataset), ("config", ""), ("inference", "")):
+        (tmp_path / f"vlmeval/{name}.py").write_text(content)
+    code = "import sys; sys.path.insert(0, '.'); from spiqa_tasks.hosts.vlmevalkit.__main__ import main; "
+    command = [sys.executable, "-c", f"{code} sys.exit(main(['--data', 'mmstar_demo', '--model', 'm']))"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert f"ms-vlmeval {OLDEST} or newer; found" in done.stderr
+    assert "Until then VLMEvalKit runs without this package's tasks." in done.stderr
+    setup = Path(__file__).resolve().parents[3] / "setup.cfg"
+    assert f"ms-vlmeval>={OLDEST}\n" in setup.read_text()
 
 
 def test_a_host_that_cannot_be_imported_is_one_sentence(tmp_path: Path) -> None:

@@ -68,6 +68,21 @@ def test_programs_build_our_datasets(launch: Launch, tmp_path: Path) -> None:
         assert dataset.evaluate(str(tmp_path / name), model="exact_matching", nproc=4)["accuracy"] == 1.0
 
 
+def test_no_character_ends_a_table_of_answers(launch: Launch, tmp_path: Path) -> None:
+    """NUL, which Python 3.10 cannot write, stays; half a surrogate pair, which no file can hold, becomes its escape."""
+    assert launch is not None
+    from vlmeval.dataset import build_dataset
+    from vlmeval.smp import dump, load
+
+    table = build_dataset("mmstar_demo", model="unused").data
+    said = ['"\x00"\r\n\tB', "\ud83d", None, *["A"] * (len(table) - 3)]
+    path = str(tmp_path / "m_mmstar_demo.tsv")
+    dump(table.assign(prediction=said), path)
+    assert list(load(path)["prediction"]) == [said[0], "\\ud83d", "", *said[3:]]
+    dump(table, str(tmp_path / "another.tsv"))
+    assert list(load(str(tmp_path / "another.tsv"))["question"]) == list(table["question"])
+
+
 def test_a_table_of_answers_has_the_figures_in_the_order_shown(
     launch: Launch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,117 @@
+"""What a suite runs, as data: which model answers which task, with how many requests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, answering
+from spiqa_tasks.runs.identity import Identity, identity
+
+PICTURES, LLM = "pictures", "llm"
+"""Roles of runs: those with pictures, and those of the LLM base; an ablation is the role of a run without pictures."""
+PAPERS = {"scifibench": "scifibench", "spiqa": "spiqa"}
+"""Suite of a paper's main table -> its tasks: SciFIBench's Table 2 (adversarial negatives), SPIQA's Table 3."""
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One model's answers to one task.
+
+    Attributes:
+        role: `PICTURES`, `LLM`, or the ablation of a run without pictures.
+        task: the task's name in the host.
+        model: who answers.
+        requests: how many; None where only the host knows.
+    """
+
+    role: str
+    task: str
+    model: Model
+    requests: int | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """Which model answers, as result files tell it."""
+        return identity(self.model.name, self.model.arguments)
+
+    def folder(self, options: Options) -> str:
+        """Return the name of the run's folder: another one for another model and other ways to answer."""
+        which = json.dumps([self.identity.label, answering(options.extra)])
+        return f"{self.role}-{self.task}-{hashlib.sha256(which.encode()).hexdigest()[:8]}"
+
+
+@dataclass(frozen=True)
+class Known:
+    """The tasks of this package and all groups, see `catalogue`."""
+
+    tasks: Mapping[str, Task]
+    groups: Mapping[str, Sequence[str]]
+
+    def members(self, names: Iterable[str]) -> Iterator[str]:
+        """Yield the tasks that names of tasks and groups mean; unknown names are tasks of the host."""
+        for name in names:
+            yield from self.members(self.groups[name]) if name in self.groups else (name,)
+
+    def requests(self, task: str, limit: int | None) -> int | None:
+        """Return how many requests a task takes; None where only the host knows, or a question takes several."""
+        found = self.tasks.get(task)
+        if found is None or found.entry.definition is not None or found.entry.join(found.typed) is not None:
+            return None
+        return min(found.questions, limit or found.questions)
+
+
+def gain_plan(
+    known: Known, names: Iterable[str], model: Model, llm: Model | None, ablations: Sequence[str], limit: int | None
+) -> list[PlannedRun]:
+    """Return the runs that gain and leakage take, task by task: with pictures, without, and those of the LLM base.
+
+    Without pictures a task of ours is asked as its variant, any other one with `--model ablated`; the LLM base is asked
+    the `_llm` task where there is one (2-shot: MMStar paper, section 5.1), else as without pictures.
+
+    Raises:
+        InputError: a task that shows no pictures itself.
+    """
+    found = []
+    for name in dict.fromkeys(known.members(names)):
+        _check_shows_pictures(known, name)
+        asked = [(PICTURES, name, model), *((kind, *_blind(known, name, kind, model)) for kind in ablations)]
+        if llm is not None:
+            few_shot = f"{name}_llm"
+            asked.append((LLM, few_shot, llm) if few_shot in known.tasks else (LLM, *_blind(known, name, "text", llm)))
+        found += [PlannedRun(role, task, who, known.requests(task, limit)) for role, task, who in asked]
+    return found
+
+
+def paper_plan(known: Known, names: Iterable[str], model: Model, limit: int | None) -> list[PlannedRun]:
+    """Return a run of the model on every task.
+
+    Raises:
+        InputError: a task that is none of this package's.
+    """
+    tasks = list(dict.fromkeys(known.members(names)))
+    others = [name for name in tasks if name not in known.tasks]
+    if others:
+        raise InputError(
+            f"Expected tasks and groups of this package, found {', '.join(others)}. `spiqa-tasks list` shows all."
+        )
+    return [PlannedRun(PICTURES, name, model, known.requests(name, limit)) for name in tasks]
+
+
+def _blind(known: Known, task: str, kind: str, model: Model) -> tuple[str, Model]:
+    """The task and the model that make a run without the task's pictures."""
+    variant = f"{task}_{kind}"
+    return (variant, model) if variant in known.tasks else (task, model.ablated(kind))
+
+
+def _check_shows_pictures(known: Known, name: str) -> None:
+    settings = known.tasks[name].typed if name in known.tasks else None
+    if str(getattr(settings, "ablation", "none")) != "none":
+        raise InputError(
+            f"Expected tasks with pictures, found {name}. Name the task that it is a variant of: the suite adds the "
+            "runs without pictures."
+        )

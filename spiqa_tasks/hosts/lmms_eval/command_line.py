@@ -1,0 +1,84 @@
+"""lmms-eval's command line: one run of one model on one task, and what of it changes the answers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
+
+_SET = ("model", "model_args", "tasks", "output_path", "log_samples", "use_cache", "limit", "offset", "include_path")
+"""Options that are set here."""
+_RUNNING = ("batch_size", "max_batch_size", "device", "verbosity", "process_docs_parallel", "wandb_args")
+"""Options that say how fast and where a model runs and what is logged, and not what it answers."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of the host, as `--model` and `--model_args` name it."""
+
+    name: str
+    arguments: str = ""
+
+    def ablated(self, kind: str) -> Model:
+        """Return the model that is shown other pictures; `kind` is one of `models.picture_ablation.KINDS`."""
+        given = [f"base={self.name}", f"ablation={kind}", *([self.arguments] if self.arguments else [])]
+        return Model(ABLATED, ",".join(given))
+
+
+@dataclass(frozen=True)
+class Options:
+    """What all runs of a suite are called with.
+
+    Attributes:
+        launch: words before `-m lmms_eval`, such as `accelerate launch`; empty: this Python.
+        limit: `--limit`; None: all questions.
+        include: `--include_path`.
+        extra: further arguments of the host.
+    """
+
+    launch: Sequence[str] = ()
+    limit: int | None = None
+    include: Path | None = None
+    extra: Sequence[str] = ()
+
+
+def command(model: Model, task: str, folder: Path, options: Options) -> list[str]:
+    """Return the words of the command; its results go to `folder`, its cache of answers to `cache` in it."""
+    words = [*(options.launch or (sys.executable,)), "-m", "lmms_eval", "--model", model.name]
+    words += ["--model_args", model.arguments] if model.arguments else []
+    words += ["--tasks", task, "--output_path", str(folder), "--log_samples", "--use_cache", str(cache_of(folder))]
+    words += ["--limit", str(options.limit)] if options.limit else []
+    words += ["--include_path", str(options.include)] if options.include else []
+    return [*words, *options.extra]
+
+
+def cache_of(folder: Path) -> Path:
+    """Return where the cache of the answers of a run is whose results go to `folder`."""
+    return folder / "cache"
+
+
+def check_extra(extra: Sequence[str]) -> None:
+    """Refuse further arguments that are set here.
+
+    Raises:
+        InputError: there is one.
+    """
+    found = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
+    if found:
+        raise InputError(
+            f"Expected no {', '.join(found)} among the arguments for lmms-eval behind --, which the suite sets itself. "
+            "Leave it out; see `spiqa-tasks suite -h`."
+        )
+
+
+def answering(extra: Sequence[str]) -> list[str]:
+    """Return those of further arguments that may change what a model answers."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for name in _RUNNING:
+        parser.add_argument(f"--{name}")
+    return parser.parse_known_args(list(extra))[1]
