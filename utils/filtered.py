@@ -43,7 +43,7 @@ def _check(kept: dict[str, Any], docs: datasets.Dataset) -> None:
         ids = docs["id"]
         moved = [question for question in kept["kept"] if ids[question["doc_id"]] != question["id"]]
         found = f"{docs[0]['data']} with {len(moved)} other questions"
-        same = docs[0]["data"] == kept["data"] and not moved
+        same = docs[0]["data"] == kept["data"].rpartition("@")[2] and not moved
     elif same and kept["target"] in docs.column_names:
         targets = docs[kept["target"]]
         changed = [question for question in kept["kept"] if str(targets[question["doc_id"]]) != question["target"]]

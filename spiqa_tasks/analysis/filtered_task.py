@@ -15,6 +15,7 @@ import yaml
 from spiqa_tasks.analysis.filter_runs import Filtered
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.hosts.filtered_tasks import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
@@ -49,16 +50,20 @@ class Kept:
         answers: the kept questions, each with its place in the source task, its id and its true answer.
         asked: how many questions the choice was among.
         data: benchmark, split and digest of the release file; empty for the host's own tasks.
-        made: how they were chosen, for the list.
-        told: the same for the YAML's metadata.
+        truth: digest of the ids and true answers of all questions of the source task (`digest_of`).
+        filters: how they were chosen: inspectors, metric, threshold and most hits of each filter, or a list's digest.
+        hits: id -> how many inspectors of each filter answered it; None where it has none.
+        revision: of a dataset of the hub; None where that is not known.
     """
 
     task: str
     answers: Sequence[Answer]
     asked: int
     data: str
-    made: Mapping[str, Any]
-    told: Mapping[str, Any]
+    truth: str
+    filters: Sequence[Mapping[str, Any]]
+    hits: Mapping[str, Sequence[int | None]]
+    revision: str | None = None
 
 
 def kept_by_filter(filtered: Filtered) -> Kept:
@@ -81,9 +86,16 @@ def kept_by_filter(filtered: Filtered) -> Kept:
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
     }
-    told = {"inspectors": len(filtered.inspectors), "max_hits": filtered.max_hits}
+    every = sorted(filtered.run.by_id.values(), key=lambda answer: answer.place)
+    truth = digest_of([(answer.id, _truth(answer)) for answer in every])
     answers = [filtered.run.by_id[key] for key in filtered.kept]
-    return Kept(filtered.task, answers, len(filtered.hits), filtered.run.signature.data, made, told)
+    hits = {answer.id: [filtered.hits[answer.id]] for answer in answers}
+    return Kept(filtered.task, answers, len(filtered.hits), filtered.run.signature.data, truth, [made], hits)
+
+
+def digest_of(value: Any) -> str:
+    """Return twelve hexadecimal digits over a JSON value."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def kept_by_list(task: Task, subset: Subset) -> Kept:
@@ -106,7 +118,9 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
         if row["id"] in wanted
     ]
     data = f"{task.benchmark}/{task.split}@{rows[0]['data']}"
-    return Kept(task.name, answers, len(rows), data, {"ids": subset.digest}, {"ids": subset.digest})
+    truth = digest_of([(row["id"], row["answer"]) for row in rows])
+    hits = {answer.id: [None] for answer in answers}
+    return Kept(task.name, answers, len(rows), data, truth, [{"ids": subset.digest}], hits)
 
 
 def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = None) -> Path:
@@ -125,33 +139,53 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
         )
     target = folder / name
     target.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(_listing(kept, source, config), indent=1)
-    (target / KEPT).write_text(text, encoding="utf-8")
+    listed = _listing(kept, config)
+    (target / KEPT).write_text(json.dumps({"source_yaml": str(source), **listed}, indent=1), encoding="utf-8")
     (target / "keep.py").write_text(_HOOK, encoding="utf-8")
-    values = _values(kept, name, source, config, hashlib.sha256(text.encode()).hexdigest()[:12])
+    values = _values(kept, name, source, config, listed)
     path = target / f"{name}.yaml"
     rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
     path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
     return path
 
 
-def _listing(kept: Kept, source: Path, config: dict[str, Any]) -> dict[str, Any]:
-    return {
+def share(kept: Kept, path: Path, include_path: Path | None = None) -> None:
+    """Write the list alone, for others: nothing in it is of this machine.
+
+    Raises:
+        InputError: a source task that the host does not know.
+    """
+    _, config = source_task(kept.task, include_path)
+    write_atomically(path, json.dumps(_listing(kept, config), indent=1).encode())
+
+
+def _listing(kept: Kept, config: dict[str, Any]) -> dict[str, Any]:
+    """The kept questions with all that says how they were chosen, and a digest of it."""
+    found = {
         "source": kept.task,
-        "source_yaml": str(source),
         "split": config.get("test_split") or config.get("validation_split"),
         "questions": kept.asked,
-        "data": kept.data.rpartition("@")[2] if kept.data else None,
-        **kept.made,
+        "data": kept.data or None,
+        "revision": kept.revision or _revision(str(config["dataset_path"])),
+        "truth": kept.truth,
         "target": config["doc_to_target"] if isinstance(config.get("doc_to_target"), str) else None,
-        "kept": [{"doc_id": answer.place, "id": answer.id, "target": answer.reference} for answer in kept.answers],
+        "filters": list(kept.filters),
+        "kept": [
+            {"doc_id": answer.place, "id": answer.id, "target": _truth(answer), "hits": kept.hits[answer.id]}
+            for answer in kept.answers
+        ],
     }
+    return {"digest": digest_of(found), **found}
 
 
-def _values(kept: Kept, name: str, source: Path, config: dict[str, Any], digest: str) -> dict[str, Any]:
+def _truth(answer: Answer) -> str:
+    return answer.reference if answer.record is None else answer.record.reference
+
+
+def _values(kept: Kept, name: str, source: Path, config: dict[str, Any], listed: dict[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {"include": str(source), "task": name}
     values |= {key: [] for key in ("tag", "group") if key in config}
-    revision = _revision(str(config["dataset_path"]))
+    revision = listed["revision"]
     if revision is not None:
         values["dataset_kwargs"] = {"revision": revision, **(config.get("dataset_kwargs") or {})}
     own = config.get("metadata")
@@ -160,8 +194,10 @@ def _values(kept: Kept, name: str, source: Path, config: dict[str, Any], digest:
         **(own if isinstance(own, dict) else {}),
         "source": kept.task,
         "data": kept.data or revision or "unknown revision",
-        **kept.told,
-        "kept": digest,
+        "filters": [
+            {**made, "inspectors": len(made["inspectors"])} if "inspectors" in made else made for made in kept.filters
+        ],
+        "kept": listed["digest"],
     }
     return values
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spiqa_tasks.commands import batching
-from spiqa_tasks.commands.judge_options import add_rule_options, environ_of, forecast, rule_of
+from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, environ_of, forecast, rule_of
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import add_format, as_csv
@@ -91,7 +91,8 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
         more, remarks = baselines(labels.answers, about)
         opinions += more
         say(*remarks)
-    return _show(arguments, title, labels, opinions)
+    status = _show(arguments, title, labels, opinions)
+    return status if all_stored(judge.engine for judge in judges.values()) else 3
 
 
 def _check(arguments: argparse.Namespace) -> None:

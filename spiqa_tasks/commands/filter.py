@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
-from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, kept_by_list, name_of, write_task
+from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, kept_by_list, name_of, share, write_task
+from spiqa_tasks.analysis.kept_lists import intersected
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file
@@ -29,7 +30,8 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "filter",
         help="keep the questions that text-only models cannot answer, or those of a list, as a new task of the host",
-        epilog="Without a RUN, --task TASK --ids FILE --write makes a task of the questions that the list names.",
+        epilog="Without a RUN, --task TASK --ids FILE --write makes a task of the questions that the list names, and "
+        "--intersect FILE... --write of those that all lists of other filters keep.",
     )
     add_runs(parser, "*")
     parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
@@ -57,6 +59,10 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--name", help="another name of the written task")
     parser.add_argument("--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)")
+    parser.add_argument("--share", type=Path, metavar="FILE", help="write the list of kept questions, for others")
+    parser.add_argument(
+        "--intersect", nargs="+", type=Path, metavar="FILE", help="lists of others instead of runs: what all keep"
+    )
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)")
     add_format(parser)
     parser.set_defaults(run=run)
@@ -68,10 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: one name for several tasks, no runs, or see `filter_runs` and `write_task`.
     """
+    for path in (arguments.samples, arguments.share):
+        if path is not None:
+            check_file(path)
+    if arguments.intersect:
+        return _run_lists(arguments)
     if not arguments.runs:
         return _run_list(arguments)
-    if arguments.samples is not None:
-        check_file(arguments.samples)
     wish = Wish(arguments.max_hits, arguments.metric, arguments.threshold, arguments.text_only_models)
     found, remarks, left_out = filter_runs(
         runs_at(arguments.runs, arguments),
@@ -81,10 +90,10 @@ def run(arguments: argparse.Namespace) -> int:
         wish,
     )
     say(*remarks, *left_out)
-    if arguments.name and len(found) > 1:
-        raise InputError(f"Expected one task for --name, found {len(found)}. Choose one with --task.")
-    writes = found if arguments.write else []
-    written = {filtered.task: _write(arguments, kept_by_filter(filtered)) for filtered in writes}
+    if (arguments.name or arguments.share) and len(found) > 1:
+        raise InputError(f"Expected one task for --name or --share, found {len(found)}. Choose one with --task.")
+    kept = [kept_by_filter(filtered) for filtered in found if arguments.write or arguments.share]
+    written = {each.task: path for each in kept if (path := _write(arguments, each)) is not None}
     if arguments.samples is not None:
         lines = (json.dumps(sample, ensure_ascii=False) for filtered in found for sample in samples(filtered))
         arguments.samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -101,17 +110,36 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_list(arguments: argparse.Namespace) -> int:
     """Write a task of the questions that a list names."""
-    if arguments.ids is None or len(arguments.task) != 1 or not arguments.write:
+    if arguments.ids is None or len(arguments.task) != 1 or not (arguments.write or arguments.share):
         raise InputError(
             "Expected RUNs, or --task TASK --ids FILE --write; found neither. See `spiqa-tasks filter -h`."
         )
     task, subset = task_named(arguments.task[0], arguments.include_path), read_subset(arguments.ids)
     path = _write(arguments, kept_by_list(task, subset))
-    record = {"task": task.name, "ids": subset.digest, "kept": len(subset.ids), "written": str(path)}
-    if arguments.format in STYLES:
-        print(_wrote(arguments, path))
-    else:
+    record = {"task": task.name, "ids": subset.digest, "kept": len(subset.ids), "written": path and str(path)}
+    if arguments.format not in STYLES:
         print(rendered(arguments.format, [record], (), ()))
+    elif path is not None:
+        print(_wrote(arguments, path))
+    return 0
+
+
+def _run_lists(arguments: argparse.Namespace) -> int:
+    """Print what each of several lists drops, and write what all of them keep."""
+    if arguments.runs:
+        raise InputError("Expected either RUNs or --intersect, found both. Write the list of the runs with --share.")
+    kept, shares = intersected(arguments.intersect)
+    path = _write(arguments, kept)
+    if arguments.format not in STYLES:
+        lists = [dataclasses.asdict(share) for share in shares]
+        record = {"task": kept.task, "kept": len(kept.answers), "lists": lists, "written": path and str(path)}
+        print(rendered(arguments.format, [record], (), ()))
+        return 0
+    rows = [[each.list, len(each.filters), each.kept, each.dropped, len(each.dropped_alone)] for each in shares]
+    print(f"{kept.task}: {len(kept.answers)} questions are kept by all")
+    print(as_table(rows, ["list", "filters", "kept", "dropped of the others'", "dropped alone"], arguments.format))
+    if path is not None:
+        print(f"\n{_wrote(arguments, path)}")
     return 0
 
 
@@ -133,11 +161,16 @@ def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
         }
 
 
-def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
-    folder = arguments.folder or user_folder()
-    name = arguments.name or name_of(kept.task)
+def _write(arguments: argparse.Namespace, kept: Kept) -> Path | None:
+    """Write the list for others and the task, as far as each is asked for; return the task's YAML."""
     include = arguments.include_path[-1] if arguments.include_path else None
-    return write_task(kept, name, folder.resolve(), include)
+    if arguments.share is not None:
+        share(kept, arguments.share, include)
+        say(f"wrote {arguments.share}.")
+    if not arguments.write:
+        return None
+    folder = arguments.folder or user_folder()
+    return write_task(kept, arguments.name or name_of(kept.task), folder.resolve(), include)
 
 
 def _wrote(arguments: argparse.Namespace, path: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
@@ -14,7 +14,7 @@ from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 
 if TYPE_CHECKING:
-    from spiqa_tasks.judge.engine import JudgingEstimate
+    from spiqa_tasks.judge.engine import Engine, JudgingEstimate
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +49,11 @@ def environ_of(arguments: argparse.Namespace, environ: Mapping[str, str]) -> dic
     """Return the environment, with what the arguments say instead."""
     said = {EXTRA_VARIABLE: arguments.judge_extra, PRICE_VARIABLE: arguments.judge_price}
     return {**environ, **{name: value for name, value in said.items() if value is not None}}
+
+
+def all_stored(engines: Iterable[Engine]) -> bool:
+    """Return whether the judges' verdicts are all where the next run finds them."""
+    return not any(engine.summary().unstored for engine in engines)
 
 
 def forecast(estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any], as_json: bool, share: float) -> str:

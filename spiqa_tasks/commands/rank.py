@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 from spiqa_tasks.commands import batching
+from spiqa_tasks.commands.judge_options import all_stored
 from spiqa_tasks.commands.run_arguments import RUN
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         for name, reasons in outcome.failures.items():
             for reason, count in reasons.items():
                 print(f"  {name}: {count} x {reason}")
-    return 3 if failed or left_out else 0
+    return 3 if failed or left_out or not all_stored(engines.values()) else 0
 
 
 def _seeing() -> str:

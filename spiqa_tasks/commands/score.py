@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spiqa_tasks.commands import batching, judging_together
-from spiqa_tasks.commands.judge_options import add_rule_options, forecast
+from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, forecast
 from spiqa_tasks.commands.run_arguments import add_ids
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
@@ -78,7 +78,7 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score and print; 0 when every question has an answer that could be scored, else 3.
+    """Score and print; 0 when every question has an answer that could be scored and every verdict is kept, else 3.
 
     Of a RUN's tasks, those whose judge cannot be asked are scored without it.
 
@@ -109,8 +109,6 @@ def run(arguments: argparse.Namespace) -> int:
     if status is not None:
         return status
     results = [_scored(arguments, task) for task in tasks]
-    if arguments.output is not None:
-        say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
     if arguments.format == "json":
         objects = [score_tables.as_json(each) for each in results]
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
@@ -121,7 +119,10 @@ def run(arguments: argparse.Namespace) -> int:
         if len(results) > 1:
             runs = paper_table.of_one_model(results)
             print(f"\n{paper_table.render(paper_table.records(runs), arguments.format)}")
-    return 0 if all_there and all(is_complete(run) for each in results for run in each) else 3
+    if arguments.output is not None:
+        say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
+    kept = all_stored(engine for task in tasks for engine, *_ in task.asked)
+    return 0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
 
 
 class _Unscored(NamedTuple):

@@ -124,15 +124,14 @@ def _of_task(
             return _of_open(arguments, task, rows, learning)
         if len(choices) < len(rows):
             remarks.append(f"{task.name}: {len(rows) - len(choices)} open questions are left out.")
-    name = task.name if isinstance(task, Task) else task.task
     say(*remarks)
     with said_if_slow("learning from the texts"):
         found = list(shortcuts(choices, learning))
-    lines += _samples(name, found)
+    lines += _samples(task.name, found)
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_answers(arguments.output, task, found, metric)))
     return [
-        Row(name, row.classifier, metric, row.group, row.n, row.accuracy, row.low, row.high, row.chance, row.p)
+        Row(task.name, row.classifier, metric, row.group, row.n, row.accuracy, row.low, row.high, row.chance, row.p)
         for each in found
         for row in each.rows()
     ]

@@ -57,6 +57,8 @@ class VerdictCache:
         self._db, self.writable = connect(path, locked_seconds)
         self._claimed: set[str] = set()
         self._unsaved: list[tuple[str, Verdict]] = []
+        self.trouble = ""
+        """Why the last verdicts could not be stored; empty where they were."""
         self._dropped: set[str] = set()
         self._seen: dict[str, tuple[float, float]] = {}
         self._closing = threading.Event()
@@ -86,7 +88,8 @@ class VerdictCache:
     def put_many(self, rows: Iterable[tuple[str, Verdict]]) -> bool:
         """Store verdicts and end their claims; a failed verdict only ends the claim. Return whether all are stored.
 
-        What cannot be stored because somebody has locked the file is stored with the next ones, or at the end.
+        What cannot be stored, as somebody has locked the file or the disk is full, is stored with the next ones, or at
+        the end.
         """
         with self._lock:
             self._unsaved += rows
@@ -94,16 +97,20 @@ class VerdictCache:
                 self._save()
             return not self._unsaved
 
+    def unstored(self) -> int:
+        """Return how many verdicts of a file that can be written are not in it yet."""
+        with self._lock:
+            return sum(verdict.ok for _, verdict in self._unsaved) if self.writable else 0
+
     def close(self) -> None:
-        """Store what is left, give up this process's claims and close the file."""
+        """Store what is left, give up this process's claims, which end by themselves too, and close the file."""
         self._closing.set()
         with self._lock:
-            try:
-                if self.writable:
-                    self._save()
+            if self.writable:
+                self._save()
+                with suppress(sqlite3.OperationalError):
                     self._db.execute("DELETE FROM claims WHERE host = ? AND pid = ?", self._owner)
-            finally:
-                self._db.close()
+            self._db.close()
 
     def _rows(self, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """The rows of the stored keys, in the order in which they are stored, which is much faster."""
@@ -168,9 +175,9 @@ class VerdictCache:
                 self._db.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", stored)
                 self._db.executemany("DELETE FROM claims WHERE key = ? AND host = ? AND pid = ?", ended)
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
-                raise
+            self.trouble = str(error)
             return
+        self.trouble = ""
         self._claimed.difference_update(key for key, _ in self._unsaved)
         self._unsaved.clear()
 

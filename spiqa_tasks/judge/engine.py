@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.cache import VerdictCache, open_cache
@@ -25,7 +25,7 @@ from spiqa_tasks.judge.redaction import redacted_verdict
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.summary import Summary, Tally
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
-from spiqa_tasks.printable import counted, said_if_slow
+from spiqa_tasks.printable import counted, said_if_slow, say
 
 _CLOSE_SECONDS = 5.0
 _log = logging.getLogger("spiqa_tasks")
@@ -96,6 +96,7 @@ class Engine:
         self._provider = PROVIDERS[config.provider]
         self._make = make or self._provider.make_client
         self._reported = ""
+        self._told = 0
         self._settled: dict[str, Verdict] = {}
         self._session: _Session | None = None
         self._reset()
@@ -151,6 +152,8 @@ class Engine:
             with said_if_slow(f"{name}: {counted(len(pendings), 'judgement')}"):
                 for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
                     pending.result()
+        if told := self._unstored():
+            say(told)
         if report and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)
@@ -184,11 +187,12 @@ class Engine:
         with self._condition:
             cache = self._running().cache
         answered = [(key, verdict) for key, verdict in verdicts.items() if verdict.ok]
-        stored, reason = not answered, "it is locked or cannot be written"
+        reason = "it cannot be written"
         try:
-            stored = stored or (cache is not None and cache.put_many(answered))
+            stored = not answered or (cache is not None and cache.put_many(answered))
+            reason = (cache and cache.trouble) or reason
         except sqlite3.Error as error:
-            reason = str(error)
+            stored, reason = False, str(error)
         if not stored:
             raise JudgeError(
                 f"Expected to store {len(answered)} verdicts in the judge's cache, which failed: {reason}. "
@@ -204,7 +208,9 @@ class Engine:
     def summary(self) -> Summary:
         """Return what judging took so far."""
         with self._condition:
-            return self._tally.summary(self.config.name, self.config.cost)
+            found = self._tally.summary(self.config.name, self.config.cost)
+            cache = self._session.cache if self._session is not None else None
+        return replace(found, unstored=cache.unstored() if cache is not None else 0)
 
     def close(self) -> None:
         """Stop; verdicts still awaited fail. A later request starts the engine again."""
@@ -212,6 +218,18 @@ class Engine:
             session, self._session = self._session, None
         if session is not None:
             session.close()
+
+    def _unstored(self) -> str:
+        """What to do about verdicts that the cache does not take; empty where there are none, or that was said."""
+        cache = self._session.cache if self._session is not None else None
+        count = cache.unstored() if cache is not None else 0
+        if cache is None or count <= self._told:
+            return ""
+        self._told = count
+        return (
+            f"Expected to store {counted(count, 'verdict')} in the judge's cache {cache}, which failed: "
+            f"{cache.trouble}. They count in this run alone: make room, or the next one pays for them again."
+        )
 
     def _reset(self) -> None:
         """Start without a session: at first, and in a forked child, which has no copy of the parent's thread."""

@@ -17,7 +17,8 @@ class Summary:
 
     `seconds` is the wall time in which verdicts were awaited, tokens are those of answered requests, `cost` is in
     US dollars (None where the price is not known), `models` are the names that the server reported, `cut` is how many
-    of the judged answers were too long to be shown whole, `suspicious` how many may speak to the judge.
+    of the judged answers were too long to be shown whole, `suspicious` how many may speak to the judge, `unstored` how
+    many verdicts are in no cache, though one is there.
     """
 
     judge: str
@@ -31,6 +32,7 @@ class Summary:
     models: tuple[str, ...]
     cut: int = 0
     suspicious: int = 0
+    unstored: int = 0
 
     def line(self) -> str:
         """Return the summary for people."""
@@ -52,7 +54,7 @@ def combined(summaries: Sequence[Summary]) -> Summary:
         seconds=max(each.seconds for each in summaries),
         cost=sum(costs) if len(costs) == len(summaries) else None,
         models=tuple(sorted({model for each in summaries for model in each.models})),
-        **{name: sum(getattr(each, name) for each in summaries) for name in _COUNTS},
+        **{name: sum(getattr(each, name) for each in summaries) for name in (*_COUNTS, "unstored")},
     )
 
 

@@ -16,15 +16,18 @@ from spiqa_tasks.scoring.gain import Estimate
 MMSTAR_TASK = "mmstar_filtered"
 
 
-def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
-    """Return gain and leakage of every model that was also run without pictures, and why others have none."""
+def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], list[str]]:
+    """Return gain and leakage of every model that was also run without pictures, and why others have none.
+
+    `llm` are those of the runs that are an LLM base's; those of our `_llm` tasks are known as such.
+    """
     logged = [run for run in runs if run.logged]
     if not any(selection.ablation(run) != "none" and not selection.is_few_shot(run) for run in logged):
         return [], []
     remarks: list[str] = []
     for with_base in (True, False):
         try:
-            compared, *_ = triples(logged, with_base=with_base)
+            compared, *_ = triples(logged, llm if with_base else (), with_base=with_base)
         except InputError as error:
             remarks.append(str(error))
             continue

@@ -15,6 +15,7 @@ from spiqa_tasks.analysis.published_rows import (
     published_overall,
     published_values,
 )
+from spiqa_tasks.analysis.suites import PAPERS
 from spiqa_tasks.report.forms import rendered
 from spiqa_tasks.report.headline import judge_of, shown_metrics
 from spiqa_tasks.report.tables import number
@@ -56,10 +57,9 @@ def render(found: Sequence[Mapping[str, Any]], form: str) -> str:
     """
     shown = _of_main_table(found)
     several = len({record["metric"] for record in shown}) > 1
-    names = [
-        record["task"] + (f" {_SHORT.get(record['metric'], record['metric'])}" if several else "") for record in shown
-    ]
-    tasks = list(dict.fromkeys(record["task"] for record in found))
+    heads = [f" {_SHORT.get(record['metric'], record['metric'])}" if several else "" for record in shown]
+    names = [_column(record["task"]) + head for record, head in zip(shown, heads, strict=True)]
+    tasks = list(dict.fromkeys(_column(record["task"]) for record in found))
     columns = sorted(dict.fromkeys(names), key=lambda name: tasks.index(name.partition(" ")[0]))
     table: dict[tuple[str, str, str], dict[str, str]] = {}
     for record, name in zip(shown, names, strict=True):
@@ -89,6 +89,13 @@ def _of_main_table(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]
     order = list(dict.fromkeys(record["metric"] for record in found if record["source"] == main))
     kept = [record for record in found if record["metric"] in order and record["source"] in (MEASURED, main)]
     return sorted(kept, key=lambda record: (record["source"] == main, order.index(record["metric"])))
+
+
+def _column(task: str) -> str:
+    """A task's name without that of the paper's benchmark."""
+    for name in PAPERS:
+        task = task.removeprefix(f"{name}_")
+    return task
 
 
 def _measured(run: Run) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ from host_files import sample_of, write_run
 from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
-from spiqa_tasks.analysis.filtered_task import kept_by_filter, kept_by_list, name_of, write_task
+from spiqa_tasks.analysis.filtered_task import digest_of, kept_by_filter, kept_by_list, name_of, write_task
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
@@ -43,7 +43,8 @@ def test_written_task_of_the_host_runs_at_once(source_task: Path, tmp_path: Path
     assert [sample["target"] for sample in results["samples"]["numbers_filtered"]] == ["A", "A", "B"]
     assert results["results"]["numbers_filtered"]["exact_match,none"] == pytest.approx(2 / 3)
     metadata = results["configs"]["numbers_filtered"]["metadata"]
-    assert (metadata["source"], metadata["inspectors"], metadata["max_hits"]) == ("numbers", 1, 0)
+    filters = [{"inspectors": 1, "metric": "exact_match", "threshold": 1.0, "max_hits": 0}]
+    assert (metadata["source"], metadata["filters"]) == ("numbers", filters)
     assert len(index.load_task_or_group("numbers_filtered")["numbers_filtered"].dataset["train"]) == 6
 
 
@@ -85,7 +86,7 @@ def test_written_task_of_ours_keeps_ids(tmp_path: Path, run_filter: Filter) -> N
     log = tmp_path / "1_samples_mmstar_demo.jsonl"
     log.write_text(log.read_text().replace(rows[0]["data"], "other"))
     run_filter(tmp_path, "--write", "--name", "hard_demo")
-    with pytest.raises(SystemExit, match=r"\(other\), found"):
+    with pytest.raises(SystemExit, match=r"\(mmstar/demo@other\), found"):
         ids_of("hard_demo")
 
 
@@ -142,34 +143,36 @@ def test_the_list_says_what_was_kept_and_of_what(source_task: Path, tmp_path: Pa
     assert path == tmp_path / "tasks" / "hard" / "hard.yaml"
     source = str(source_task / "numbers.yaml")
     kept = json.loads((path.parent / "kept.json").read_text())
+    listed = kept.pop("digest")
+    made = {"inspectors": ["llm"], "metric": "exact_match", "threshold": 1.0, "max_hits": 0}
     assert kept == {
         "source": "numbers",
         "source_yaml": source,
         "split": "test",
         "questions": 6,
         "data": None,
-        "inspectors": ["llm"],
-        "metric": "exact_match",
-        "threshold": 1.0,
-        "max_hits": 0,
+        "revision": None,
+        "truth": kept["truth"],
         "target": "answer",
+        "filters": [made],
         "kept": [
-            {"doc_id": 1, "id": "1", "target": "A"},
-            {"doc_id": 3, "id": "3", "target": "A"},
-            {"doc_id": 4, "id": "4", "target": "B"},
+            {"doc_id": 1, "id": "1", "target": "A", "hits": [0]},
+            {"doc_id": 3, "id": "3", "target": "A", "hits": [0]},
+            {"doc_id": 4, "id": "4", "target": "B", "hits": [0]},
         ],
     }
+    assert kept["truth"] == digest_of([[str(place), "A" if (2 * place) % 4 else "B"] for place in range(6)])
     assert "process_docs: !function keep.process_docs" in path.read_text()
     values = yaml.safe_load(path.read_text().replace("!function", ""))
     metadata = values.pop("metadata")
     assert values == {"include": source, "task": "hard", "tag": [], "process_docs": "keep.process_docs"}
     digest = metadata.pop("kept")
+    assert digest == listed
     assert metadata == {
         "version": 1.0,
         "source": "numbers",
         "data": "unknown revision",
-        "inspectors": 1,
-        "max_hits": 0,
+        "filters": [{**made, "inspectors": 1}],
     }
     other = write_task(
         kept_by_filter(filtered(tmp_path / "runs", threshold=0.5)), "all", tmp_path / "tasks", source_task
@@ -186,7 +189,7 @@ def test_answers_of_ones_own_filter_a_task_of_ours(tmp_path: Path) -> None:
     path = write_task(kept_by_filter(found), "hard_demo", tmp_path / "tasks")
     rows = load_rows("mmstar", "demo", "")
     kept = json.loads((path.parent / "kept.json").read_text())
-    assert (kept["data"], kept["split"], kept["questions"]) == (rows[0]["data"], "demo", 24)
+    assert (kept["data"], kept["split"], kept["questions"]) == (f"mmstar/demo@{rows[0]['data']}", "demo", 24)
     places = range(0, 24, 4)
     assert [(each["doc_id"], each["id"]) for each in kept["kept"]] == [(place, rows[place]["id"]) for place in places]
     metadata = yaml.safe_load(path.read_text().replace("!function", ""))["metadata"]

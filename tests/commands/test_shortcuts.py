@@ -104,7 +104,8 @@ def host_task(folder: Path, questions: list[ChoiceQuestion]) -> Path:
     path = folder / "numbers.yaml"
     path.write_text(path.read_text().replace("process_docs: !function utils.even\n", ""))
     rows: list[dict[str, Any]] = [
-        {"question": each.question, "options": list(each.options.values()), "answer": each.answer} for each in questions
+        {"question": "\n".join([each.question, *map(". ".join, each.options.items())]), "answer": each.answer}
+        for each in questions
     ]
     rows[-1]["answer"] = "?"
     (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -113,13 +114,13 @@ def host_task(folder: Path, questions: list[ChoiceQuestion]) -> Path:
 
 @pytest.mark.usefixtures("host")
 def test_a_task_of_the_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its columns are known by their names; what has no answer is left out; its runs are in the host's form."""
+    """Its options are those that its prompts list; what has no answer is left out; its runs are in the host's form."""
     folder = host_task(tmp_path / "source", made_choices(61, 3, "word"))
     include = ("--include-path", folder)
     status, rows, said = run_json(
         capsys, "shortcuts", "numbers", *FEW, *include, "--output", tmp_path / "runs", "--metric", "exact_match"
     )
-    assert "numbers: 1 document left out, the first: the answer '?' is no option among A, B, C, D." in said
+    assert "numbers: 1 question left out, the first: Expected the true answer of numbers/test/60 to be one of" in said
     found = {row["classifier"]: row for row in rows if row["group"] == "all"}
     assert (status, found["linear"]["n"], found["linear"]["task"]) == (0, 60, "numbers")
     assert found["linear"]["value"] > 0.5
@@ -134,7 +135,10 @@ def test_what_has_no_choices_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     """A task of the host without options, a name that nobody knows, and samples of open answers."""
     folder = write_source(tmp_path / "source")
     status, _, said = run_json(capsys, "shortcuts", "numbers", "--include-path", folder)
-    assert (status, "Expected questions with options and an answer in numbers" in said) == (2, True)
+    assert (status, "Expected choices in numbers, found none: the prompt of numbers/test/0 lists no" in said) == (
+        2,
+        True,
+    )
     status, _, said = run_json(capsys, "shortcuts", "mmstar_dmo")
     assert (status, "Nearest: mmstar_demo" in said) == (2, True)
     status, _, said = run_json(capsys, "shortcuts", "spiqa_demo", "--samples", tmp_path / "x.jsonl")

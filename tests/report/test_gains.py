@@ -91,3 +91,12 @@ def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     rows, _ = gain_rows(runs_at(tmp_path))
     assert rows
     assert overall_rows(rows) == []
+
+
+def test_a_base_that_was_asked_our_text_task_is_named(tmp_path: Path) -> None:
+    """Its run is no model's without pictures then."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
+    write_run(tmp_path, "llm", {"mmstar_filtered_text": choice_samples(rights(1, 4))}, stamp="3", settings=TEXT)
+    runs = runs_at(tmp_path)
+    rows, _ = gain_rows(runs, [run for run in runs if run.name == "llm"])
+    assert [(row.llm, row.result and row.result.s_t) for row in overall_rows(rows)] == [("llm", 0.25)]

@@ -8,8 +8,9 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, task_name
-from spiqa_tasks.hosts.vlmevalkit.registration import datasets, model_class, supported, tables_folder
+from spiqa_tasks.hosts.vlmevalkit.registration import datasets, knows_option, model_class, supported, tables_folder
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, pictures
+from spiqa_tasks.hosts.vlmevalkit.version import host_version
 
 PER_FIGURE = "_perfigure"
 KEY_IN_CLEAR = "VLMEvalKit writes --judge-key to status.json in clear; SPIQA_JUDGE_API_KEY stays where it is."
@@ -24,6 +25,11 @@ def check(arguments: Arguments) -> list[str]:
         InputError: arguments with which the host would not run our tasks, or would show a model something else.
         DataError: release files missing, unreadable or not in the release's format.
     """
+    if arguments.config and "model" not in arguments.config and not knows_option("--data-config"):
+        raise InputError(
+            f"Expected a VLMEvalKit that knows --data-config, found {host_version()}. Write models and tasks to one "
+            "--config file, or install a newer VLMEvalKit."
+        )
     _check_names(arguments)
     if not arguments.ours:
         return []

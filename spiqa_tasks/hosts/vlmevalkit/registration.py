@@ -12,6 +12,7 @@ import importlib.util
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.after_import import patch
 from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES
+from spiqa_tasks.hosts.vlmevalkit.version import fault_of_prompts
 
 _served: dict[str, str] = {}
 """Name in paths -> name that the server knows, of models at a server."""
@@ -47,7 +49,8 @@ def import_host() -> None:
         except Exception as error:
             raise InputError(not_importable(error)) from error
     if not hasattr(sys.modules["vlmeval.dataset"], "SpiqaTasks"):
-        raise InputError("Expected VLMEvalKit to know this package's tasks, found the fault above. Correct it.")
+        unknown = "Expected VLMEvalKit to know this package's tasks, found the fault above. Correct it."
+        raise InputError(fault_of_prompts() or unknown)
 
 
 def not_importable(error: Exception) -> str:
@@ -112,14 +115,26 @@ def tables_folder() -> Path:
     return Path(LMUDataRoot())
 
 
-def run_host(argv: Sequence[str]) -> None:
-    """Run the host's own command: `vlmeval.run` of a published build, run.py beside the package of a checkout."""
-    import vlmeval
+def knows_option(name: str) -> bool:
+    """Return whether the host's own command has an option, such as `--data-config`."""
+    published, script = _command()
+    return name in Path(published.origin if published and published.origin else script).read_text(encoding="utf-8")
 
+
+def run_host(argv: Sequence[str]) -> None:
+    """Run the host's own command."""
     sys.argv = ["run.py", *argv]
-    if importlib.util.find_spec("vlmeval.run") is not None:
+    published, script = _command()
+    if published is not None:
         from vlmeval.run import main
 
         main()
     else:
-        runpy.run_path(str(Path(vlmeval.__file__).parent.parent / "run.py"), run_name="__main__")
+        runpy.run_path(str(script), run_name="__main__")
+
+
+def _command() -> tuple[ModuleSpec | None, Path]:
+    """The module `vlmeval.run` of a published build, and where a checkout has its run.py: beside the package."""
+    import vlmeval
+
+    return importlib.util.find_spec("vlmeval.run"), Path(vlmeval.__file__).parent.parent / "run.py"
