@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
-    from spiqa_tasks.report import score_tables
+    from spiqa_tasks.report import paper_table, score_tables
     from spiqa_tasks.runs.readers.run_files import write_runs
     from spiqa_tasks.runs.scoring import is_complete
 
@@ -116,6 +116,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(as_csv([row for each in results for row in score_tables.rows(each)]), end="")
     elif results:
         print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
+        if len(results) > 1:
+            runs = paper_table.of_one_model(results)
+            print(f"\n{paper_table.render(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
         say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
     kept = all_stored(engine for task in tasks for engine, *_ in task.asked)
