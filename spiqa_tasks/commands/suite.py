@@ -46,7 +46,7 @@ def add(subparsers: Any) -> None:
             parser.add_argument("--grey", action="store_true", help="a run with grey pictures, too")
         if name == "spiqa":
             parser.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
-        usual = PAPERS.get(name, "mmstar_filtered")
+        usual = name if name in PAPERS else "mmstar_filtered"
         parser.add_argument(
             "--tasks", default=usual, metavar="TASK,...", help=f"tasks and groups of lmms-eval (default: {usual})"
         )

@@ -30,6 +30,7 @@ KEY = "sk-secret-0123456789"
 PROVIDERS = ["openai", "anthropic"]
 OTHERS = [replace(request, system="Be brief.") for request in WRITTEN]
 ALIKE = [JudgeRequest(f"Ground-truth answer: 2\nCandidate answer: {place}", top_logprobs=3) for place in range(3)]
+ODD = ["<html>", "null", "[]", "[null]", "5", '{"data": 5}', '{"id": [], "status": {}}', '{"request_counts": 5}']
 openai_only = pytest.mark.parametrize("judge", ["openai"], indirect=True)
 
 
@@ -319,16 +320,7 @@ def test_answers_without_end_are_given_up(judge: Judge, monkeypatch: pytest.Monk
 def test_no_answer_of_an_odd_shape_breaks_anything(judge: Judge, call: str) -> None:
     """HTML, lists, null and numbers where an object belongs: one sentence, and the next call goes on."""
     judge.server.faults["create"] = iter(["late"] if call == "list" else [])
-    for odd in (
-        "<html>",
-        "null",
-        "[]",
-        "[null]",
-        "5",
-        '{"data": 5}',
-        '{"id": [], "status": {}}',
-        '{"request_counts": 5}',
-    ):
+    for odd in ODD:
         judge.server.faults[call] = iter([odd])
         with contextlib.suppress(JudgeError):
             judge(wait=False)

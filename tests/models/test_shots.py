@@ -162,3 +162,26 @@ def test_the_first_paragraph_is_the_answer_where_more_questions_follow(response:
 def test_a_question_that_ends_as_the_shots_do_is_left_so() -> None:
     """No task of a host that ends in `Answer:` gets it twice."""
     assert (ended("Which?\nAnswer: "), ended("Which?\n")) == ("Which?\nAnswer: ", "Which?\nAnswer:")
+
+
+def test_simple_models_get_them_in_their_context_and_tasks_of_rounds_are_refused(
+    evaluate: Evaluate, tmp_path: Path
+) -> None:
+    """As chat models do; a question of several rounds, or one that is scored by likelihood, has no place for them."""
+    from lmms_eval import models
+    from lmms_eval.models.registry_v2 import ModelManifest
+    from numbers_task import manager
+    from recording_model import Recorder
+
+    models.MODEL_REGISTRY_V2.register_manifest(ModelManifest("recorder", "recording_model.Recorder"))
+    Recorder.seen.clear()
+    folder = write_task(tmp_path / "task", ROWS, DEV)
+    given = "base=recorder,ablation=text,shots=2,shots_split=dev"
+    evaluate("ablated", ["host_choice"], given, task_manager=manager(folder))
+    for (text, visuals), row in zip(Recorder.seen, ROWS, strict=True):
+        *shots, asked = text.split("\n\n")
+        assert (len(shots), asked, visuals) == (2, f"{row['question']}\nAnswer:", [])
+    model = models.get_model("ablated").create_from_arg_string(given)
+    for method in ("generate_until_multi_round", "loglikelihood", "generate_visual_cot"):
+        with pytest.raises(SystemExit, match="leave shots out"):
+            getattr(model, method)([])
