@@ -48,12 +48,13 @@ def gain_table(found: Sequence[Row]) -> Table:
     for row in overall_rows(found):
         if (result := row.result) is not None:
             scores = [number(value) for value in (result.s_v, result.s_wv, result.s_t)]
-            estimates = [_estimate(result.mg), _estimate(result.ml)]
+            estimates = [_estimate(value) for value in (result.mg, result.ml, result.ml_signed)]
             cells = [row.task, row.model, "measured", row.ablation, row.llm or "-", str(row.n), *scores, *estimates]
             lines.append(TableLine(cells))
     if any(row.task == MMSTAR_TASK for row in found):
         lines += _published()
-    columns = ["task", "model", "source", "without", "LLM base", "n", "S_v", "S_wv", "S_t", "gain MG", "leakage ML"]
+    columns = ["task", "model", "source", "without", "LLM base", "n"]
+    columns += ["S_v", "S_wv", "S_t", "gain MG", "leakage ML", "S_wv - S_t"]
     told = [f"{row.task} of {row.model}: {warning}." for row in overall_rows(found) for warning in warnings(row)]
     return Table("Multi-modal gain and leakage x 100", columns, lines, told, 5)
 
@@ -64,8 +65,11 @@ def _published() -> list[TableLine]:
         printed.setdefault(value.model, {})[value.metric] = value.value
     return [
         TableLine(
-            [MMSTAR_TASK, model, "published, Table 5", "text", "", "", "", "", ""]
-            + [number(values.get(name)) for name in ("mg", "ml")],
+            [
+                *(MMSTAR_TASK, model, "published, Table 5", "text", *[""] * 5),
+                *(number(values.get(name)) for name in ("mg", "ml")),
+                "",
+            ],
             "published",
         )
         for model, values in printed.items()
