@@ -72,7 +72,7 @@ def test_a_row_counts_hits_of_choices() -> None:
     """Accuracy, interval, chance and p, by hand; those of groups are corrected for their number."""
     questions = made_choices(40, 3, "word")
     _, found = itertools.islice(shortcuts(questions, Learning(permutations=39)), 2)
-    hits = [pick == question.answer for pick, question in zip(found.picks, questions, strict=True)]
+    hits = [pick == question.answer for question, pick, _ in found.answers]
     everything, *groups = found.rows()
     assert (everything.n, everything.accuracy) == (40, sum(hits) / 40)
     assert (everything.low, everything.high) == wilson(sum(hits), 40)
@@ -91,7 +91,8 @@ def test_probabilities_are_of_the_options() -> None:
         for size in [2 + number % 3]
     ]
     for each in shortcuts(questions, Learning(permutations=0)):
-        for question, chances, pick in zip(questions, each.chances, each.picks, strict=True):
+        for chances, (question, pick, right) in zip(each.chances, each.answers, strict=True):
+            assert right == chances[question.answer]
             assert list(chances) == list(question.options)
             assert math.fsum(chances.values()) == pytest.approx(1)
             assert 0 < min(chances.values()) <= max(chances.values()) == chances[pick]

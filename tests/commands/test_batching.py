@@ -205,6 +205,9 @@ def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.Cap
     arguments = ["spiqa_demo", answers, "--judge", "openai:gpt-4o", "--dry-run"]
     whole, half = (run_json(capsys, "score", *arguments, *more)[1]["dry_run"][0] for more in ([], ["--batch"]))
     assert half["cost"] == pytest.approx(whole["cost"] / 2)
+    for form, begins in (("csv", "judge,calls,cached,"), ("md", "| judge "), ("text", "Judge openai:gpt-4o: ")):
+        assert main(["score", *map(str, arguments), "--format", form]) == 0
+        assert capsys.readouterr().out.startswith(begins)
 
 
 @pytest.mark.parametrize(

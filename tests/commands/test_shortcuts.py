@@ -54,8 +54,8 @@ def test_a_benchmark_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_its_answers_are_runs_that_filter_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each classifier is one inspector that saw no picture, and its hits are those that were printed."""
-    path = write_own(tmp_path, made_choices(60, 2, "word"))
-    _, rows, said = run_json(capsys, "shortcuts", path, *FEW, "--output", tmp_path / "runs")
+    path, samples = write_own(tmp_path, made_choices(60, 2, "word")), tmp_path / "samples.jsonl"
+    _, rows, said = run_json(capsys, "shortcuts", path, *FEW, "--output", tmp_path / "runs", "--samples", samples)
     assert said.count("wrote ") == 3
     accuracy = {row["classifier"]: row["value"] for row in rows if row["group"] == "all"}
     runs = ["--include-path", tmp_path, "--max-hits", "0", tmp_path / "runs"]
@@ -64,6 +64,10 @@ def test_its_answers_are_runs_that_filter_takes(tmp_path: Path, capsys: pytest.C
     scores = {each["model"].removeprefix("shortcut_"): each["score"] for each in found["answers"]}
     assert scores == pytest.approx(accuracy)
     assert found["kept"] <= 60 * (1 - max(accuracy.values()))
+    lines = [json.loads(line) for line in samples.read_text().splitlines()]
+    sure = sum(all(line[name]["p_right"] < 0.4 for name in accuracy) for line in lines)
+    status, (found,), _ = run_json(capsys, "filter", *runs, "--metric", "p_right", "--threshold", "0.4")
+    assert (status, found["kept"], found["metric"]) == (0, sure, "p_right")
 
 
 @pytest.mark.usefixtures("no_java")
@@ -128,6 +132,8 @@ def test_a_task_of_the_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     scores = {each["model"]: each["score"] for each in filtered["answers"]}
     assert scores["shortcut_linear"] == pytest.approx(found["linear"]["value"])
     assert (filtered["metric"], filtered["n"]) == ("exact_match", 60)
+    given = ("--partial", "--metric", "p_right", "--threshold", "0.5")
+    assert run_json(capsys, "filter", *include, tmp_path / "runs", *given)[0] == 0
 
 
 @pytest.mark.usefixtures("host")

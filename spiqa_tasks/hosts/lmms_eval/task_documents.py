@@ -14,6 +14,8 @@ from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.hosts.lmms_eval.source_task import index_with
 
+Scores = Mapping[str, float]
+
 
 @dataclass(frozen=True)
 class TaskDocuments:
@@ -81,26 +83,24 @@ def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
         logger.enable("lmms_eval")
 
 
-def write_log(
-    folder: Path, of: TaskDocuments, model: str, metric: str, answers: Mapping[int, tuple[str, float]]
-) -> Path:
+def write_log(folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Scores]]) -> Path:
     """Write answers as the host logs those of a model that saw no picture; return the result file.
 
     Args:
         folder: where to.
         of: the documents that are answered.
         model: its name.
-        metric: what the scores are logged as.
-        answers: place of the document -> the answer and its score.
+        answers: place of the document -> the answer and its scores by metric.
     """
     documents = of.task.eval_docs_no_media
     samples = [
-        {"doc_id": place, "target": of.task.doc_to_target(documents[place]), "filtered_resps": text, metric: score}
-        for place, (text, score) in answers.items()
+        {"doc_id": place, "target": of.task.doc_to_target(documents[place]), "filtered_resps": text, **scores}
+        for place, (text, scores) in answers.items()
     ]
-    mean = sum(score for _, score in answers.values()) / len(answers)
+    metrics = list(next(iter(answers.values()))[1])
+    means = {f"{name},none": sum(scores[name] for _, scores in answers.values()) / len(answers) for name in metrics}
     content = {
-        "results": {of.name: {f"{metric},none": mean}},
+        "results": {of.name: means},
         "configs": {of.name: dict(of.config)},
         "config": {"model": ABLATED, "model_args": f"base={model},ablation=text"},
         "n-samples": {of.name: {"original": len(documents), "effective": len(answers)}},
