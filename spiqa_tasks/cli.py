@@ -14,8 +14,10 @@ import platform
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from spiqa_tasks import __version__
@@ -70,7 +72,7 @@ def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; errors go to stderr in one sentence."""
     try:
-        with _terminated_in_words():
+        with _terminated_in_words(), _warned_in_words():
             return _run(sys.argv[1:] if argv is None else argv)
     except SpiqaTasksError as error:
         say(str(error))
@@ -117,6 +119,24 @@ def _terminated_in_words() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+@contextmanager
+def _warned_in_words() -> Iterator[None]:
+    """Show the package's own warnings as remarks, without the line of the source."""
+    before = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], filename: str, *more: Any, **options: Any) -> None:
+        if category is UserWarning and Path(filename).is_relative_to(Path(__file__).parent):
+            say(str(message))
+        else:
+            before(message, category, filename, *more, **options)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
 
 
 def _run(given: Sequence[str]) -> int:

@@ -174,7 +174,27 @@ def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Pa
             asked.append(len(server.requests))
     (full, first, told), (after, second, _) = shown
     assert (full, after, first) == (3, 0, second)
-    lost = re.search(r"Expected to store (\d+) verdicts? in the judge's cache .*, which failed: .* make room", told)
+    lost = re.search(r"Expected to store (\d+) verdicts? in the judge's cache .*, which failed: .* Make room", told)
     assert lost, told
     tests = 2  # of the judge, in either run
     assert asked[1] - asked[0] == int(lost[1]) + tests < len(rows) + tests
+
+
+@pytest.mark.usefixtures("no_java")
+def test_a_warning_of_the_package_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the line of the source that Python shows."""
+    (tmp_path / "cache").write_text("no folder")
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "a.jsonl"
+    ids = [row["id"] for row in rows_for_scoring("spiqa", "demo", "")]
+    path.write_text("".join(json.dumps({"id": key, "prediction": "A"}) + "\n" for key in ids))
+    with OpenAIServer(Behaviour()) as server:
+        assert main(["score", "spiqa_demo", str(path), "--judge", f"openai:one@{server.url}"]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "not kept" in line]
+    cache = tmp_path / "cache" / "judge.sqlite"
+    assert lines == [
+        f"spiqa-tasks: Verdicts are not kept: the judge's cache {cache} cannot be written (File exists); "
+        "set SPIQA_TASKS_CACHE to a writable folder."
+    ]

@@ -48,6 +48,8 @@ SPIQA_SETTINGS = {
     "_perfigure_referred_224px": "setting=perfigure,max_figures=0,figures=referred,resolution=224px",
     "_text": "ablation=text",
 }
+RESOLUTIONS = {f"_{side}px": f"resolution={side}" for side in (112, 448, 672)}
+"""Squares of other sizes than the release's small pictures, of the split that Figure B.1 is about and the demo."""
 SPIQA_SPLITS = ("testA", "testB", "testC", "val", "demo")
 DEMO_BOTH = ("", "_cot", "_perfigure")
 PROTOCOLS = "As the paper scores, and as the released scripts do (docs/spiqa.md)."
@@ -58,6 +60,10 @@ def _spiqa() -> Family:
         Leaf(f"spiqa_{split}{suffix}", split, settings)
         for split, (suffix, settings) in product(SPIQA_SPLITS, SPIQA_SETTINGS.items())
     ]
+    leaves += [
+        Leaf(f"spiqa_{split}{suffix}", split, settings)
+        for split, (suffix, settings) in product(("testB", "demo"), RESOLUTIONS.items())
+    ]
     for split, suffix in product(SPIQA_SPLITS, SPIQA_SETTINGS):
         if split == "demo" and suffix not in DEMO_BOTH:
             continue
@@ -66,6 +72,9 @@ def _spiqa() -> Family:
     groups = [
         Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]) for suffix in SPIQA_SETTINGS
     ]
+    sides = [f"spiqa_testB{suffix}" for suffix in sorted(["_224px", *RESOLUTIONS])]
+    about = "Test-B at several resolutions (Figure B.1); `spiqa-tasks spread RUN --over resolution` compares them."
+    groups.append(Group("spiqa_resolutions", [*sides, "spiqa_testB"], about))
     leaves.append(Leaf("spiqa_train", "train"))
     readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
     variants = [f"{setting},protocol={protocol}" for setting, protocol in readings] + [f"rule={rule}" for rule in RULES]

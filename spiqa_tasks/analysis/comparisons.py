@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -27,8 +28,8 @@ class Spread:
     Attributes:
         model, split: whose runs, and on what.
         settings: those of the task that are not the usual ones, without the one that varies.
-        over: what varies: `shuffle` (order of the options) or `seed` (of examples, negatives, figures) of the task, or
-            `model seed`, the argument of the model.
+        over: what varies: `shuffle` (order of the options) or `seed` (of examples, negatives, figures) of the task,
+            `model seed`, the argument of the model, or another setting of the task.
         accuracies: value of what varies -> the metric.
         mean: of them.
         sd: their standard deviation, with one less than their number.
@@ -58,8 +59,13 @@ class Bootstrap:
     variance: float
 
 
-def spread(runs: Iterable[Run], metric: str | None = None) -> list[Spread]:
+def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = None) -> list[Spread]:
     """A metric over runs of a model and split that differ by order of the options or by seed alone, where several do.
+
+    Args:
+        runs: those of tasks of this package.
+        metric: default: the headline of each task.
+        over: the setting that they differ by instead, such as `resolution` (SPIQA, Figure B.1).
 
     Raises:
         InputError: none do.
@@ -68,13 +74,18 @@ def spread(runs: Iterable[Run], metric: str | None = None) -> list[Spread]:
     for run in runs:
         value = run.value(run.metric(metric)).value
         if not math.isnan(value):
-            for key, what in _varied(run):
+            for key, what in _varied(run, over):
                 groups.setdefault(key, {})[what] = value
     found = [
-        Spread(*key, dict(sorted(values.items(), key=lambda item: str(item[0]).zfill(9))), *_of(list(values.values())))
+        Spread(*key, dict(sorted(values.items(), key=_in_order)), *_of(list(values.values())))
         for key, values in groups.items()
         if len(values) > 1
     ]
+    if not found and over is not None:
+        raise InputError(
+            f"Expected a model's samples of one split that differ by the setting {over} alone, found none. Name runs "
+            "of such tasks, or another setting."
+        )
     if not found:
         raise InputError(
             "Expected a model's samples of one split in at least two orders of the options or with two seeds, found "
@@ -87,12 +98,20 @@ def _of(values: list[float]) -> tuple[float, float, float]:
     return statistics.fmean(values), statistics.stdev(values), max(values) - min(values)
 
 
-def _varied(run: Run) -> Iterator[tuple[_Key, int | str]]:
+def _in_order(item: tuple[int | str, float]) -> tuple[float, str]:
+    """Numbers, and texts that begin with one (`224px`), by the number; other texts (`full`) last."""
+    number = re.match(r"\d+", str(item[0]))
+    return float(number[0]) if number else math.inf, str(item[0])
+
+
+def _varied(run: Run, over: str | None) -> Iterator[tuple[_Key, int | str]]:
     """What the run shares with those that differ in one thing alone, and what it has of that."""
     settings, seed = run.settings, run.identity.seed
-    for name in VARIED:
+    for name in VARIED if over is None else (over,):
         if hasattr(settings, name):
             yield (run.name, run.own.split, _unusual(settings, name), name), getattr(settings, name)
+    if over is not None:
+        return
     model = run.label or replace(run.identity, seed="").label
     yield (model, run.own.split, _unusual(settings, ""), MODEL_SEED), int(seed) if seed.isdecimal() else seed
 

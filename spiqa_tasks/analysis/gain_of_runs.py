@@ -72,7 +72,8 @@ def _of_questions(triple: Triple, keys: Sequence[str]) -> tuple[Gain | None, Seq
     """Gain of some questions, or why there is none."""
     known = [key for key in keys if key in triple.scores]
     if not is_covered(len(known), len(keys)):
-        return None, ["fewer than 99% of the questions have a score in every run"]
+        few = "fewer than 99% of the questions have" if triple.scores else f"{triple.metric.name} gives no question"
+        return None, [f"{few} a score in every run"]
     return _gain(triple, {key: triple.scores[key] for key in known}), ()
 
 

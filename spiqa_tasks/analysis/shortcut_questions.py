@@ -47,7 +47,7 @@ def choices_of(rows: Sequence[Row]) -> list[ChoiceQuestion]:
             question_before(row["question"]),
             dict(zip(row["letters"], row["options"], strict=True)),
             row["answer"],
-            tuple(dict.fromkeys((row.get("groups") or {"category": slug(row["category"])}).values())),
+            tuple(filter(None, dict.fromkeys((row.get("groups") or {"category": slug(row["category"])}).values()))),
         )
         for row in rows
     ]
@@ -55,38 +55,27 @@ def choices_of(rows: Sequence[Row]) -> list[ChoiceQuestion]:
 
 
 def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]:
-    """Return the choices among a host's documents by their places, and a sentence about what is left out.
-
-    Columns are known by their usual names and their values, as `spiqa-tasks new` does.
+    """Return the choices that a host's prompts list, by their places, and a sentence about what is left out.
 
     Raises:
         InputError: no choice with a known answer among them.
     """
-    from spiqa_tasks.benchmarks.own import cells
-    from spiqa_tasks.benchmarks.own.definition import parse
-    from spiqa_tasks.benchmarks.own.picture_files import PictureFiles
-    from spiqa_tasks.benchmarks.own.proposal import propose
-    from spiqa_tasks.benchmarks.own.rows import Reader
+    from spiqa_tasks.models.host_choices import HostChoices
 
-    proposal = propose(of.documents, {"id": ""}, PictureFiles(Path()))
-    columns = [name for name in of.documents[0] if name not in proposal.unused]
-    if proposal.open_points or proposal.kind == "open":
-        raise InputError(
-            f"Expected questions with options and an answer in {of.task}, found them in no column of "
-            f"{', '.join(of.documents[0])}. Make a benchmark of its data with `spiqa-tasks new` and --column."
-        )
-    definition = parse({"benchmark": "host", "data": of.task, **proposal.values(), "metrics": ["accuracy"]}, Path())
-    reader = Reader(replace(definition, kind="choice"), {})
-    rows, faults = [], Counter[str]()
-    for place, document in enumerate(of.documents):
+    choices, rows, faults = HostChoices(of.task, of.name, of.split), [], Counter[str]()
+    for place, images in enumerate(of.pictures()):
         try:
-            images = [cells.cell(document, name) for name in definition.columns.images if name in columns]
-            rows.append({**reader.row(document, str(place)), "images": images})
-        except ValueError as error:
+            row = choices[place]
+        except InputError as error:
             faults[str(error)] += 1
+            continue
+        if row["letters"] and row["answer"]:
+            rows.append({**row, "id": str(place), "images": images})
+        else:
+            faults[f"the prompt of {row['id']} lists no options, or its true one is not told."] += 1
     if not rows:
-        raise InputError(f"Expected choices in {of.task}, found none: {next(iter(faults))}.")
-    remark = f"{of.task}: {counted(faults.total(), 'document')} left out, the first: {next(iter(faults), '')}."
+        raise InputError(f"Expected choices in {of.name}, found none: {next(iter(faults), 'it has no documents.')}")
+    remark = f"{of.name}: {counted(faults.total(), 'question')} left out, the first: {next(iter(faults), '')}"
     return choices_of(rows), [remark] if faults else []
 
 

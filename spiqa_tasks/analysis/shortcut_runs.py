@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.available_metrics import P_RIGHT
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.jsonl import FORM
 from spiqa_tasks.runs.readers.run_files import write_runs
@@ -25,13 +27,28 @@ MODEL = "shortcut_"
 """What the name of a classifier begins with where it stands for a model's."""
 
 
-def run_of(task: Task, name: str, answers: Mapping[str, str]) -> Run:
-    """Return a classifier's answers to a task of ours, scored without a judge."""
+def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None) -> Run:
+    """Return a classifier's answers to a task of ours, scored without a judge.
+
+    Args:
+        task: the answers'.
+        name: of the classifier.
+        answers: id -> answer.
+        sure: id -> probability of the right option, which becomes a metric of the run.
+    """
     given = [Answer(key, Response(text)) for key, text in answers.items()]
     run = Run(task.name, Identity(MODEL + name, "text"), Path(name), FORM, lambda: given)
-    return scoring.score(
-        scoring.read(matched_run(run, task), make_scorer(task.benchmark, task.settings, "offline", None))
-    )
+    scorer = make_scorer(task.benchmark, task.settings, "offline", None)
+    scored = scoring.score(scoring.read(matched_run(run, task), scorer))
+    if sure is None:
+        return scored
+    records = [
+        replace(record, scores={**record.scores, P_RIGHT: sure[record.id]})
+        for answer in scored.by_id.values()
+        if (record := answer.record) is not None
+    ]
+    found = [replace(scored.by_id[record.id], record=record) for record in records]
+    return replace(scored, read=lambda: found)
 
 
 def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shortcut], metric: str) -> list[Path]:
@@ -44,8 +61,11 @@ def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shor
         metric: what hits are logged as, of the host's.
     """
     if isinstance(task, Task):
-        answers = [(each.name, dict(zip((q.id for q in each.questions), each.picks, strict=True))) for each in found]
-        return write_runs([run_of(task, name, letters) for name, letters in answers], folder)
+        runs = [
+            run_of(task, each.name, {q.id: pick for q, pick, _ in each.answers}, {q.id: p for q, _, p in each.answers})
+            for each in found
+        ]
+        return write_runs(runs, folder)
     from spiqa_tasks.hosts.lmms_eval.task_documents import write_log
 
     return [
@@ -53,10 +73,9 @@ def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shor
             folder,
             task,
             MODEL + each.name,
-            metric,
             {
-                int(question.id): (letter, float(letter == question.answer))
-                for question, letter in zip(each.questions, each.picks, strict=True)
+                int(question.id): (pick, {metric: float(pick == question.answer), P_RIGHT: p})
+                for question, pick, p in each.answers
             },
         )
         for each in found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL
@@ -89,10 +88,13 @@ class Shortcut:
     chances: Sequence[Mapping[str, float]]
     hits: NDArray[np.bool_]
 
-    @cached_property
-    def picks(self) -> list[str]:
-        """The letter that it chooses of each question, the first of equals."""
-        return [max(each, key=each.__getitem__) for each in self.chances]
+    @property
+    def answers(self) -> list[tuple[ChoiceQuestion, str, float]]:
+        """Each question, the letter that it chooses, the first of equals, and the probability of the right one."""
+        return [
+            (question, max(chances, key=chances.__getitem__), chances[question.answer])
+            for question, chances in zip(self.questions, self.chances, strict=True)
+        ]
 
     def rows(self) -> list[GroupAccuracy]:
         """Return the accuracy over all questions, then of every group.

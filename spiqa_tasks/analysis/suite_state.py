@@ -56,10 +56,14 @@ def found(planned: PlannedRun, output: Path, options: Options, judge: str | None
     folder = output / planned.folder(options)
     for path in reversed(result_files(folder)):
         with contextlib.suppress(InputError):  # the host was killed while it wrote
-            runs = [run for run in read_results(path) if run.task == planned.task]
-            if limit_of(path) == options.limit and runs and _is_whole(runs[0]) and _is_judged(runs[0], judge):
-                failed = sum(record.status in _FAILED for record in runs[0].records)
-                return Found(path, runs[0].answered - failed, failed)
+            runs = read_results(path)  # several where the task is a group of the host
+            if (
+                runs
+                and limit_of(path) == options.limit
+                and all(_is_whole(run) and _is_judged(run, judge) for run in runs)
+            ):
+                failed = sum(record.status in _FAILED for run in runs for record in run.records)
+                return Found(path, sum(run.answered for run in runs) - failed, failed)
     return Found(kept=kept_answers(cache_of(folder)))
 
 

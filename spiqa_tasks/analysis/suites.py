@@ -14,8 +14,8 @@ from spiqa_tasks.runs.identity import Identity, identity
 
 PICTURES, LLM = "pictures", "llm"
 """Roles of runs: those with pictures, and those of the LLM base; an ablation is the role of a run without pictures."""
-PAPERS = {"scifibench": "scifibench", "spiqa": "spiqa"}
-"""Suite of a paper's main table -> its tasks: SciFIBench's Table 2 (adversarial negatives), SPIQA's Table 3."""
+PAPERS = ("scifibench", "spiqa")
+"""Suites of a paper's main table, and the groups of their tasks: SciFIBench's Table 2, SPIQA's Table 3."""
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ class Signature:
         prompt: hash of the wording.
         settings: the task's settings.
         grey: what replaces a picture.
+        ablated: what `--model ablated` did to the questions, where it ran.
         matcher: version of the reader of choices.
         tokenizer: that of the text metrics.
         predictions: the form of the file that the answers were read from.
@@ -55,6 +56,7 @@ class Signature:
     prompt: str = ""
     settings: str = ""
     grey: str = ""
+    ablated: str = ""
     matcher: str = ""
     tokenizer: str = ""
     predictions: str = ""

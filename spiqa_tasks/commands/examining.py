@@ -77,7 +77,7 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     }
     estimates = {name: engine.estimate(each) for name, (engine, each) in asked.items()}
     if arguments.dry_run:
-        print(forecast(estimates, {"labels": labels.name}, arguments.format == "json", batching.price_share(arguments)))
+        print(forecast(estimates, {"labels": labels.name}, arguments.format, batching.price_share(arguments)))
         return 0
     for name in judges if not batching.by_files(arguments) else ():
         if estimates[name].calls:

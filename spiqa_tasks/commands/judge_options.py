@@ -12,6 +12,7 @@ from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
+from spiqa_tasks.report.forms import rendered
 
 if TYPE_CHECKING:
     from spiqa_tasks.judge.engine import Engine, JudgingEstimate
@@ -56,17 +57,19 @@ def all_stored(engines: Iterable[Engine]) -> bool:
     return not any(engine.summary().unstored for engine in engines)
 
 
-def forecast(estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any], as_json: bool, share: float) -> str:
-    """Return what judging would take, at a share of the list price; `about` are further fields of the JSON."""
+def forecast(estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any], form: str, share: float) -> str:
+    """Return what judging would take in a form, at a share of the list price; `about`: further fields of the JSON."""
     estimates = {
         name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)
         for name, estimate in estimates.items()
     }
-    if as_json:
-        rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
+    rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
+    if form == "json":
         return json.dumps({**about, "dry_run": rows}, indent=2)
     if not estimates:
         return "No judge would be asked."
+    if form != "text":
+        return rendered(form, rows, [[*row.values()] for row in rows], [*rows[0]])
     lines = []
     for name, estimate in estimates.items():
         tokens = f"{estimate.prompt_tokens + estimate.completion_tokens:,}"

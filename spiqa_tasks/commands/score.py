@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
-    from spiqa_tasks.report import score_tables
+    from spiqa_tasks.report import paper_table, score_tables
     from spiqa_tasks.runs.readers.run_files import write_runs
     from spiqa_tasks.runs.scoring import is_complete
 
@@ -116,6 +116,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(as_csv([row for each in results for row in score_tables.rows(each)]), end="")
     elif results:
         print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
+        if len(results) > 1:
+            runs = paper_table.of_one_model(results)
+            print(f"\n{paper_table.render(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
         say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
     kept = all_stored(engine for task in tasks for engine, *_ in task.asked)
@@ -151,7 +154,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Matched
             unjudged.append((name, read))
     estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
-        print(forecast(estimates, {"task": task.name}, arguments.format == "json", batching.price_share(arguments)))
+        print(forecast(estimates, {"task": task.name}, arguments.format, batching.price_share(arguments)))
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()

@@ -17,6 +17,7 @@ from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.forms import add_format
+from spiqa_tasks.runs.available_metrics import P_RIGHT
 
 if TYPE_CHECKING:
     from spiqa_tasks.analysis.shortcuts import Shortcut
@@ -124,15 +125,14 @@ def _of_task(
             return _of_open(arguments, task, rows, learning)
         if len(choices) < len(rows):
             remarks.append(f"{task.name}: {len(rows) - len(choices)} open questions are left out.")
-    name = task.name if isinstance(task, Task) else task.task
     say(*remarks)
     with said_if_slow("learning from the texts"):
         found = list(shortcuts(choices, learning))
-    lines += _samples(name, found)
+    lines += _samples(task.name, found)
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_answers(arguments.output, task, found, metric)))
     return [
-        Row(name, row.classifier, metric, row.group, row.n, row.accuracy, row.low, row.high, row.chance, row.p)
+        Row(task.name, row.classifier, metric, row.group, row.n, row.accuracy, row.low, row.high, row.chance, row.p)
         for each in found
         for row in each.rows()
     ]
@@ -165,15 +165,10 @@ def _of_open(arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[s
 
 def _samples(task: str, found: Sequence[Shortcut]) -> list[dict[str, Any]]:
     """One object a question: each classifier's choice, and the probability that it gives to the right option."""
-    return [
-        {
-            "task": task,
-            "id": question.id,
-            "answer": question.answer,
-            **{
-                each.name: {"choice": each.picks[place], "p_right": each.chances[place][question.answer]}
-                for each in found
-            },
-        }
-        for place, question in enumerate(found[0].questions)
+    lines: list[dict[str, Any]] = [
+        {"task": task, "id": question.id, "answer": question.answer} for question in found[0].questions
     ]
+    for each in found:
+        for line, (_, pick, p) in zip(lines, each.answers, strict=True):
+            line[each.name] = {"choice": pick, P_RIGHT: p}
+    return lines

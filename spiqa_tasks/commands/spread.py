@@ -12,7 +12,9 @@ COLUMNS = ("model", "split", "settings", "over", "accuracies", "mean", "sd", "ra
 
 def add(subparsers: Any) -> None:
     """Add the subcommand."""
-    add_command(subparsers, "spread", run, "accuracy over orders of the options and over seeds")
+    parser = add_command(subparsers, "spread", run, "accuracy over orders of the options and over seeds")
+    told = "a setting that the tasks differ by instead, such as resolution"
+    parser.add_argument("--over", metavar="SETTING", help=told)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,5 +25,5 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from spiqa_tasks.analysis.comparisons import spread
 
-    rows = spread(named_runs(arguments), arguments.metric)
+    rows = spread(named_runs(arguments), arguments.metric, arguments.over)
     return show(arguments, rows, COLUMNS)

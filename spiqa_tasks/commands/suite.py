@@ -46,7 +46,7 @@ def add(subparsers: Any) -> None:
             parser.add_argument("--grey", action="store_true", help="a run with grey pictures, too")
         if name == "spiqa":
             parser.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
-        usual = PAPERS.get(name, "mmstar_filtered")
+        usual = name if name in PAPERS else "mmstar_filtered"
         parser.add_argument(
             "--tasks", default=usual, metavar="TASK,...", help=f"tasks and groups of lmms-eval (default: {usual})"
         )
@@ -79,6 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
     for part in ("lmms-eval", "report"):
         require(part, "The suite")
     complete = suite.complete()
+    if not suite.paths():
+        say("no tables and no page: no run has results.")
+        return 3
     table = _gain_table if arguments.suite == "gain" else _paper_table
     return 0 if all([complete, *(_is_made(part, suite, arguments.format) for part in (table, _page))]) else 3
 
@@ -130,6 +133,8 @@ def _page(suite: SuiteRuns, _form: str) -> int:
         return 0
     page = suite.output / "report.html"
     again = shlex.join(["spiqa-tasks", "report", str(suite.output), "--html", str(page)])
-    write_atomically(page, as_html(build(runs, remarks, "", again), "large").encode("utf-8", "replace"))
+    bases = suite.paths(LLM)
+    found = build(runs, remarks, "", again, [run for run in runs if run.path in bases])
+    write_atomically(page, as_html(found, "large").encode("utf-8", "replace"))
     say(f"page: {page.resolve()}")
     return 0

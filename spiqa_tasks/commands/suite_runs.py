@@ -123,7 +123,9 @@ class SuiteRuns:
 
 
 def _plan(arguments: argparse.Namespace, known: Known) -> list[PlannedRun]:
-    names = [name for name in arguments.tasks.split(",") if name]
+    names = [name.strip() for name in arguments.tasks.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"Expected --tasks to name tasks or groups, found {arguments.tasks!r}. Correct it.")
     model = Model(arguments.model, arguments.model_args)
     if arguments.suite != "gain":
         return paper_plan(known, names, model, arguments.limit)

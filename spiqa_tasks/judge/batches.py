@@ -116,6 +116,7 @@ class _Counter:
         folder = engine.config.cache_dir or cache_path(os.environ)
         check_folder(folder)
         self._path = folder / FILE_NAME
+        self._made: dict[str, float] = {}
 
     def look(self) -> str:
         """Collect what has ended and hand over what is due; return how far the rest is, empty where nothing is open."""
@@ -146,7 +147,7 @@ class _Counter:
         others = {other["id"] or "" for other in self._opened.values()}
         with told(self._config):
             name = batch["id"] or self._api.find(tag, batch["tops"], others)
-        if name is None and not 0 <= time.time() - batch["since"] < ARRIVAL_SECONDS:
+        if name is None and self._age(tag, batch) >= ARRIVAL_SECONDS:
             del self._opened[tag]
             self._due |= batch["tops"].keys() & self._missing.keys()
         batch["id"] = name or None
@@ -181,11 +182,18 @@ class _Counter:
         say(f"Judge {self._config.name}: batch {name} has ended: {account}.")
         return 0
 
+    def _age(self, tag: str, batch: OpenBatch) -> float:
+        """The seconds since a batch was handed over; by a clock that was set back since, they begin anew."""
+        if tag in self._made:
+            return time.monotonic() - self._made[tag]
+        batch["since"] = min(batch["since"], time.time())
+        return time.time() - batch["since"]
+
     def _hand_over(self, part: Mapping[str, Mapping[str, Any]]) -> None:
         """Write a batch down, then create it; an error leaves the note, for the next look, unless nothing was done."""
         tag, tops = uuid.uuid4().hex, {key: self._missing[key].top_logprobs for key in part}
         batch = OpenBatch(judge=self._config.name, url=self._config.url, since=time.time(), id=None, tops=tops)
-        self._opened[tag] = batch
+        self._opened[tag], self._made[tag] = batch, time.monotonic()
         self._write()
         try:
             with told(self._config):

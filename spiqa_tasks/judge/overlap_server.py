@@ -6,14 +6,14 @@ It knows nothing of meaning and is no judge for results; its name is in every si
 
 from __future__ import annotations
 
-import json
+import asyncio
 import math
+import os
 import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from spiqa_tasks.errors import InputError
@@ -52,34 +52,6 @@ def completion(body: dict[str, Any]) -> dict[str, Any]:
     return {**common, "choices": [choice], "usage": usage}
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        """Answer `/v1/chat/completions`."""
-        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        try:
-            status, answer = 200, completion(json.loads(content))
-        except (ValueError, KeyError, IndexError, TypeError):
-            status, answer = 400, {"error": {"message": "expected a chat completion request"}}
-        if self.path != "/v1/chat/completions":
-            status, answer = 404, {"error": {"message": "only /v1/chat/completions is here"}}
-        text = json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def log_message(self, *_: Any) -> None:
-        """Log no single requests."""
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-
 @contextmanager
 def overlap_judge(port: int = 0) -> Iterator[str]:
     """Serve on 127.0.0.1 until the block ends; yield the base URL.
@@ -87,17 +59,29 @@ def overlap_judge(port: int = 0) -> Iterator[str]:
     Raises:
         InputError: the port (0: a free one) is taken.
     """
+    from aiohttp import web
+
+    async def answer(request: web.Request) -> web.Response:
+        try:
+            return web.json_response(completion(await request.json()))
+        except (ValueError, KeyError, IndexError, TypeError):
+            return web.json_response({"error": {"message": "expected a chat completion request"}}, status=400)
+
+    app = web.Application(client_max_size=16 << 20)
+    app.router.add_post("/v1/chat/completions", answer)
+    loop, runner = asyncio.new_event_loop(), web.AppRunner(app, access_log=None)
+    loop.run_until_complete(runner.setup())
     try:
-        server = _Server(("127.0.0.1", port), _Handler)
+        loop.run_until_complete(web.TCPSite(runner, "127.0.0.1", port).start())
     except OSError as error:
-        raise InputError(
-            f"Expected port {port} to be free, found {error.strerror or error}. Name another one."
-        ) from None
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+        reason = os.strerror(error.errno or 0)
+        raise InputError(f"Expected port {port} to be free, found {reason}. Name another one.") from None
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
     finally:
-        server.shutdown()
-        server.server_close()
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
         thread.join()
+        loop.close()

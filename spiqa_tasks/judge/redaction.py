@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import accumulate, pairwise
 from urllib.parse import quote
 
 from spiqa_tasks.judge.types import Verdict
@@ -30,21 +31,45 @@ def redacted(text: str, key: str | None) -> str:
 
 
 def redacted_verdict(verdict: Verdict, key: str | None) -> Verdict:
-    """Return a verdict with all of its texts `redacted`."""
+    """Return a verdict with all of its texts `redacted`, and tokens that spell half of the key one after the other."""
     model, reason = (None if text is None else redacted(text, key) for text in (verdict.model, verdict.reason))
-    pairs = tuple((redacted(token, key), logprob) for token, logprob in verdict.top_logprobs)
+    tokens = _apart([token for token, _ in verdict.top_logprobs], key)
+    pairs = tuple((redacted(token, key), pair[1]) for token, pair in zip(tokens, verdict.top_logprobs, strict=True))
     return replace(verdict, text=redacted(verdict.text, key), top_logprobs=pairs, model=model, reason=reason)
 
 
 def _without_pieces(text: str, pattern: re.Pattern[str]) -> str:
-    """The text with `[key]` for each stretch that pieces cover, one or several that overlap."""
+    """The text with `[key]` for each stretch."""
     parts: list[str] = []
     end = 0
-    for found in pattern.finditer(text):
-        if not parts or found.start() > end:
-            parts += [text[end : found.start()], "[key]"]
-        end = max(end, found.end(1))
+    for start, stop in _stretches(text, pattern):
+        parts += [text[end:start], "[key]"]
+        end = stop
     return "".join([*parts, text[end:]]) if parts else text
+
+
+def _apart(tokens: list[str], key: str | None) -> list[str]:
+    """The tokens with `[key]` for each that has a part in a stretch of all of them."""
+    stretches = _stretches("".join(tokens), _pattern(key)) if key and len(key) >= SHORTEST_SECRET else []
+    if not stretches:
+        return tokens
+    spans = pairwise([0, *accumulate(map(len, tokens))])
+    return [
+        "[key]" if any(start < end and begin < stop for start, stop in stretches) else token
+        for token, (begin, end) in zip(tokens, spans, strict=True)
+    ]
+
+
+def _stretches(text: str, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Where pieces cover the text, each as (start, stop): one piece or several that overlap."""
+    found: list[tuple[int, int]] = []
+    for piece in pattern.finditer(text):
+        start, stop = piece.span(1)
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(stop, found[-1][1]))
+        else:
+            found.append((start, stop))
+    return found
 
 
 @cache

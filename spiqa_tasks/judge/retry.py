@@ -97,13 +97,16 @@ def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
     """Return the seconds that `retry-after-ms` or `Retry-After` (seconds or an HTTP date) asks for; None for neither.
 
-    `headers` has lower-case names, `now` is a Unix time in seconds. A date in the past is 0, nothing more than a week.
+    `headers` has lower-case names. A date is compared with the server's own clock (`date`), or where it tells none with
+    `now`, a Unix time in seconds; one in the past is 0, nothing more than a week.
     """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         with suppress(KeyError, ValueError):
             number = float(headers[name])
             if math.isfinite(number) and number >= 0:
                 return min(number / unit, LONGEST_WAIT)
+    with suppress(KeyError, ValueError, OverflowError):
+        now = parsedate_to_datetime(headers["date"]).timestamp()
     with suppress(KeyError, ValueError, OverflowError):
         return min(max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - now), LONGEST_WAIT)
     return None

@@ -19,6 +19,7 @@ from lmms_eval.api.model import lmms
 from lmms_eval.utils import simple_parse_args_string
 
 from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
 from spiqa_tasks.hosts.lmms_eval.patches import wrapped_names
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.models.ablation_hooks import (
@@ -30,6 +31,8 @@ from spiqa_tasks.models.ablation_hooks import (
 )
 from spiqa_tasks.models.ablation_sources import AblatedPictures, NumberedDocs, ShuffledPictures
 from spiqa_tasks.models.picture_ablation import KINDS
+from spiqa_tasks.models.shots import EXAMPLE as SHOTS_EXAMPLE
+from spiqa_tasks.models.shots import Shots, ended, with_shots
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
 
@@ -55,10 +58,14 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
 
     ablation: str
     ablation_seed: int
+    shots: Shots | None = None
 
     def generate_until(self, requests: list[Instance]) -> list[Any]:
         """Answer as the base does."""
-        return super().generate_until(self._ablated(requests))  # type: ignore[no-any-return]
+        answers: list[Any] = super().generate_until(self._ablated(requests, self.shots))
+        if self.shots is None or self._is_marked(requests):
+            return answers
+        return [self.shots.own_answer(answer, request) for answer, request in zip(answers, requests, strict=True)]
 
     def generate_until_multi_round(self, requests: list[Instance]) -> list[Any]:
         """Answer as the base does."""
@@ -72,13 +79,34 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         """Answer as the base does."""
         return super().loglikelihood(self._ablated(requests))  # type: ignore[no-any-return]
 
-    def _ablated(self, requests: list[Instance]) -> list[Instance]:
-        result = []
-        for request in requests:
-            new = copy.copy(request)
-            new.arguments = self._arguments(request.args)
-            result.append(new)
-        return result
+    def _ablated(self, requests: list[Instance], shots: Shots | None = None) -> list[Instance]:
+        """The requests as the base gets them.
+
+        Raises:
+            SystemExit: shots where there can be none.
+        """
+        with one_sentence():
+            if self.shots is not None and shots is None:
+                raise InputError("Expected a task that generates text in one round for shots; leave shots out.")
+            result = []
+            for request in requests:
+                new = copy.copy(request)
+                new.arguments = self._arguments(request.args)
+                if shots is not None and not self._is_marked([request]):
+                    new.arguments = self._after(shots.text(request), new.arguments)
+                result.append(new)
+            return result
+
+    def _is_marked(self, requests: list[Instance]) -> bool:
+        """Whether a base hands requests on that were ablated before."""
+        return any(hasattr(argument, "ablation") for argument in requests[0].args) if requests else False
+
+    def _after(self, before: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Arguments with the question after solved ones."""
+        context, *rest = args
+        if not self.is_simple:
+            rest[0] = self._marked(with_shots(rest[0], before))
+        return (before + ended(context), *rest)
 
     def _arguments(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """(context, messages hook, ...) of chat models; (context, ..., visuals hook, [rounds hook], ...) of simple."""
@@ -124,12 +152,12 @@ class Ablated(lmms):  # type: ignore[misc]
         """Return the wrapped model.
 
         Args:
-            arg_string: `base`, `ablation` and `seed` (default 0; passed on where the base has an argument of that
-                name), everything else goes to the base.
+            arg_string: `base`, `ablation`, `seed` (default 0; passed on where the base has an argument of that name),
+                `shots` and `shots_split` for `ablation=text`; everything else goes to the base.
             additional_config: batch size and device, for the base.
 
         Raises:
-            SystemExit: no base or ablation, or one that does not exist.
+            SystemExit: no base or ablation, one that does not exist, or shots that there cannot be.
         """
         return _ending_the_run(cls._create)(arg_string, additional_config)
 
@@ -143,10 +171,11 @@ class Ablated(lmms):  # type: ignore[misc]
         seed = arguments.get("seed", 0)
         if not isinstance(seed, int):
             raise InputError(f"Expected seed to be a whole number; found {seed!r}. {_EXAMPLE}")
+        shots = _shots(arguments.pop("shots", None), arguments.pop("shots_split", None), ablation, seed)
         if not _takes_seed(base):
             arguments.pop("seed", None)
         wrapped_names[ABLATED] = name
-        fields = {"ablation": ablation, "ablation_seed": seed, "__module__": __name__}
+        fields = {"ablation": ablation, "ablation_seed": seed, "shots": shots, "__module__": __name__}
         wrapped = type(f"Ablated{base.__name__}", (WithOtherPictures, base), fields)
         given = {key: value for key, value in (additional_config or {}).items() if value is not None}
         return wrapped(**arguments, **given)
@@ -156,6 +185,18 @@ class AblatedSimple(Ablated):
     """The same with `--force_simple`."""
 
     is_simple = True
+
+
+def _shots(count: Any, split: Any, ablation: str, seed: int) -> Shots | None:
+    """The solved questions before each question; none where none are asked for."""
+    if count is None and split is None:
+        return None
+    if not isinstance(count, int) or count < 1 or split is None or ablation != "text":
+        raise InputError(
+            f"Expected {SHOTS_EXAMPLE} with ablation=text, a number of shots and the split that they are from; found "
+            f"shots={count}, shots_split={split}, ablation={ablation}."
+        )
+    return Shots(count, str(split), seed)
 
 
 def _takes_seed(base: type) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, overload
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
 
-from spiqa_tasks.benchmarks.choice.listed import options_in
+from spiqa_tasks.benchmarks.choice.listed import options_in, question_before
 from spiqa_tasks.errors import InputError
 
 Doc = Mapping[str, Any]
@@ -30,7 +30,9 @@ def task_of(request: Instance) -> Task:
 
 
 class HostChoices(Sequence[Doc]):
-    """A split's questions, with `id`, `letters`, `answer`, `category`, and `said`: letter -> what the task has for it.
+    """A split's questions, with `id`, `question`, `letters`, `options`, `answer`, `category`, and what is `said`.
+
+    `said` is letter -> what the task has for it, the letter or the option's text.
 
     `letters` is empty for a question whose prompt lists no options, `answer` where the true one is not told.
     """
@@ -56,7 +58,8 @@ class HostChoices(Sequence[Doc]):
             return [self[each] for each in range(*place.indices(len(self)))]
         doc = self._docs[place]
         name = f"{self._name}/{place}"
-        options = options_in(str(self._task.doc_to_text(doc)))
+        prompt = str(self._task.doc_to_text(doc))
+        options = options_in(prompt)
         count = _count(doc)
         if count not in (0, len(options)):
             raise InputError(
@@ -67,7 +70,8 @@ class HostChoices(Sequence[Doc]):
         letter, is_text = _true_one(target, options, name)
         said = options if is_text else {each: each for each in options}
         category = str(doc.get("category") or "")
-        return {"id": name, "letters": list(options), "said": said, "answer": letter, "category": category}
+        texts = {"question": question_before(prompt), "options": list(options.values())}
+        return {"id": name, **texts, "letters": list(options), "said": said, "answer": letter, "category": category}
 
 
 def _true_one(target: str, options: Mapping[str, str], name: str) -> tuple[str, bool]:

@@ -47,7 +47,9 @@ class Report:
     head: Sequence[Fact] = ()
 
 
-def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", command: str = "") -> Report:
+def build(
+    runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", command: str = "", llm: Sequence[Run] = ()
+) -> Report:
     """Return the report of runs.
 
     Args:
@@ -55,13 +57,14 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", comma
         notes: sentences about runs that are not in it.
         title: of the page; empty: the models and tasks.
         command: that writes the report.
+        llm: those of the runs that are an LLM base's, see `gain_rows`.
     """
     own = [run for run in runs if run.benchmark is not None and run.logged and run.records]
     colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
     by_task: dict[str, list[Run]] = {}
     for run in own:
         by_task.setdefault(run.task, []).append(run)
-    found, problems = gains.gain_rows(runs)
+    found, problems = gains.gain_rows(runs, llm)
     sections = [Section("Overview", (), [headline.overview_table(own)])]
     sections += [_task(task, members, colours) for task, members in by_task.items()]
     sections += _comparisons(*compare(runs))

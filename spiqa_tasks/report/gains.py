@@ -16,15 +16,18 @@ from spiqa_tasks.scoring.gain import Estimate
 MMSTAR_TASK = "mmstar_filtered"
 
 
-def gain_rows(runs: Sequence[Run]) -> tuple[list[Row], list[str]]:
-    """Return gain and leakage of every model that was also run without pictures, and why others have none."""
+def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], list[str]]:
+    """Return gain and leakage of every model that was also run without pictures, and why others have none.
+
+    `llm` are those of the runs that are an LLM base's; those of our `_llm` tasks are known as such.
+    """
     logged = [run for run in runs if run.logged]
     if not any(selection.ablation(run) != "none" and not selection.is_few_shot(run) for run in logged):
         return [], []
     remarks: list[str] = []
     for with_base in (True, False):
         try:
-            compared, *_ = triples(logged, with_base=with_base)
+            compared, *_ = triples(logged, llm if with_base else (), with_base=with_base)
         except InputError as error:
             remarks.append(str(error))
             continue
@@ -45,12 +48,13 @@ def gain_table(found: Sequence[Row]) -> Table:
     for row in overall_rows(found):
         if (result := row.result) is not None:
             scores = [number(value) for value in (result.s_v, result.s_wv, result.s_t)]
-            estimates = [_estimate(result.mg), _estimate(result.ml)]
+            estimates = [_estimate(value) for value in (result.mg, result.ml, result.ml_signed)]
             cells = [row.task, row.model, "measured", row.ablation, row.llm or "-", str(row.n), *scores, *estimates]
             lines.append(TableLine(cells))
     if any(row.task == MMSTAR_TASK for row in found):
         lines += _published()
-    columns = ["task", "model", "source", "without", "LLM base", "n", "S_v", "S_wv", "S_t", "gain MG", "leakage ML"]
+    columns = ["task", "model", "source", "without", "LLM base", "n"]
+    columns += ["S_v", "S_wv", "S_t", "gain MG", "leakage ML", "S_wv - S_t"]
     told = [f"{row.task} of {row.model}: {warning}." for row in overall_rows(found) for warning in warnings(row)]
     return Table("Multi-modal gain and leakage x 100", columns, lines, told, 5)
 
@@ -61,8 +65,11 @@ def _published() -> list[TableLine]:
         printed.setdefault(value.model, {})[value.metric] = value.value
     return [
         TableLine(
-            [MMSTAR_TASK, model, "published, Table 5", "text", "", "", "", "", ""]
-            + [number(values.get(name)) for name in ("mg", "ml")],
+            [
+                *(MMSTAR_TASK, model, "published, Table 5", "text", *[""] * 5),
+                *(number(values.get(name)) for name in ("mg", "ml")),
+                "",
+            ],
             "published",
         )
         for model, values in printed.items()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import overall
@@ -13,12 +15,24 @@ from spiqa_tasks.analysis.published_rows import (
     published_overall,
     published_values,
 )
+from spiqa_tasks.analysis.suites import PAPERS
 from spiqa_tasks.report.forms import rendered
-from spiqa_tasks.report.headline import judge_of, shown_metrics, with_coverage
+from spiqa_tasks.report.headline import judge_of, shown_metrics
 from spiqa_tasks.report.tables import number
 from spiqa_tasks.runs.run import Run
 
+MEASURED = "measured"
+"""The source of values that the package computed; others name the paper's table."""
 _NAN = float("nan")
+_SHORT = {
+    "meteor": "M",
+    "rouge_l": "R-L",
+    "cider": "C",
+    "bertscore_f1": "B-F1",
+    "l3score": "L3S",
+    "retrieval_accuracy": "Acc",
+}
+"""Metric -> the head of its column in SPIQA's tables."""
 
 
 def records(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -37,33 +51,70 @@ def records(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def render(found: Sequence[Mapping[str, Any]], form: str) -> str:
-    """Return the records in one of the forms: for people a row per model, a column per task and metric."""
-    several = len({record["metric"] for record in found}) > 1
-    names = [record["task"] + (f" {record['metric']}" if several else "") for record in found]
-    columns = list(dict.fromkeys(names))
+    """Return the records in one of the forms: for people a row per model, a column per task and metric.
+
+    The columns are those of the paper's table that prints the most of them, in its order; LaTeX has no intervals.
+    """
+    shown = _of_main_table(found)
+    several = len({record["metric"] for record in shown}) > 1
+    heads = [f" {_SHORT.get(record['metric'], record['metric'])}" if several else "" for record in shown]
+    names = [_column(record["task"]) + head for record, head in zip(shown, heads, strict=True)]
+    tasks = list(dict.fromkeys(_column(record["task"]) for record in found))
+    columns = sorted(dict.fromkeys(names), key=lambda name: tasks.index(name.partition(" ")[0]))
     table: dict[tuple[str, str, str], dict[str, str]] = {}
-    for record, name in zip(found, names, strict=True):
+    for record, name in zip(shown, names, strict=True):
         row = table.setdefault((record["model"], record["source"], record["judge"]), {})
-        row[name] = number(record["value"], record["low"], record["high"])
+        ends = () if form == "latex" else (record["low"], record["high"])
+        row[name] = number(record["value"], *ends) + (f" ({record['questions']})" if record["questions"] else "")
     cells = [[*key, *(row.get(column, "") for column in columns)] for key, row in table.items()]
     return rendered(form, found, cells, ["model", "source", "judge", *columns])
 
 
+def of_one_model(results: Sequence[Sequence[Run]]) -> list[Run]:
+    """Return the runs of several tasks; files of one run each, whose names tell neither model nor task, are of one."""
+    runs = [run for each in results for run in each]
+    names = list(dict.fromkeys(run.name for run in runs))
+    told = [run for run in runs if run.name not in (run.path.stem, run.path.name)]
+    if len(names) == 1 or told or any(len(each) != 1 for each in results):
+        return runs
+    return [replace(run, label=" + ".join(names)) for run in runs]
+
+
+def _of_main_table(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """What is measured by the metrics of the paper's main table, in its order, and that table's rows."""
+    sources = Counter(record["source"] for record in found if record["source"] != MEASURED)
+    if not sources:
+        return list(found)
+    main = sources.most_common(1)[0][0]
+    order = list(dict.fromkeys(record["metric"] for record in found if record["source"] == main))
+    kept = [record for record in found if record["metric"] in order and record["source"] in (MEASURED, main)]
+    return sorted(kept, key=lambda record: (record["source"] == main, order.index(record["metric"])))
+
+
+def _column(task: str) -> str:
+    """A task's name without that of the paper's benchmark."""
+    for name in PAPERS:
+        task = task.removeprefix(f"{name}_")
+    return task
+
+
 def _measured(run: Run) -> Iterator[dict[str, Any]]:
     for value in overall(run, shown_metrics(run)):
-        source = with_coverage("measured", run)
-        yield _record(run.name, source, judge_of(run), run.task, value.metric, value.value, value.low, value.high)
+        ends = (value.low, value.high)
+        part = run.record_set.part
+        yield _record(run.name, MEASURED, judge_of(run), run.task, value.metric, value.value, *ends, part)
 
 
 def _published(run: Run) -> Iterator[dict[str, Any]]:
     names = {metric.name for metric in shown_metrics(run)}
+    judge = PAPER_JUDGE if any(metric.needs == "judge" for metric in shown_metrics(run)) else "-"
     for value in published_values(run):
         if value.group is None and value.metric in names and value.judge in ("", PAPER_JUDGE):
-            yield _printed(value, run.task)
+            yield _printed(value, run.task, judge)
 
 
-def _printed(value: PublishedValue, task: str) -> dict[str, Any]:
-    return _record(value.model, f"published, {value.table}", value.judge or "-", task, value.metric, value.value)
+def _printed(value: PublishedValue, task: str, judge: str = "-") -> dict[str, Any]:
+    return _record(value.model, f"published, {value.table}", judge, task, value.metric, value.value)
 
 
 def _means(measured: Sequence[Mapping[str, Any]], group: str, tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -78,7 +129,15 @@ def _means(measured: Sequence[Mapping[str, Any]], group: str, tasks: Sequence[st
 
 
 def _record(
-    model: str, source: str, judge: str, task: str, metric: str, value: float, low: float = _NAN, high: float = _NAN
+    model: str,
+    source: str,
+    judge: str,
+    task: str,
+    metric: str,
+    value: float,
+    low: float = _NAN,
+    high: float = _NAN,
+    questions: str = "",
 ) -> dict[str, Any]:
     names = {"model": model, "source": source, "judge": judge, "task": task, "metric": metric}
-    return {**names, "value": value, "low": low, "high": high}
+    return {**names, "value": value, "low": low, "high": high, "questions": questions}

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 LOGGED = "metrics"
 """The detail of a record of a host's task that lists the metrics which the host computed of it."""
+P_RIGHT = "p_right"
+"""The probability that a classifier of `spiqa-tasks shortcuts` gives to the right option, of its runs alone."""
 
 
 def of_run(run: Run) -> list[Metric]:
@@ -22,6 +24,7 @@ def of_run(run: Run) -> list[Metric]:
     known = {name for record in (*run.records, *run.questions) for name in record.scores}
     known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
     every = [metric for metric in run.benchmark.metrics(run.settings) if metric.name not in run.omitted]
+    every += [mean_of(P_RIGHT)] if P_RIGHT in known else []
     texts = {metric.name for metric in every if metric.needs == "text programs"}
     computed = texts & run.reported.keys() or {
         name for name in texts if name.removesuffix("_released") not in missing_text_metrics()

@@ -10,6 +10,8 @@ from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 # Arguments that say where and how fast a model runs, not which it is.
 _PLACE = ("api_key", "base_url", "device", "device_map")
 _SPEED = ("batch_size", "max_retries", "num_concurrent", "num_cpus", "retry_backoff_s", "timeout")
+SHOTS = ",shots="
+"""What follows an ablation where solved questions stood before each question: the arguments as they were given."""
 _RUNNING = frozenset({*_PLACE, *_SPEED, "seed"})
 
 
@@ -19,7 +21,7 @@ class Identity:
 
     Attributes:
         model: the model with its arguments, those left out that say where and how fast it runs.
-        ablation: what `--model ablated` does to its pictures, or `none`.
+        ablation: what `--model ablated` does to its pictures, with the shots before its questions; or `none`.
         seed: as given in the arguments, or "".
     """
 
@@ -34,6 +36,13 @@ class Identity:
         return ",".join([self.model, *extra, *([f"seed={self.seed}"] if self.seed else [])])
 
 
+def ablated(who: Identity) -> dict[str, str]:
+    """Return the field of signatures that says what `--model ablated` did to the questions, where it ran."""
+    if who.ablation == "none":
+        return {}
+    return {"ablated": ",".join([who.ablation, *([f"seed={who.seed}"] if who.seed else [])])}
+
+
 def identity(model: str, arguments: str) -> Identity:
     """Return the identity of a run.
 
@@ -46,6 +55,8 @@ def identity(model: str, arguments: str) -> Identity:
     ablation = "none"
     if model == ABLATED:
         model, ablation = given.pop("base", "?"), given.pop("ablation", "?")
+        shots, split = given.pop("shots", ""), given.pop("shots_split", "")
+        ablation += f"{SHOTS}{shots},shots_split={split}" if shots else ""
     told = [f"{key}={given[key]}" for key in sorted(given) if key not in _RUNNING]
     return Identity(",".join([model, *told]), ablation, seed)
 

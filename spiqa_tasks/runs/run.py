@@ -19,7 +19,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import available_metrics, host_metrics
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.identity import Identity, ablated
 from spiqa_tasks.runs.matching import by_question
 
 
@@ -135,8 +135,8 @@ class Run:
 
     @cached_property
     def signature(self) -> Signature:
-        """How the scores were made; see `summary.signature_of`."""
-        return summary.signature_of(self.record_set)
+        """How the scores were made (`summary.signature_of`), and what was done to the questions."""
+        return summary.signature_of(self.record_set).with_fields(**ablated(self.identity))
 
     @cached_property
     def metrics(self) -> list[Metric]:

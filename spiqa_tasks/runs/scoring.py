@@ -13,6 +13,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import ablated
 from spiqa_tasks.runs.matching import match_counts
 from spiqa_tasks.runs.readers.jsonl import FORM as PLAIN
 from spiqa_tasks.runs.run import Run
@@ -42,7 +43,7 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
     matched, scorer = unjudged.matched, unjudged.scorer
     made = summary.merged_signature([answer.record for answer in unjudged.answers if answer.record is not None])
     fields = {"predictions": matched.form}
-    fields |= {"prompt": made.prompt} if made.prompt else {}
+    fields |= ({"prompt": made.prompt} if made.prompt else {}) | ablated(matched.run.identity)
     fields |= {"ids": matched.ids} if matched.ids else {}
     records = scorer.score(_signed(unjudged.records, fields))
     answers = [replace(answer, record=record) for answer, record in zip(unjudged.answers, records, strict=True)]

@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.identity import SHOTS, Identity
 from spiqa_tasks.runs.readers import vlmevalkit
 from spiqa_tasks.runs.run import Run
 
@@ -102,7 +102,9 @@ def ablation(run: Run) -> str:
 
 
 def is_few_shot(run: Run) -> bool:
-    """Return whether the task is for LLM bases: solved questions first, no picture."""
+    """Return whether a run is as those of LLM bases: solved questions first, no picture."""
+    if SHOTS in run.identity.ablation:
+        return True
     return str(getattr(run.settings, "shots", 0)) not in ("", "0") and _own_ablation(run) == "text"
 
 

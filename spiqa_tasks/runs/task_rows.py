@@ -109,7 +109,8 @@ def matched_run(
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
     """The questions that a file of answers has itself; none where it has none. Files of the same ones are alike."""
-    if task.entry.from_table is None or run.form not in (tables.FORM, vlmevalkit.FORM, jsonl.FORM):
+    is_table = run.form in (tables.FORM, vlmevalkit.FORM) or (run.form == jsonl.FORM and run.path.suffix == ".jsonl")
+    if task.entry.from_table is None or not is_table:
         return []
     cells = [{**row, "id": row_id(row)} for row in tables.own_questions(run.path)]
     asked = [

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.source import OnDisk, default_source, demo_source
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.places import Place, read_runs
@@ -15,6 +17,7 @@ from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 
 ByTask = list[tuple[Task, list[Run]]]
+IdsOf = Callable[[Task], Collection[str]]
 
 
 def own_tasks(place: Place, only: Collection[str], include: Sequence[Path]) -> tuple[ByTask, list[str]]:
@@ -61,7 +64,8 @@ def answers_to(
     tasks = _tasks(name, paths, include)
     remarks: list[str] = []
     found: ByTask = []
-    read = partial(read_runs, include=include, columns=columns)
+    ids_of = cache(_known_ids)
+    read = cache(partial(_read, tasks=tasks, ids_of=ids_of, include=include, columns=columns))
     for task in tasks:
         runs = [run for path in paths for run in _at(path, task, read, remarks, alone=len(tasks) == 1)]
         if runs:
@@ -99,9 +103,40 @@ def _tasks(name: str, paths: Sequence[Path], include: Sequence[Path]) -> list[Ta
         return [task_of_run(recorded[-1], include)]
 
 
-def _at(path: Path, task: Task, read: Callable[[list[Place]], list[Run]], remarks: list[str], alone: bool) -> list[Run]:
+def _read(path: Path, tasks: Sequence[Task], ids_of: IdsOf, include: Sequence[Path], columns: Columns) -> list[Run]:
+    """The runs at a place; of several tasks the one with the ids of its questions, where a file names none."""
+    runs = read_runs([Place(path)], include, columns)
+    if len(tasks) == 1:
+        return runs
+    return [run if run.task else replace(run, task=_task_by_ids(run, tasks, ids_of)) for run in runs]
+
+
+def _task_by_ids(run: Run, tasks: Sequence[Task], ids_of: IdsOf) -> str:
+    """The task that more than half of the answers, and more than to any other, are to; empty for none."""
+    ids = [answer.id for answer in run.read()]
+    counts = {
+        task.name: sum(each in known or each.partition("/")[0] in known for each in ids)
+        for task in tasks
+        for known in [ids_of(task)]
+    }
+    best = max([*counts.values(), len(ids) // 2 + 1])
+    names = [name for name, count in counts.items() if count == best]
+    return names[0] if len(names) == 1 else ""
+
+
+def _known_ids(task: Task) -> Collection[str]:
+    """The ids of a task's questions and of their papers; none where the release is not on this machine."""
+    source = demo_source() if task.split.startswith("demo") else OnDisk(default_source())
+    try:
+        rows = rows_for_scoring(task.benchmark, task.split, task.settings, source)
+    except DataError:
+        return frozenset()
+    return frozenset(str(row[key]) for row in rows for key in ("id", "paper_id") if key in row)
+
+
+def _at(path: Path, task: Task, read: Callable[[Path], list[Run]], remarks: list[str], alone: bool) -> list[Run]:
     """The answers at a place to a task; those that name no task are of the only one that is asked for."""
-    runs, replaced = selection.newest(read([Place(path)]))
+    runs, replaced = selection.newest(read(path))
     named = [run for run in runs if run.task == task.name and run.logged]
     if not named and alone:
         named = runs if path.is_file() else [run for run in runs if not run.task]

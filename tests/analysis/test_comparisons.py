@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from choice_runs import answered, write_own
+from host_files import sample_of, write_run
 
 from spiqa_tasks.analysis.comparisons import Bootstrap, bootstrap, spread
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.loading import Wanted, load_runs
 from spiqa_tasks.runs.places import Place
@@ -76,6 +78,24 @@ def test_spread_is_over_seeds_of_otherwise_equal_runs(rows_of: RowsOf, tmp_path:
     }
     row = found["m", "shots=1", "seed"]
     assert (row.mean, row.sd) == pytest.approx((statistics.fmean([14, 13, 12]) / 14, 1 / 14))
+
+
+def test_spread_is_over_any_setting_that_is_named(tmp_path: Path) -> None:
+    """Figure B.1: SPIQA's metrics by resolution, the whole pictures last; a setting that no task has is refused."""
+    values = {}
+    for place, resolution in enumerate(("full", "448", "224px", "1000")):
+        rows = load_rows("spiqa", "demo", f"ablation=text,resolution={resolution}")
+        samples = [sample_of(row, row["answer"] if number % (place + 2) else "?") for number, row in enumerate(rows)]
+        options: dict[str, Any] = {"benchmark": "spiqa", "split": "demo", "stamp": str(place)}
+        write_run(tmp_path, "m", {f"t{place}": samples}, settings={f"t{place}": rows[0]["settings"]}, **options)
+        values[resolution] = sum(bool(number % (place + 2)) for number in range(len(rows))) / len(rows)
+    runs = load(tmp_path)
+    (row,) = spread(runs, "rouge_l", "resolution")
+    assert (row.over, row.settings) == ("resolution", "ablation=text")
+    assert list(row.accuracies) == ["224px", "448", "1000", "full"]
+    assert row.accuracies == pytest.approx(values, abs=0.01)
+    with pytest.raises(InputError, match="differ by the setting mark alone"):
+        spread(runs, None, "mark")
 
 
 def test_bootstrap_has_the_mean_and_the_variance_of_a_share(rows_of: RowsOf, tmp_path: Path) -> None:

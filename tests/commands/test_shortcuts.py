@@ -54,8 +54,8 @@ def test_a_benchmark_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_its_answers_are_runs_that_filter_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each classifier is one inspector that saw no picture, and its hits are those that were printed."""
-    path = write_own(tmp_path, made_choices(60, 2, "word"))
-    _, rows, said = run_json(capsys, "shortcuts", path, *FEW, "--output", tmp_path / "runs")
+    path, samples = write_own(tmp_path, made_choices(60, 2, "word")), tmp_path / "samples.jsonl"
+    _, rows, said = run_json(capsys, "shortcuts", path, *FEW, "--output", tmp_path / "runs", "--samples", samples)
     assert said.count("wrote ") == 3
     accuracy = {row["classifier"]: row["value"] for row in rows if row["group"] == "all"}
     runs = ["--include-path", tmp_path, "--max-hits", "0", tmp_path / "runs"]
@@ -64,6 +64,10 @@ def test_its_answers_are_runs_that_filter_takes(tmp_path: Path, capsys: pytest.C
     scores = {each["model"].removeprefix("shortcut_"): each["score"] for each in found["answers"]}
     assert scores == pytest.approx(accuracy)
     assert found["kept"] <= 60 * (1 - max(accuracy.values()))
+    lines = [json.loads(line) for line in samples.read_text().splitlines()]
+    sure = sum(all(line[name]["p_right"] < 0.4 for name in accuracy) for line in lines)
+    status, (found,), _ = run_json(capsys, "filter", *runs, "--metric", "p_right", "--threshold", "0.4")
+    assert (status, found["kept"], found["metric"]) == (0, sure, "p_right")
 
 
 @pytest.mark.usefixtures("no_java")
@@ -104,7 +108,8 @@ def host_task(folder: Path, questions: list[ChoiceQuestion]) -> Path:
     path = folder / "numbers.yaml"
     path.write_text(path.read_text().replace("process_docs: !function utils.even\n", ""))
     rows: list[dict[str, Any]] = [
-        {"question": each.question, "options": list(each.options.values()), "answer": each.answer} for each in questions
+        {"question": "\n".join([each.question, *map(". ".join, each.options.items())]), "answer": each.answer}
+        for each in questions
     ]
     rows[-1]["answer"] = "?"
     (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -113,13 +118,13 @@ def host_task(folder: Path, questions: list[ChoiceQuestion]) -> Path:
 
 @pytest.mark.usefixtures("host")
 def test_a_task_of_the_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its columns are known by their names; what has no answer is left out; its runs are in the host's form."""
+    """Its options are those that its prompts list; what has no answer is left out; its runs are in the host's form."""
     folder = host_task(tmp_path / "source", made_choices(61, 3, "word"))
     include = ("--include-path", folder)
     status, rows, said = run_json(
         capsys, "shortcuts", "numbers", *FEW, *include, "--output", tmp_path / "runs", "--metric", "exact_match"
     )
-    assert "numbers: 1 document left out, the first: the answer '?' is no option among A, B, C, D." in said
+    assert "numbers: 1 question left out, the first: Expected the true answer of numbers/test/60 to be one of" in said
     found = {row["classifier"]: row for row in rows if row["group"] == "all"}
     assert (status, found["linear"]["n"], found["linear"]["task"]) == (0, 60, "numbers")
     assert found["linear"]["value"] > 0.5
@@ -127,6 +132,8 @@ def test_a_task_of_the_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     scores = {each["model"]: each["score"] for each in filtered["answers"]}
     assert scores["shortcut_linear"] == pytest.approx(found["linear"]["value"])
     assert (filtered["metric"], filtered["n"]) == ("exact_match", 60)
+    given = ("--partial", "--metric", "p_right", "--threshold", "0.5")
+    assert run_json(capsys, "filter", *include, tmp_path / "runs", *given)[0] == 0
 
 
 @pytest.mark.usefixtures("host")
@@ -134,7 +141,10 @@ def test_what_has_no_choices_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     """A task of the host without options, a name that nobody knows, and samples of open answers."""
     folder = write_source(tmp_path / "source")
     status, _, said = run_json(capsys, "shortcuts", "numbers", "--include-path", folder)
-    assert (status, "Expected questions with options and an answer in numbers" in said) == (2, True)
+    assert (status, "Expected choices in numbers, found none: the prompt of numbers/test/0 lists no" in said) == (
+        2,
+        True,
+    )
     status, _, said = run_json(capsys, "shortcuts", "mmstar_dmo")
     assert (status, "Nearest: mmstar_demo" in said) == (2, True)
     status, _, said = run_json(capsys, "shortcuts", "spiqa_demo", "--samples", tmp_path / "x.jsonl")

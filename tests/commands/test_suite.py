@@ -54,6 +54,7 @@ def test_the_judge_of_the_printed_commands(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("options", "found"),
     [
+        (["--tasks", ","], "Expected --tasks to name tasks or groups, found ','."),
         (["--limit", "0"], "Expected --limit to be 1 or more, found 0."),
         (["--", "--tasks", "x"], "Expected no --tasks among the arguments"),
         (["--tasks", "mmstar_demo_text"], "found mmstar_demo_text."),
@@ -84,6 +85,7 @@ def test_a_run_without_results_is_told_and_the_others_go_on(capsys: pytest.Captu
     assert "  line 3\n" in printed.err
     assert "  line 2\n" not in printed.err
     assert "secret-key" not in printed.err
+    assert printed.err.endswith("spiqa-tasks: no tables and no page: no run has results.\n")
     assert not Path("out/report.html").exists()
 
 

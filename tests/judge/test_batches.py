@@ -30,6 +30,7 @@ KEY = "sk-secret-0123456789"
 PROVIDERS = ["openai", "anthropic"]
 OTHERS = [replace(request, system="Be brief.") for request in WRITTEN]
 ALIKE = [JudgeRequest(f"Ground-truth answer: 2\nCandidate answer: {place}", top_logprobs=3) for place in range(3)]
+ODD = ["<html>", "null", "[]", "[null]", "5", '{"data": 5}', '{"id": [], "status": {}}', '{"request_counts": 5}']
 openai_only = pytest.mark.parametrize("judge", ["openai"], indirect=True)
 
 
@@ -172,6 +173,25 @@ def test_a_creation_without_a_sound_answer_is_looked_up_before_it_is_repeated(
     assert judge.once([*WRITTEN, *OTHERS])
 
 
+@pytest.mark.parametrize("jump", [-1e6, 1e6])
+def test_a_clock_that_is_set_hands_nothing_over_twice(
+    judge: Judge, jump: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a creation whose answer was lost, while the server's list does not show the batch yet."""
+    real, calls = time.time, itertools.count()
+    monkeypatch.setattr(time, "time", lambda: real() + (jump if next(calls) else 0))
+    judge.server.faults = {"create": iter(["late"]), "list": iter(['{"data": [], "has_more": false}'])}
+    assert judge()
+    assert judge.once()
+    if jump < 0:  # between two processes
+        calls = itertools.count()
+        judge.server.faults = {"create": iter(["late"]), "list": iter(['{"data": [], "has_more": false}'])}
+        with pytest.raises(JudgeError):
+            judge(OTHERS, wait=False)
+        assert judge(OTHERS)
+        assert judge.once([*WRITTEN, *OTHERS])
+
+
 @pytest.mark.parametrize("judge", ["anthropic"], indirect=True)
 def test_a_batch_of_others_under_way_is_waited_for(judge: Judge, tmp_path: Path) -> None:
     """There are no tags: one of as many requests may be the one that was lost, until it has ended."""
@@ -300,16 +320,7 @@ def test_answers_without_end_are_given_up(judge: Judge, monkeypatch: pytest.Monk
 def test_no_answer_of_an_odd_shape_breaks_anything(judge: Judge, call: str) -> None:
     """HTML, lists, null and numbers where an object belongs: one sentence, and the next call goes on."""
     judge.server.faults["create"] = iter(["late"] if call == "list" else [])
-    for odd in (
-        "<html>",
-        "null",
-        "[]",
-        "[null]",
-        "5",
-        '{"data": 5}',
-        '{"id": [], "status": {}}',
-        '{"request_counts": 5}',
-    ):
+    for odd in ODD:
         judge.server.faults[call] = iter([odd])
         with contextlib.suppress(JudgeError):
             judge(wait=False)

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.cache import Owner, VerdictCache, open_cache
-from spiqa_tasks.judge.types import Verdict, failed
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, False, 10, 1)
 
@@ -77,12 +84,67 @@ def test_a_damaged_file_is_moved_aside(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("judge.damaged-*.sqlite"))) == 1
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_folder_gives_no_cache(tmp_path: Path) -> None:
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """One that other users may read; root, who may write anywhere, becomes nobody in it."""
+    if not hasattr(os, "geteuid"):
+        pytest.skip("no users on this system")
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@contextmanager
+def only_read(folder: Path) -> Iterator[None]:
+    """While nothing can be written in the folder or its files."""
+    for path in (*folder.iterdir(), folder):
+        path.chmod(0o555)
+    root = os.geteuid() == 0
+    os.seteuid(65534 if root else os.geteuid())
+    try:
+        yield
+    finally:
+        os.seteuid(0 if root else os.geteuid())
+        folder.chmod(0o755)
+
+
+def test_a_read_only_folder_gives_no_cache(folder: Path) -> None:
     """Without write access there is no cache, and a warning."""
-    tmp_path.chmod(0o500)
-    with pytest.warns(UserWarning, match="SPIQA_TASKS_CACHE"):
-        assert open_cache(tmp_path) is None
+    with only_read(folder), pytest.warns(UserWarning, match="SPIQA_TASKS_CACHE"):
+        assert open_cache(folder) is None
+
+
+def test_a_read_only_cache_is_read_and_told(folder: Path, config: JudgeConfig, server: OpenAIServer) -> None:
+    """Stored verdicts count, the others are asked for and not kept, and nobody's file changes."""
+    requests = [JudgeRequest(f"p{place}") for place in range(3)]
+    writer = Engine(replace(config, cache_dir=folder))
+    writer.map(requests[:2])
+    writer.close()
+    stored = {path.name: path.read_bytes() for path in folder.iterdir()}
+    reader = Engine(replace(config, cache_dir=folder))
+    with only_read(folder):
+        with pytest.warns(UserWarning, match=r"not kept: .*\(it can only be read now\)"):
+            verdicts = reader.map(requests)
+        assert reader.summary().unstored == 0
+        reader.close()
+    assert [(verdict.ok, verdict.cached) for verdict in verdicts] == [(True, True), (True, True), (True, False)]
+    assert len(server.requests) == 3
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == stored
+
+
+def test_a_clock_that_jumps_changes_nothing(
+    server: OpenAIServer, engine_of: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Waits, retries, claims and the summary's seconds go by the clock that never goes back."""
+    real, jumps = time.time, random.Random(0)
+    monkeypatch.setattr(time, "time", lambda: real() + jumps.uniform(-1e9, 1e9))
+    server.behaviour.faults = {"429": 0.3, "500": 0.1}
+    engine = engine_of()
+    begun = time.monotonic()
+    assert all(verdict.ok for verdict in engine.map([JudgeRequest(f"p{place}") for place in range(60)]))
+    assert 0 < engine.summary().seconds <= time.monotonic() - begun < 60
+    engine.close()
+    assert all(verdict.cached for verdict in engine_of().map([JudgeRequest(f"p{place}") for place in range(60)]))
 
 
 def test_a_row_of_another_form_is_judged_anew(tmp_path: Path) -> None:

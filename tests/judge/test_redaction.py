@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import sqlite3
 from collections.abc import Callable
@@ -18,9 +19,9 @@ from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.redaction import redacted
+from spiqa_tasks.judge.redaction import redacted, redacted_verdict
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 KEY = "sk-secret-0123456789"  # the one of the fixture `config`
 KEYS = st.text("abcXYZ012-_/+%. ", min_size=8, max_size=60)
@@ -54,6 +55,22 @@ def test_other_texts_stay(text: str) -> None:
     assert redacted(text, None) == redacted(text, "sk-somebody-elses-key")
     if "@" not in text:
         assert redacted(text, None) == text
+
+
+@given(
+    key=st.text("abcXYZ012-_", min_size=8, max_size=40),
+    cuts=st.lists(st.integers(1, 39), min_size=1, max_size=6, unique=True),
+    upper=st.booleans(),
+)
+def test_tokens_that_spell_a_key_together_are_taken_out(key: str, cuts: list[int], upper: bool) -> None:
+    """One after the other; tokens beside them and all numbers stay."""
+    ends = [0, *sorted(cut for cut in cuts if cut < len(key)), len(key)]
+    pieces = [(key.upper() if upper else key)[start:end] for start, end in itertools.pairwise(ends)]
+    given_ = [(token, -float(place)) for place, token in enumerate([" Yes ", *pieces, " no "])]
+    found = redacted_verdict(Verdict("ok", top_logprobs=tuple(given_)), key).top_logprobs
+    assert [number for _, number in found] == [number for _, number in given_]
+    assert (found[0][0], found[-1][0]) == (" Yes ", " no ")
+    assert {token for token, _ in found[1:-1]} == {"[key]"}
 
 
 def test_no_password_of_an_address_is_left() -> None:

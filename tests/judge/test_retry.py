@@ -38,6 +38,9 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
     assert retry_after_seconds({"retry-after-ms": "250", "retry-after": "7"}, now) == 0.25
     assert retry_after_seconds({"retry-after": formatdate(now + 30, usegmt=True)}, now) == 30
     assert retry_after_seconds({"retry-after": formatdate(now - 30, usegmt=True)}, now) == 0
+    late = {"retry-after": formatdate(now + 30, usegmt=True), "date": formatdate(now + 20, usegmt=True)}
+    assert [retry_after_seconds(late, clock) for clock in (now, now - 1e6, now + 1e6)] == [10, 10, 10]
+    assert retry_after_seconds({**late, "date": "now"}, now) == 30
     for nonsense in ("", "soon", "-3", "nan", "inf"):
         assert retry_after_seconds({"retry-after": nonsense}, now) is None
     assert retry_after_seconds({}, now) is None

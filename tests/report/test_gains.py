@@ -43,13 +43,14 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
         *("mmstar_filtered", "measured", "text", "4", "100.0", "50.0", "25.0")
     ]
     assert (told["gain MG"][:6], told["leakage ML"][:6]) == ("50.0 [", "25.0 [")
+    assert told["S_wv - S_t"][:6] == "25.0 ["
     with (Path(published).parent / "mmstar_table5.csv").open(newline="") as file:
         printed = {
             (line["model"], line["metric"]): f"{float(line['value']):.1f}"
             for line in csv.DictReader(file)
             if line["category"] == "all" and line["metric"] in ("mg", "ml") and line["value"]
         }
-    shown = {(line.cells[1], name): line.cells[place] for line in others for name, place in (("mg", -2), ("ml", -1))}
+    shown = {(line.cells[1], name): line.cells[place] for line in others for name, place in (("mg", -3), ("ml", -2))}
     assert {line.kind for line in others} == {"published"}
     assert {key: value for key, value in shown.items() if value != "-"} == printed
 
@@ -61,7 +62,9 @@ def test_without_an_llm_base_there_is_no_leakage(tmp_path: Path) -> None:
     table = gain_table(gain_rows(runs_at(tmp_path))[0])
     (line,) = table.lines
     told = dict(zip(table.columns, line.cells, strict=True))
-    assert [told[name] for name in ("without", "LLM base", "S_t", "leakage ML")] == ["grey", "-", "-", "-"]
+    assert [told[name] for name in ("without", "LLM base", "S_t", "leakage ML", "S_wv - S_t")] == [
+        *("grey", "-", "-", "-", "-")
+    ]
     assert told["gain MG"].startswith("50.0 [")
 
 
@@ -91,3 +94,12 @@ def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     rows, _ = gain_rows(runs_at(tmp_path))
     assert rows
     assert overall_rows(rows) == []
+
+
+def test_a_base_that_was_asked_our_text_task_is_named(tmp_path: Path) -> None:
+    """Its run is no model's without pictures then."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
+    write_run(tmp_path, "llm", {"mmstar_filtered_text": choice_samples(rights(1, 4))}, stamp="3", settings=TEXT)
+    runs = runs_at(tmp_path)
+    rows, _ = gain_rows(runs, [run for run in runs if run.name == "llm"])
+    assert [(row.llm, row.result and row.result.s_t) for row in overall_rows(rows)] == [("llm", 0.25)]

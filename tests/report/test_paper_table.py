@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from answer_files import scored
 from host_files import choice_samples, write_run
 
 from spiqa_tasks.published import load
-from spiqa_tasks.report.paper_table import records, render
+from spiqa_tasks.report.paper_table import of_one_model, records, render
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import Wanted, own_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
 
+pytestmark = pytest.mark.usefixtures("no_java")
 SPLITS = ("cs_fig2cap", "general_fig2cap")
 
 
@@ -35,10 +39,10 @@ def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:
     found = {(each["source"], each["model"], each["task"]): each["value"] for each in records(runs)}
     own = [found["measured", "m", f"scifibench_{name}"] for name in (*SPLITS, "fig2cap")]
     assert own == [0.5, 0.75, 0.625]
-    header, _, first, *_ = render(records(runs), "text").splitlines()
-    assert header.split() == ["model", "source", "judge", *(f"scifibench_{name}" for name in (*SPLITS, "fig2cap"))]
-    assert first.split()[:4] == ["m", "measured", "-", "50.0"]
-    assert first.split()[-1] == "62.5"
+    header, _, first, *_ = (line.strip("| ").split() for line in render(records(runs), "md").splitlines())
+    assert [name for name in header if name != "|"] == ["model", "source", "judge", *SPLITS, "fig2cap"]
+    assert [word for word in first if word != "|"][:4] == ["m", "measured", "-", "50.0"]
+    assert first[-1] == "62.5"
 
 
 def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
@@ -63,3 +67,40 @@ def test_forms_for_programs_have_a_row_per_value(runs: list[Run]) -> None:
     assert len(rows) == len(list(csv.DictReader(io.StringIO(render(found, "csv"))))) == len(found)
     mean = next(row for row in rows if (row["source"], row["task"]) == ("measured", "scifibench_fig2cap"))
     assert (mean["value"], mean["low"]) == (0.625, None)
+
+
+def test_the_columns_are_those_of_the_papers_table(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPIQA's Table 3 in its order, one row a model, without the rows of other tables; LaTeX has no intervals."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    found = [scored("spiqa_testA"), scored("spiqa_testB")]
+    runs = [replace(run, path=Path(f"{name}.jsonl"), partial=True) for name, run in zip("ab", found, strict=True)]
+    given = [[replace(run, identity=Identity(run.path.stem))] for run in runs]
+    rows = records(of_one_model(given))
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in render(rows, "md").splitlines()]
+    assert lines[0][3:] == [f"{split} {head}" for split in ("testA", "testB") for head in ("R-L", "C")]
+    assert lines[2][:2] == ["a + b", "measured"]
+    assert lines[2][5].endswith("(19 of 228)")
+    printed = {
+        (str(row["model"]), str(row["split"]), str(row["metric"])): row["value"]
+        for row in load("spiqa", "table3")
+        if row["group"] in ("closed", "open")
+    }
+    splits = ("test-A", "test-B")
+    for line in lines[3:]:
+        values = [printed[line[0], split, metric] for split in splits for metric in ("rouge_l", "cider")]
+        assert [float(cell) for cell in line[3:]] == values
+    assert len(lines) == 3 + 12
+    assert "[" not in render(rows, "latex")
+
+
+def test_files_of_two_models_are_two_rows() -> None:
+    """Where their names tell the model, or a task was answered twice."""
+    one, other = scored("spiqa_demo"), scored("mmstar_demo")
+    named = [
+        replace(each, identity=Identity(name), path=Path(f"{name}_x.jsonl"))
+        for name, each in (("p", one), ("q", other))
+    ]
+    assert [run.name for run in of_one_model([[run] for run in named])] == ["p", "q"]
+    twice = [replace(run, path=Path(f"{run.identity.model}.jsonl")) for run in named]
+    assert [run.name for run in of_one_model([twice[:1], twice])] == ["p", "p", "q"]
+    assert [run.name for run in of_one_model([[run] for run in twice])] == ["p + q"] * 2

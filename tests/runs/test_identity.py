@@ -16,6 +16,12 @@ from spiqa_tasks.runs.identity import Identity, identity, model_arguments
         ("m", "a=1,seed=3", Identity("m,a=1", seed="3"), "m,a=1,seed=3"),
         ("ablated", "base=m,ablation=grey,a=1", Identity("m,a=1", "grey"), "m,a=1,ablation=grey"),
         ("ablated", "base=m,ablation=grey,seed=1", Identity("m", "grey", "1"), "m,ablation=grey,seed=1"),
+        (
+            "ablated",
+            "base=m,shots_split=dev,ablation=text,shots=2",
+            Identity("m", "text,shots=2,shots_split=dev"),
+            "m,ablation=text,shots=2,shots_split=dev",
+        ),
     ],
 )
 def test_identity_is_model_arguments_ablation_and_seed(

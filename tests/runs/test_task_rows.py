@@ -82,10 +82,10 @@ def test_a_table_has_its_questions_itself_where_the_release_is_not_there(tmp_pat
 
 
 @pytest.mark.usefixtures("no_release")
-@pytest.mark.parametrize("lacks", ["question", "form", "benchmark"])
+@pytest.mark.parametrize("lacks", ["question", "form", "name", "benchmark"])
 def test_without_the_release_other_answers_cannot_be_scored(tmp_path: Path, lacks: str) -> None:
-    """A table without questions, a file of a host without any, and a benchmark whose rows cannot be read from one."""
-    run = table_run(tmp_path / "m.tsv", "lmms-eval" if lacks == "form" else tables.FORM)
+    """A table without questions, other files without any, and a benchmark whose rows cannot be read from one."""
+    run = table_run(tmp_path / "m.tsv", {"form": "lmms-eval", "name": "jsonl"}.get(lacks, tables.FORM))
     if lacks == "question":
         write_table(mmstar_table(rows_of(DEMO)).drop(columns=["question"]), run.path)
     (task,) = find_tasks(["spiqa_testA" if lacks == "benchmark" else "mmstar_filtered"])

@@ -11,7 +11,7 @@ import pytest
 from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_run_file, write_table
 from host_files import choice_samples, sample_of, write_run
 
-from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring, yaml_folder
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.runs.places import Place
@@ -227,3 +227,39 @@ def test_a_result_file_of_other_tasks_is_refused_with_their_names(tmp_path: Path
     assert str(error.value) == (
         f"Expected one file of answers to mmstar_demo in {path}, found one, two. Name one of them."
     )
+
+
+def test_files_that_name_no_task_of_a_group_are_of_the_one_with_their_ids(
+    real_data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """SPIQA's response files and plain ones of two test sets, whatever they are called; other answers are of none."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    rows = {split: rows_for_scoring("spiqa", split, BLIND) for split in ("testA", "testB")}
+    first = write_jsonl(tmp_path / "first.jsonl", {row["id"]: row["answer"] for row in rows["testB"]})
+    (tmp_path / "second").mkdir()
+    for paper in {row["paper_id"] for row in rows["testA"]}:
+        mine = {
+            row["id"].rpartition("/")[2]: {"question": row["question"], "response": "x"}
+            for row in rows["testA"]
+            if row["paper_id"] == paper
+        }
+        (tmp_path / "second" / f"{paper}_response.json").write_text(json.dumps(mine))
+    found, _ = answers_to("spiqa", [first, tmp_path / "second"], [])
+    assert [(task.name, [run.name for run in runs]) for task, runs in found] == [
+        ("spiqa_testA", ["second"]),
+        ("spiqa_testB", ["first"]),
+    ]
+    with pytest.raises(InputError, match="found none"):
+        answers_to("spiqa", [write_jsonl(tmp_path / "other.jsonl", {"x/1": "y"})], [])
+
+
+def test_ids_of_several_tasks_of_a_group_name_none(
+    scifibench_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SciFIBench counts the questions of each file from 0."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
+    ids = [row["id"] for row in rows_for_scoring("scifibench", "cs_fig2cap", BLIND)]
+    same = [row["id"] for row in rows_for_scoring("scifibench", "general_fig2cap", BLIND)]
+    assert set(ids) & set(same)
+    with pytest.raises(InputError, match="found none"):
+        answers_to("scifibench", [write_jsonl(tmp_path / "m.jsonl", dict.fromkeys({*ids} & {*same}, "A"))], [])

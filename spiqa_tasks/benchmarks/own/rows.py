@@ -71,7 +71,7 @@ def read_rows(
     paths = data_paths(definition, source, split)
     digest = data_digest(definition, source)
     columns = definition.columns
-    reader = Reader(definition, {"split": split, "settings": settings, "data": digest})
+    reader = _Reader(definition, {"split": split, "settings": settings, "data": digest})
     shown = Pictures(
         columns.images if pictures else (),
         paths[0].parent / definition.image_folder,
@@ -145,8 +145,8 @@ def data_digest(definition: Definition, source: Source) -> str:
     return digest.hexdigest()[:12]
 
 
-class Reader:
-    """Makes rows of records; `shared` has their split, settings and data."""
+class _Reader:
+    """Makes rows of records."""
 
     def __init__(self, definition: Definition, shared: Mapping[str, str]) -> None:
         self._definition = definition

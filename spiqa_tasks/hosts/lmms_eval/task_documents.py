@@ -14,30 +14,52 @@ from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.hosts.lmms_eval.source_task import index_with
 
+Scores = Mapping[str, float]
+
 
 @dataclass(frozen=True)
 class TaskDocuments:
-    """A task's documents, their pictures as files or bytes, and their true answers as the host logs them.
+    """The documents that a task of the host asks.
 
     Attributes:
-        task: its name.
-        config: the values of its YAML as the host logs them.
-        documents: column -> value.
-        targets: parallel to the documents.
+        name: of the task.
+        task: the host's object.
     """
 
-    task: str
-    config: Mapping[str, Any]
-    documents: Sequence[Mapping[str, Any]]
-    targets: Sequence[Any]
+    name: str
+    task: Any
+
+    @property
+    def split(self) -> str:
+        """The split that is asked."""
+        return str(self.task.config.test_split or self.task.config.validation_split)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The values of its YAML as the host logs them."""
+        found: Mapping[str, Any] = self.task.dump_config()
+        return found
 
     @property
     def metric(self) -> str:
         """The first metric of its YAML."""
         return str(next((entry["metric"] for entry in self.config.get("metric_list") or ()), "accuracy"))
 
+    def pictures(self) -> list[list[Any]]:
+        """Return the pictures of each document, of columns that are such, encoded."""
+        from datasets import Dataset, Image
 
-def task_documents(task: str, include: Sequence[Path] = ()) -> TaskDocuments:
+        documents = self.task.eval_docs
+        kinds = documents.features if isinstance(documents, Dataset) else {}
+        names = [name for name, kind in kinds.items() if isinstance(kind, Image)]
+        if not names:
+            return [[] for _ in range(len(documents))]
+        for name in names:
+            documents = documents.cast_column(name, Image(decode=False))
+        return [list(document.values()) for document in documents.select_columns(names)]
+
+
+def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
     """Return the documents that the host would ask.
 
     Raises:
@@ -46,54 +68,45 @@ def task_documents(task: str, include: Sequence[Path] = ()) -> TaskDocuments:
         MissingPartError: the host is not installed.
     """
     require("lmms-eval", "A task of lmms-eval")
-    from datasets import Dataset, Image
+    from loguru import logger
 
-    index = index_with(task, include)
+    index = index_with(name, include)
+    logger.disable("lmms_eval")
     try:
-        found = index.load_task_or_group(task)[task]
-        documents: Any = found.eval_docs
-        plain = found.eval_docs_no_media
+        return TaskDocuments(name, index.load_task_or_group(name)[name])
     except Exception as error:  # whatever a task's own code raises
         raise InputError(
-            f"Expected lmms-eval to load the documents of {task}, found {type(error).__name__} {error}. "
-            f"Try `lmms-eval --model dummy --tasks {task} --limit 1` first."
+            f"Expected lmms-eval to load the documents of {name}, found {type(error).__name__} {error}. "
+            f"Try `lmms-eval --model dummy --tasks {name} --limit 1` first."
         ) from error
-    if isinstance(documents, Dataset):
-        pictures = [name for name, kind in documents.features.items() if isinstance(kind, Image)]
-        for name in pictures:
-            documents = documents.cast_column(name, Image(decode=False))
-        unread = [name for name in documents.column_names if name not in (*pictures, *plain.column_names)]
-        documents = documents.remove_columns(unread)
-    targets = [found.doc_to_target(document) for document in plain]
-    return TaskDocuments(task, found.dump_config(), list(documents), targets)
+    finally:
+        logger.enable("lmms_eval")
 
 
-def write_log(
-    folder: Path, of: TaskDocuments, model: str, metric: str, answers: Mapping[int, tuple[str, float]]
-) -> Path:
+def write_log(folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Scores]]) -> Path:
     """Write answers as the host logs those of a model that saw no picture; return the result file.
 
     Args:
         folder: where to.
         of: the documents that are answered.
         model: its name.
-        metric: what the scores are logged as.
-        answers: place of the document -> the answer and its score.
+        answers: place of the document -> the answer and its scores by metric.
     """
-    name = f"{model}_{of.task}"
+    documents = of.task.eval_docs_no_media
     samples = [
-        {"doc_id": place, "target": of.targets[place], "filtered_resps": text, metric: score}
-        for place, (text, score) in answers.items()
+        {"doc_id": place, "target": of.task.doc_to_target(documents[place]), "filtered_resps": text, **scores}
+        for place, (text, scores) in answers.items()
     ]
-    mean = sum(score for _, score in answers.values()) / len(answers)
+    metrics = list(next(iter(answers.values()))[1])
+    means = {f"{name},none": sum(scores[name] for _, scores in answers.values()) / len(answers) for name in metrics}
     content = {
-        "results": {of.task: {f"{metric},none": mean}},
-        "configs": {of.task: of.config},
+        "results": {of.name: means},
+        "configs": {of.name: dict(of.config)},
         "config": {"model": ABLATED, "model_args": f"base={model},ablation=text"},
-        "n-samples": {of.task: {"original": len(of.documents), "effective": len(answers)}},
+        "n-samples": {of.name: {"original": len(documents), "effective": len(answers)}},
     }
     lines = "".join(f"{json.dumps(sample, default=str)}\n" for sample in samples)
-    write_atomically(folder / f"{name}_samples_{of.task}.jsonl", lines.encode())
-    path = folder / f"{name}_results.json"
+    write_atomically(folder / f"{model}_{of.name}_samples_{of.name}.jsonl", lines.encode())
+    path = folder / f"{model}_{of.name}_results.json"
     write_atomically(path, json.dumps(content, default=str).encode())
     return path

@@ -20,6 +20,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.after_import import patch
 from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES
+from spiqa_tasks.hosts.vlmevalkit.version import fault_of_prompts
 
 _served: dict[str, str] = {}
 """Name in paths -> name that the server knows, of models at a server."""
@@ -48,7 +49,8 @@ def import_host() -> None:
         except Exception as error:
             raise InputError(not_importable(error)) from error
     if not hasattr(sys.modules["vlmeval.dataset"], "SpiqaTasks"):
-        raise InputError("Expected VLMEvalKit to know this package's tasks, found the fault above. Correct it.")
+        unknown = "Expected VLMEvalKit to know this package's tasks, found the fault above. Correct it."
+        raise InputError(fault_of_prompts() or unknown)
 
 
 def not_importable(error: Exception) -> str:

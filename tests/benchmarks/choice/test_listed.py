@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.choice.listed import options_in
+from spiqa_tasks.benchmarks.choice.listed import options_in, question_before
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,21 @@ def test_what_is_listed_is_found(options: list[str]) -> None:
     """Texts of options are those that were written."""
     lines = "".join(f"\n({letter}) {text}" for letter, text in zip("ABCDEFGHIJ", options, strict=False))
     assert list(options_in(f"Which one?{lines}").values()) == options
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("What is it?\nOptions: A: x, B: y, C: z", "What is it?"),
+        (
+            "Hint: a letter, e.g., A, B.\nQuestion: Sum?\nChoices:\n(A) 1\n(B) 2",
+            "Hint: a letter, e.g., A, B.\nQuestion: Sum?",
+        ),
+        ("Which?\nA. x\nB. y", "Which?"),
+        (" No options here. ", "No options here."),
+        ("Options: none", "Options: none"),
+    ],
+)
+def test_the_question_before_the_options(text: str, question: str) -> None:
+    """Without their heading; whole where there are none."""
+    assert question_before(text) == question

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from openai_server import OpenAIServer
 from run_command import run_json
@@ -95,7 +96,7 @@ def test_no_character_ends_a_table_of_answers(launch: Launch, tmp_path: Path) ->
     table = build_dataset("mmstar_demo", model="unused").data
     said = ['"\x00"\r\n\tB', "\ud83d", None, *["A"] * (len(table) - 3)]
     path = str(tmp_path / "m_mmstar_demo.tsv")
-    dump(table.assign(prediction=said), path)
+    dump(table.assign(prediction=pd.Series(said, table.index, dtype=object)), path)
     assert list(load(path)["prediction"]) == [said[0], "\\ud83d", "", *said[3:]]
     dump(table, str(tmp_path / "another.tsv"))
     assert list(load(str(tmp_path / "another.tsv"))["question"]) == list(table["question"])

@@ -1,0 +1,161 @@
+"""Solved questions before each question of a text-only model: the 2-shot strategy of the MMStar paper (section 5.1)."""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lmms_eval.api.instance import GenerationResult, Instance
+from lmms_eval.api.task import Task
+
+from spiqa_tasks.benchmarks.choice.listed import options_in
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.models.ablation_hooks import without_placeholders
+from spiqa_tasks.models.host_choices import task_of
+
+ANSWER = "Answer:"
+"""Ends a question, so that a base model without chat tuning goes on with its answer."""
+EXAMPLE = "shots=2,shots_split=validation"
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A question of a task as text, and its true answer."""
+
+    place: int
+    question: str
+    answer: str
+
+
+@dataclass
+class Shots:
+    """The solved questions of tasks, the same for every question but where it would be one of them.
+
+    Attributes:
+        count: how many stand before a question.
+        split: of the host's data set, that they are from.
+        seed: what they are drawn by, next to the names of task and split.
+    """
+
+    count: int
+    split: str
+    seed: int
+    _drawn: dict[str, list[Solved]] = field(default_factory=dict)
+
+    def text(self, request: Instance) -> str:
+        """Return the text before a request's question.
+
+        Raises:
+            InputError: the task has no such split, or too few questions in it with an answer that can be shown.
+        """
+        *_, place, name, asked_split = request.args
+        task = task_of(request)
+        if name not in self._drawn:
+            self._drawn[name] = self._draw(task, name)
+        asked = _question(task, task.dataset_no_image[asked_split][place])
+        others = [
+            each
+            for each in self._drawn[name]
+            if each.question != asked and (each.place, self.split) != (place, asked_split)
+        ]
+        if len(others) < self.count:
+            raise InputError(
+                f"Expected {self.count} other questions of {name} with an answer that can be shown in the split "
+                f"{self.split}, found {len(others)}. Name another shots_split, or fewer shots."
+            )
+        return "".join(f"{ended(each.question)} {each.answer}\n\n" for each in others[: self.count])
+
+    def own_answer(self, response: Any, request: Instance) -> Any:
+        """Return the answer without the questions that a base model goes on to write.
+
+        That is its first paragraph, where the next question's answer follows, or it is as short as those shown.
+        """
+        if isinstance(response, GenerationResult):
+            return replace(response, text=self.own_answer(response.text, request))
+        if not isinstance(response, str):
+            return response
+        first, _, rest = response.strip().partition("\n\n")
+        longest = max(len(each.answer) for each in self._drawn[request.args[-2]])
+        return first if f"\n{ANSWER}" in rest or len(first) <= longest + len("().") else response
+
+    def _draw(self, task: Task, name: str) -> list[Solved]:
+        """One question more than are shown, no two alike, in an order that depends on the seed."""
+        splits = dict(task.dataset_no_image)
+        if self.split not in splits:
+            raise InputError(
+                f"Expected shots_split to be a split of {name}, one of {', '.join(splits)}; found {self.split!r}."
+            )
+        docs = splits[self.split]
+        order = list(range(len(docs)))
+        random.Random(f"{self.seed}/{name}/{self.split}").shuffle(order)
+        found: dict[str, Solved] = {}
+        for place in order:
+            solved = _solved(task, docs[place], place, f"{name}/{self.split}/{place}")
+            if solved is not None:
+                found.setdefault(solved.question, solved)
+            if len(found) > self.count:
+                break
+        return list(found.values())
+
+
+def ended(question: str) -> str:
+    """Return a question with the word that its answer follows."""
+    return question if question.rstrip().endswith(ANSWER) else f"{question.rstrip()}\n{ANSWER}"
+
+
+def with_shots(hook: Callable[..., Any], before: str) -> Callable[..., Any]:
+    """Return a chat model's `doc_to_messages` with a text before the user's last turn, and `ANSWER` behind it."""
+
+    @functools.wraps(hook)
+    def shown(*args: Any, **kwargs: Any) -> list[dict[str, Any]]:
+        messages = [dict(message) for message in hook(*args, **kwargs)]
+        last = max((place for place, each in enumerate(messages) if each["role"] == "user"), default=None)
+        if last is None:
+            raise InputError("Expected a turn of the user, found none. Shots stand before it.")
+        messages[last]["content"] = _between(messages[last]["content"], before)
+        return messages
+
+    return shown
+
+
+def _between(content: str | Sequence[Mapping[str, Any]], before: str) -> Any:
+    """A turn's content with the text before its first text, and `ANSWER` behind its last."""
+    if isinstance(content, str):
+        return before + ended(content)
+    parts = [dict(part) for part in content]
+    texts = [part for part in parts if part["type"] == "text"]
+    if texts:
+        texts[-1]["text"] = ended(texts[-1]["text"])
+        texts[0]["text"] = before + texts[0]["text"]
+    return parts
+
+
+def _question(task: Task, doc: Any) -> str:
+    text = task.doc_to_text(doc)
+    return without_placeholders(text).strip() if isinstance(text, str) else ""
+
+
+def _solved(task: Task, doc: Any, place: int, name: str) -> Solved | None:
+    """The question with its answer; None where that is none that can be shown.
+
+    Raises:
+        InputError: the task's hooks cannot read the document, which is not of the split that they are for.
+    """
+    try:
+        question, target = _question(task, doc), task.doc_to_target(doc)
+    except Exception as error:  # whatever a hook of the host's does with a document of another split
+        raise InputError(
+            f"Expected {name} to be a question that the task can ask, found {type(error).__name__} {error}. Name "
+            "another shots_split."
+        ) from error
+    if isinstance(target, list | tuple):
+        target = target[0] if target else None
+    if isinstance(target, int) and task.config.doc_to_choice is not None:
+        target = task.doc_to_choice(doc)[target]
+    answer = "" if target is None or isinstance(target, bool | dict) else str(target).strip()
+    texts = {text.strip(): letter for letter, text in options_in(question).items()}
+    answer = texts.get(answer, answer)
+    return Solved(place, question, answer) if question and any(sign.isalnum() for sign in answer) else None

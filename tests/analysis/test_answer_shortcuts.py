@@ -1,0 +1,63 @@
+"""Answers to open questions from other questions and from captions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from spiqa_tasks.analysis.answer_shortcuts import OpenQuestion, guesses, nearest, open_questions
+from spiqa_tasks.analysis.shortcuts import Learning
+from spiqa_tasks.errors import InputError
+
+
+def questions() -> list[OpenQuestion]:
+    """Twelve questions of six papers, one for each of two kinds."""
+    found = []
+    for paper in range(6):
+        captions = (f"An overview. The loss falls in run {paper}.", "A table. Its rows are models.")
+        found.append(OpenQuestion(f"{paper}/0", "What is the loss of the run?", "It falls.", captions, f"p{paper}"))
+        found.append(OpenQuestion(f"{paper}/1", "How many models are rows?", f"{paper % 2} models.", (), f"p{paper}"))
+    return found
+
+
+def test_each_rule_answers_every_question_in_order() -> None:
+    """The nearest question's answer, the most frequent one to such questions, a sentence of the captions, any."""
+    asked = questions()
+    found = guesses(asked, Learning(folds=3))
+    assert list(found) == ["drawn", "frequent", "nearest", "caption"]
+    assert all(list(answers) == [each.id for each in asked] for answers in found.values())
+    assert Counter(found["nearest"][f"{paper}/0"] for paper in range(6)) == {"It falls.": 6}
+    assert Counter(found["frequent"][f"{paper}/0"] for paper in range(6)) == {"It falls.": 6}
+    assert found["frequent"]["0/1"].endswith("models.")
+    assert found["caption"]["2/0"] == "The loss falls in run 2."
+    assert found["caption"]["2/1"] == ""
+    assert set(found["drawn"].values()) <= {each.answer for each in asked}
+    assert guesses(asked, Learning(folds=3)) == found
+
+
+def test_papers_are_never_learned_from() -> None:
+    """An answer that only the own paper has is found by no rule but the captions."""
+    asked = [
+        OpenQuestion(f"{paper}/{place}", f"word{paper} word{paper}?", f"answer{paper}", cluster=f"p{paper}")
+        for paper in range(5)
+        for place in range(2)
+    ]
+    found = guesses(asked, Learning(folds=5))
+    assert "caption" not in found
+    assert not any(answers[each.id] == each.answer for answers in found.values() for each in asked)
+    with pytest.raises(InputError, match="at least 6"):
+        guesses(asked, Learning(folds=6))
+
+
+def test_nearest_is_by_rare_words() -> None:
+    """Words that all have say little; without any common word it is the first."""
+    assert nearest(["the red fish", "zebra"], ["the the cat", "the red dog", "the red fish"]) == [2, 0]
+
+
+def test_open_questions_of_rows() -> None:
+    """Those without options, each once, with all captions that are shown, and the paper as their cluster."""
+    row = {"id": "p/0", "question": "q", "answer": "a", "figures": [{"caption": "c"}, {"caption": "d"}]}
+    rows = [row | {"paper_id": "p"}, row | {"paper_id": "p"}, {"id": "1", "letters": ["A"]}]
+    rows.append({"id": "2", "question": "q", "answer": "a", "letters": [], "cluster": None})
+    assert open_questions(rows) == [OpenQuestion("p/0", "q", "a", ("c", "d"), "p"), OpenQuestion("2", "q", "a")]
