@@ -174,7 +174,7 @@ def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Pa
             asked.append(len(server.requests))
     (full, first, told), (after, second, _) = shown
     assert (full, after, first) == (3, 0, second)
-    lost = re.search(r"Expected to store (\d+) verdicts? in the judge's cache .*, which failed: .* make room", told)
+    lost = re.search(r"Expected to store (\d+) verdicts? in the judge's cache .*, which failed: .* Make room", told)
     assert lost, told
     tests = 2  # of the judge, in either run
     assert asked[1] - asked[0] == int(lost[1]) + tests < len(rows) + tests

@@ -228,7 +228,8 @@ class Engine:
         self._told = count
         return (
             f"Expected to store {counted(count, 'verdict')} in the judge's cache {cache}, which failed: "
-            f"{cache.trouble}. They count in this run alone: make room, or the next one pays for them again."
+            f"{cache.trouble}. They count in this run, and the next one pays for them again. Make room, or end the "
+            "program that has locked it."
         )
 
     def _reset(self) -> None:
