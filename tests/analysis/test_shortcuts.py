@@ -61,7 +61,7 @@ def test_false_alarms_are_as_many_as_promised() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("names", "count"), [(("letter", "linear"), 600), (("forest",), 200)])
 def test_false_alarms_at_five_percent(names: tuple[str, ...], count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of sets without a shortcut a twentieth have p of at most 0.05, as far as chance lets them; forests of few trees."""
+    """Of sets without a shortcut a twentieth have p of at most 0.05, as chance lets them; forests of few trees."""
     monkeypatch.setattr(learners, "TREES", 8)
     alarms = Counter[str]()
     for seed in range(1000, 1000 + count):
