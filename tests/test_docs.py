@@ -77,7 +77,8 @@ def test_every_command_of_the_table_runs_on_the_demo_data(
 ) -> None:
     """With a run of the demo task for RUN, and no judge in the place of the paid ones."""
     monkeypatch.chdir(tmp_path)
-    write_demo_run(tmp_path / "run", [find_tasks(["spiqa_demo"])[0]], l3score="correlate" in command)
+    tasks = find_tasks(["spiqa_demo", *(["spiqa_demo_448px"] if "--over resolution" in command else [])])
+    write_demo_run(tmp_path / "run", tasks, l3score="correlate" in command)
     text = re.sub(r"spiqa_(?:testA|train|val)", "spiqa_demo", command).replace("RUN", "run").replace("FILE", "file")
     assert main(re.sub(r"--judge \S+", "--judge none", text).split()[1:]) == 0
 

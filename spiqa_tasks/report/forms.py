@@ -84,24 +84,33 @@ def _sizes(rows: Rows, separator: str | None) -> list[int]:
 
 
 def _split(rows: Rows, widths: Sequence[int], room: int) -> list[Rows]:
-    """Groups of columns behind the first ones, as many of these as tell the rows apart within half of the room."""
-    keys = 1
-    while len({tuple(row[:keys]) for row in rows}) < len(rows) and sum(widths[: keys + 1]) + _GAP * keys <= room // 2:
-        keys += 1
-    keys = min(keys, len(widths) - 1)
-    before = [min(widths[0], room // 2), *widths[1:keys]][:keys]
-    behind = room - sum(before) - _GAP * keys
-    limits = [*before, *(min(size, behind) for size in widths[keys:])]
+    """Groups of columns, each with the columns that tell the rows apart."""
+    keys = _key_columns(rows[1:], widths, room // 2)
+    limits = list(widths)
+    limits[keys[0]] = min(limits[keys[0]], room // 2)
+    behind = room - sum(limits[key] + _GAP for key in keys)
     groups: list[list[int]] = []
     left = 0
-    for place in range(keys, len(limits)):
+    for place in (place for place in range(len(limits)) if place not in keys):
+        limits[place] = min(limits[place], behind)
         if limits[place] > left:
-            groups.append([*range(keys)])
+            groups.append([*keys])
             left = behind
         groups[-1].append(place)
         left -= limits[place] + _GAP
     rows = _wrapped(rows, limits)
-    return [[[row[place] for place in group] for row in rows] for group in groups]
+    return [[[row[place] for place in sorted(group)] for row in rows] for group in groups]
+
+
+def _key_columns(rows: Rows, widths: Sequence[int], room: int) -> list[int]:
+    """The first columns that differ between rows, as many as tell these apart and fit; else the first column."""
+    keys: list[int] = []
+    for place, column in enumerate(zip(*rows, strict=True)):
+        if len({tuple(row[key] for key in keys) for row in rows}) == len(rows):
+            break
+        if len(set(column)) > 1 and sum(widths[key] + _GAP for key in keys) + widths[place] <= room:
+            keys.append(place)
+    return keys or [0]
 
 
 def _wrapped(rows: Rows, limits: Sequence[int]) -> Rows:
