@@ -165,9 +165,12 @@ def host() -> None:
     require("lmms-eval", "This test")
 
 
-@pytest.fixture
-def no_java() -> Iterator[None]:
-    """A machine without Java: METEOR is left out, and the other text metrics are fast."""
+@pytest.fixture(autouse=True)
+def without_java(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A machine without Java, but for tests marked `java`: METEOR, which takes seconds to start, is left out."""
+    if request.node.get_closest_marker("java"):
+        yield
+        return
     scorer_factory.missing_text_metrics.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "has_java", lambda: False)

@@ -72,7 +72,6 @@ def test_every_command_takes_verbose(name: str, capsys: pytest.CaptureFixture[st
     assert "-v, --verbose" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("no_java")
 def test_verbose_tells_more_on_stderr_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -180,7 +179,6 @@ def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Pa
     assert asked[1] - asked[0] == int(lost[1]) + tests < len(rows) + tests
 
 
-@pytest.mark.usefixtures("no_java")
 def test_a_warning_of_the_package_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,7 +16,6 @@ from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks
 from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.prompts import doc_to_messages
 
-pytestmark = pytest.mark.usefixtures("no_java")
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "spiqa.md"
 ROWS = [line for line in DOCS.read_text().splitlines() if re.match(r"\| .* \| `(lmms-eval|spiqa-tasks) ", line)]
 COMMANDS = sorted({command for row in ROWS for command in re.findall(r"`((?:lmms-eval|spiqa-tasks) [^`]*)`", row)})

@@ -126,7 +126,6 @@ def test_mmstar_has_capabilities_then_axes(tmp_path: Path) -> None:
     assert found["math"].n == sum(row["category"] == "math" for row in rows)
 
 
-@pytest.mark.usefixtures("no_java")
 def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> None:
     """CIDEr of a figure type is that of its answers alone, which is no mean of their scores in the whole corpus."""
     rows = rows_for_scoring("spiqa", "demo", "")
@@ -187,7 +186,6 @@ def test_files_of_other_forms_are_broken_down(tmp_path: Path, form: str) -> None
     assert by_group(ours, ours.metrics[:2]) == by_group(theirs, theirs.metrics[:2])
 
 
-@pytest.mark.usefixtures("no_java")
 def test_questions_of_several_documents_are_broken_down_as_questions(tmp_path: Path) -> None:
     """Their documents only where a metric is of these."""
     settings = "setting=perfigure,max_figures=0"

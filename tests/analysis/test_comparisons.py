@@ -80,7 +80,6 @@ def test_spread_is_over_seeds_of_otherwise_equal_runs(rows_of: RowsOf, tmp_path:
     assert (row.mean, row.sd) == pytest.approx((statistics.fmean([14, 13, 12]) / 14, 1 / 14))
 
 
-@pytest.mark.usefixtures("no_java")
 def test_spread_is_over_any_setting_that_is_named(tmp_path: Path) -> None:
     """Figure B.1: SPIQA's metrics by resolution, the whole pictures last; a setting that no task has is refused."""
     values = {}

@@ -21,7 +21,6 @@ from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run import Run
 
-pytestmark = pytest.mark.usefixtures("no_java")
 SPIQA = "data:spiqa/testA@d|settings:"
 
 

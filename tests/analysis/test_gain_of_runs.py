@@ -167,7 +167,6 @@ def demo() -> list[dict[str, Any]]:
     return load_rows("mmstar", "demo", "ablation=text")
 
 
-@pytest.mark.usefixtures("no_java")
 @pytest.mark.parametrize("limit", [None, 11])
 def test_questions_in_several_documents_are_questions(tmp_path: Path, limit: int | None) -> None:
     """Shown one figure at a time, with pictures and grey; one that was asked in part has no part in the gain."""

@@ -155,7 +155,6 @@ def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
     assert f"found m ({tmp_path.name}/a), m ({tmp_path.name}/b). Name the one that {runs[2].path}" in str(error.value)
 
 
-@pytest.mark.usefixtures("no_java")
 def test_scores_of_two_judges_have_no_gain(tmp_path: Path) -> None:
     """One can be named; a metric that no judge has a part in needs none."""
     for judge in "ab":

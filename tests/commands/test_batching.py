@@ -20,7 +20,6 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.judge.engine import _shared
 
-pytestmark = pytest.mark.usefixtures("no_java")
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "batches.md"
 Run = Callable[..., tuple[int, Any, str]]
 

@@ -15,7 +15,7 @@ from spiqa_tasks.cli import main
 
 
 @pytest.fixture
-def runs(tmp_path: Path, no_java: None) -> Path:  # noqa: ARG001
+def runs(tmp_path: Path) -> Path:
     """A run of each benchmark's demo task, the first twelve questions answered with `A`."""
     for name in ("spiqa", "mmstar", "scifibench"):
         samples = {f"{name}_demo": [sample_of(row, "A") for row in rows_for_scoring(name, "demo", "")[:12]]}
@@ -85,7 +85,6 @@ def test_a_run_made_again_is_told_on_stderr(runs: Path, capsys: pytest.CaptureFi
     )
 
 
-@pytest.mark.usefixtures("no_java")
 def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

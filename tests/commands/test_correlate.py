@@ -10,7 +10,6 @@ from run_command import run_json
 
 from spiqa_tasks.cli import main
 
-pytestmark = pytest.mark.usefixtures("no_java")
 QUESTIONS = 39
 
 

@@ -15,7 +15,6 @@ from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.scoring.l3score import l3score
 
-pytestmark = pytest.mark.usefixtures("no_java")
 OTHERS = [("a", -5.0), ("b", -6.0), ("c", -7.0)]
 KIND = [("Yes", -0.01), ("No", -5.0), *OTHERS]
 YES, NO = l3score(agreeing("Ground-truth answer: a\nCandidate answer: a")), l3score(agreeing(""))

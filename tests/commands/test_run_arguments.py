@@ -19,7 +19,6 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.scoring.l3score import l3score
 
-pytestmark = pytest.mark.usefixtures("no_java")
 RIGHT = {"a": 18, "b": 12}
 YES = l3score([("Yes", -0.105360516), ("No", -2.525728644)])
 """What the local server's agreeing answer is worth."""

@@ -35,7 +35,7 @@ def server() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture(autouse=True)
-def judged_here(server: OpenAIServer, no_java: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+def judged_here(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The judge is the local server; no Java, so that only the judge takes time."""
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
@@ -394,7 +394,6 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
         assert server.counts["ok"] - before <= most
 
 
-@pytest.mark.usefixtures("no_java")
 def test_answers_that_are_texts_of_errors_are_failed_requests_and_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -421,7 +420,6 @@ def test_columns_are_of_answers_to_a_task_that_is_named(tmp_path: Path, capsys: 
     assert "with fields among id, prediction, question, reference, options, figures" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("no_java")
 def test_a_file_with_other_true_answers_is_scored_only_where_that_is_accepted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

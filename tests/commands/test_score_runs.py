@@ -13,7 +13,6 @@ from run_command import run_json
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring, yaml_folder
 from spiqa_tasks.cli import main
 
-pytestmark = pytest.mark.usefixtures("no_java")
 SETTINGS = "max_figures=2,seed=3"
 
 

@@ -70,7 +70,6 @@ def test_its_answers_are_runs_that_filter_takes(tmp_path: Path, capsys: pytest.C
     assert (status, found["kept"], found["metric"]) == (0, sure, "p_right")
 
 
-@pytest.mark.usefixtures("no_java")
 def test_spiqa_is_answered_from_other_questions_and_captions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

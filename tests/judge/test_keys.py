@@ -28,7 +28,6 @@ from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import find_key, judge_from_environ
 from spiqa_tasks.judge.rules import RULES, Candidate
 
-pytestmark = pytest.mark.usefixtures("no_java")
 OWN = "sk-judge-0123456789"
 PUBLIC = "sk-public-0123456789"
 OTHER = "sk-other-0123456789"

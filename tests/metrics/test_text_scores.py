@@ -19,6 +19,7 @@ from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
 
+pytestmark = pytest.mark.java
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
 
 Pairs = list[tuple[str, str]]

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
 pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
-pytestmark = pytest.mark.usefixtures("no_java")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.retrieval import CaptionRetrieval, in_the_tasks_format
 
-pytestmark = pytest.mark.usefixtures("no_java")
 Row = dict[str, Any]
 
 

@@ -19,7 +19,6 @@ from spiqa_tasks.runs.loading import Wanted, own_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
 
-pytestmark = pytest.mark.usefixtures("no_java")
 SPLITS = ("cs_fig2cap", "general_fig2cap")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import pytest
 from answer_files import right_answers, scored
 from host_files import FAILED
 from report_runs import run_of
@@ -14,8 +13,6 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.report.score_tables import as_json, as_text
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import score_object
-
-pytestmark = pytest.mark.usefixtures("no_java")
 
 
 def judged(model: str = "m", judge: str = "openai:a", l3score: float = 0.5) -> Run:

@@ -53,7 +53,6 @@ def test_a_choice_task_has_all_metrics_of_its_benchmark() -> None:
     assert names(run_of(choices([True]))) == ["accuracy", "accuracy_released", *rates, *hosts, "truncated_rate"]
 
 
-@pytest.mark.usefixtures("no_java")
 def test_without_a_judge_the_text_metrics_are_there_and_the_judges_are_not() -> None:
     """Neither are the rates of its failures: nobody was asked."""
     found = names(spiqa_run(Record("p/0", "a", "a")))
@@ -62,7 +61,6 @@ def test_without_a_judge_the_text_metrics_are_there_and_the_judges_are_not() -> 
     assert not {"l3score", "meteor", "judge_failed_rate", "neither_rate"} & set(found)
 
 
-@pytest.mark.usefixtures("no_java")
 @pytest.mark.parametrize(
     "record",
     [
@@ -78,7 +76,6 @@ def test_what_a_judge_was_asked_is_there(record: Record) -> None:
     assert math.isnan(run.value(run.metric()).value) == (not record.scores)
 
 
-@pytest.mark.usefixtures("no_java")
 def test_the_text_metrics_are_those_that_were_computed_where_the_answers_were_scored() -> None:
     """METEOR that a host computed is there without Java, and what it left out is not; else those of this machine."""
     record = Record("p/0", "a", "a")
@@ -89,7 +86,6 @@ def test_the_text_metrics_are_those_that_were_computed_where_the_answers_were_sc
     assert not {"meteor", "meteor_released"} & set(names(both))
 
 
-@pytest.mark.usefixtures("no_java")
 def test_what_could_not_be_computed_is_no_metric() -> None:
     """It was left out with a reason where the answers were scored."""
     assert "rouge_l" not in names(spiqa_run(Record("p/0", "a", "a"), omitted={"rouge_l": "no Java"}))

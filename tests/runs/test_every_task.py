@@ -16,8 +16,6 @@ from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.hosts.catalogue import Task, catalogue
 from spiqa_tasks.runs.scoring import is_complete, score_object, values_of
 
-pytestmark = pytest.mark.usefixtures("no_java")
-
 
 def _without_text(record: Record) -> Record:
     """The record without whether its paper has a text, which scoring does not read."""

@@ -22,7 +22,6 @@ from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs, task_named
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
 
-pytestmark = pytest.mark.usefixtures("no_java")
 RIGHT = right_answers("mmstar_demo")
 HALF = {key: text if place % 2 else "no letter" for place, (key, text) in enumerate(RIGHT.items())}
 (DEMO,) = find_tasks(["mmstar_demo"])

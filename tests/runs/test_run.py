@@ -132,7 +132,6 @@ def test_a_group_without_answers_says_so() -> None:
     assert "1 of 9 questions" in str(replace(run, asked=9).value(ACCURACY, "logic").reason)
 
 
-@pytest.mark.usefixtures("no_java")
 @pytest.mark.parametrize(("more", "partial"), [(0, False), (0, True), (1, False), (1, True)])
 def test_a_question_that_was_asked_in_part_is_none_that_was_asked(tmp_path: Path, more: int, partial: bool) -> None:
     """Of a task that shows one figure at a time, two whole questions and a part of the third are two."""
@@ -158,7 +157,6 @@ def test_a_value_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert computed == [2, 1, 1]
 
 
-@pytest.mark.usefixtures("no_java")
 def test_what_takes_programs_is_the_reported_value_over_all_answers(tmp_path: Path) -> None:
     """METEOR as the host reported it, with its scores; not for a group, and not over a part of the task."""
     rows = rows_for_scoring("spiqa", "demo", "")

@@ -26,8 +26,6 @@ from spiqa_tasks.runs.scoring import differences, is_complete, read, score, scor
 from spiqa_tasks.runs.task_rows import matched_run
 from spiqa_tasks.scoring.intervals import wilson
 
-pytestmark = pytest.mark.usefixtures("no_java")
-
 
 @pytest.mark.parametrize("name", ["mmstar_demo", "scifibench_demo"])
 def test_right_answers_are_all_right(name: str) -> None:

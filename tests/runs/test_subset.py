@@ -20,8 +20,6 @@ from spiqa_tasks.runs.loading import Wanted, load_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.subset import Subset, read_subset
 
-pytestmark = pytest.mark.usefixtures("no_java")
-
 
 def write_ids(path: Path, ids: Any) -> Path:
     """A list of ids, one a line."""

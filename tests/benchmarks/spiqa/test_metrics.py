@@ -25,7 +25,6 @@ PERFIGURE_RATES = [
     *("neither_rate", "request_failed_rate"),
 ]
 TEXTS = list(METRICS)
-pytestmark = pytest.mark.usefixtures("no_java")
 
 
 def released(names: Sequence[str]) -> list[str]:

@@ -16,7 +16,6 @@ from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 Evaluate = Callable[..., dict[str, Any]]
-pytestmark = pytest.mark.usefixtures("no_java")
 HOSTS_TAGS = [["<think>", "</think>"], ["<thinking>", "</thinking>"]]
 PIECES = [st.sampled_from([*pair, "so ", "A", " ", "\n"]) for pair in HOSTS_TAGS]
 

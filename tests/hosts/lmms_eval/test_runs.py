@@ -89,7 +89,6 @@ def test_without_a_judge_the_text_metrics_are_there_alone(evaluate: Evaluate, mo
     assert "l3score,none" not in result["results"]["spiqa_demo"]
 
 
-@pytest.mark.usefixtures("no_java")
 def test_chat_model_sees_pictures_and_text_in_the_papers_order(
     evaluate: Evaluate, judged: OpenAIServer, chat_args: str
 ) -> None:
@@ -108,7 +107,6 @@ def test_chat_model_sees_pictures_and_text_in_the_papers_order(
     assert sum(r["body"]["model"] == "judge" for r in judged.requests) == 4 + 2
 
 
-@pytest.mark.usefixtures("no_java")
 def test_failed_judgements_withhold_the_number_and_keep_the_answers(evaluate: Evaluate, judged: OpenAIServer) -> None:
     """A judge that dies in the middle costs no result: NaN, a counted failure with its reason, all other metrics."""
     judged.behaviour.script.extend(["ok", "ok", "ok", "400", "ok"])

@@ -15,7 +15,6 @@ from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 
 Evaluate = Callable[..., dict[str, Any]]
 WriteSamples = Callable[[dict[str, Any], str], Path]
-pytestmark = pytest.mark.usefixtures("no_java")
 MOST_BYTES = 2500
 METRICS = {"spiqa_demo": "l3score", "mmstar_demo": "accuracy", "scifibench_demo": "accuracy"}
 

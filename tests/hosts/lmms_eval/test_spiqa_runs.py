@@ -15,7 +15,6 @@ from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
 from spiqa_tasks.hosts.catalogue import catalogue
 
 Evaluate = Callable[..., dict[str, Any]]
-pytestmark = pytest.mark.usefixtures("no_java")
 SETTINGS = sorted(name for name in catalogue()[0] if name.startswith("spiqa_demo"))
 
 

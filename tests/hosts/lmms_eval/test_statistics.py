@@ -20,7 +20,6 @@ from spiqa_tasks.metrics.text_scores import text_scores
 
 Evaluate = Callable[..., dict[str, Any]]
 WriteSamples = Callable[[dict[str, Any], str], Path]
-pytestmark = pytest.mark.usefixtures("no_java")
 
 
 def headline(samples: list[dict[str, Any]], name: str) -> list[float]:

@@ -20,7 +20,6 @@ from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
 
-pytestmark = pytest.mark.usefixtures("no_java")
 HOST = "vlmevalkit 0.0.20"
 FAILED = "Failed to obtain answer via API."
 

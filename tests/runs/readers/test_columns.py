@@ -166,7 +166,6 @@ def test_nothing_is_guessed_where_no_name_is_that_of_an_answer() -> None:
     assert advice([]) == "Say which column is what, such as --columns prediction=...,reference=...,figures=...."
 
 
-@pytest.mark.usefixtures("no_java")
 @pytest.mark.parametrize("form", ["jsonl", "responses", "csv"])
 def test_a_file_in_another_teams_form_is_one_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str

@@ -27,7 +27,6 @@ from spiqa_tasks.runs.task_rows import matched_run
 from spiqa_tasks.runs.unscored import own_tasks
 from spiqa_tasks.scoring.intervals import wilson
 
-pytestmark = pytest.mark.usefixtures("no_java")
 PERFIGURE = "setting=perfigure,max_figures=0"
 RIGHT = 15
 

@@ -175,7 +175,6 @@ def released(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.usefixtures("no_java")
 @pytest.mark.parametrize("task", ["spiqa_demo_perfigure", "spiqa_demo_perfigure_both"])
 def test_released_answers_are_scored_as_the_task_they_belong_to(
     released: Path, capsys: pytest.CaptureFixture[str], task: str
@@ -203,7 +202,6 @@ def test_answers_about_the_needed_figures_alone_are_told_from_others(released: P
     assert not asks_about_needed([*found, replace(found[0], id=other["id"])], PERFIGURE)
 
 
-@pytest.mark.usefixtures("no_java")
 def test_answers_about_every_figure_are_those_of_the_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A script that asks about all of them makes the paper's task; where one is missing the question is not whole."""
     files: dict[str, dict[str, Any]] = {}
