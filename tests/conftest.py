@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib.util
 import json
@@ -12,7 +13,6 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.metrics import coco_java, text_scores
 
 CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+os.environ["COLUMNS"] = "100"  # of tables, where some workers have a terminal
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a worker of pytest-xdist for each core
 for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
     os.environ.pop(offline, None)  # read when the hub's client is imported, which is later
@@ -173,7 +174,7 @@ def without_java(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     scorer_factory.missing_text_metrics.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", lambda: False)
+        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
         yield
     text_scores.forget()
     scorer_factory.missing_text_metrics.cache_clear()
@@ -194,7 +195,7 @@ def run_filter(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, A
     """`run_filter(*arguments)`: `spiqa-tasks filter --text-only-models ...`: (exit status, records, stderr)."""
     from run_command import run_json
 
-    return partial(run_json, capsys, "filter", "--text-only-models")
+    return functools.partial(run_json, capsys, "filter", "--text-only-models")
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics.text_scores import available_metrics, tokenizer_name
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
+pytestmark = pytest.mark.java
+
 GREY = "128 at the original size"
 
 

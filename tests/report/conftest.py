@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def judges(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Two judges at local servers, and no Java."""
     monkeypatch.setenv("SPIQA_JUDGE_API_KEY", "EMPTY")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", lambda: False)
+        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
         servers = [OpenAIServer(Behaviour(verdict=verdict(JUDGES[name]))).start() for name in JUDGES]
         yield [f"openai:{name}@{server.url}" for name, server in zip(JUDGES, servers, strict=True)]
         for server in servers:

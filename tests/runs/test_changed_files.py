@@ -5,6 +5,7 @@ The numbers are the same, or numbers over what is left with how many questions t
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -106,7 +107,7 @@ def no_programs() -> Iterator[None]:
     """A machine without Java, for fixtures of the whole module too."""
     scorer_factory.missing_text_metrics.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", lambda: False)
+        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
         yield
     text_scores.forget()
     scorer_factory.missing_text_metrics.cache_clear()

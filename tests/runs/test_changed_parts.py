@@ -6,6 +6,7 @@ model wrote is the one part that nothing else tells of.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -94,7 +95,7 @@ def no_programs() -> Iterator[None]:
     """A machine without Java, for fixtures of the whole module too."""
     scorer_factory.missing_text_metrics.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", lambda: False)
+        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
         yield
     text_scores.forget()
     scorer_factory.missing_text_metrics.cache_clear()

@@ -81,6 +81,7 @@ def test_a_limited_run_keeps_its_numbers_in_the_hosts_table_alone(
     assert "12 of 24 questions" in card.read_text()
 
 
+@pytest.mark.java
 def test_without_a_judge_the_text_metrics_are_there_alone(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
     """METEOR among them, of a program that finds every word matched; L3Score is no row of the table."""
     monkeypatch.setattr(coco_java, "_run_aligner", lambda pairs: [(1.0,) * FIELDS] * len(pairs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -83,7 +84,7 @@ def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
         environment = judge_variables(server, folder / "cache")
         for name, value in environment.items():
             patch.setenv(name, value)
-        patch.setattr(coco_java, "has_java", lambda: False)
+        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
         forget_judge()
         tracker = EvaluationTracker(output_path=str(folder / "out"))
         results = simple_evaluate(
@@ -107,7 +108,7 @@ def same_judge(host_run: HostRun, monkeypatch: pytest.MonkeyPatch) -> None:
     """Offline, the judge and its cache are those of the run."""
     for name, value in host_run.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(coco_java, "has_java", lambda: False)
+    monkeypatch.setattr(coco_java, "has_java", functools.cache(lambda: False))
 
 
 def test_a_baseline_leaves_out_what_could_not_be_judged(host_run: HostRun) -> None:
