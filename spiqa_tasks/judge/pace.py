@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,8 @@ ABOVE = 1.08
 """How much more than it accepted a refusing server is asked: its limit is used up, and few requests are refused."""
 FASTER, FASTEST = 1.1, 1.5
 """How much faster a server is asked that refused nothing for an epoch: at first, and after several of them."""
+SLOWED = 0.7
+"""The share of the fastest epoch's rate at which it shows whether asking more slowly is of any use."""
 FAILURES = 8
 """So many failures in a row, and the server is asked one by one."""
 PROBES, WIDER, RAREST = 0.5, 1.5, 5.0
@@ -42,9 +45,10 @@ class Pace:
 
     Until the first refusal (429) there is no limit. Then requests are counted by epochs of half a second or longer,
     each with one rate: one with refusals is followed by a rate a little above what was accepted in it, one without by
-    a higher rate. Eight failures in a row, refusals or others, and single requests are made, at most five seconds
-    apart (or as far as the server asks), until one is answered; then the rate is what it was, or half of it where the
-    server has failed again at once.
+    a higher rate. Where fewer are accepted as fewer are made, refusals are no matter of the rate, which is then higher
+    than before. Eight failures in a row, refusals or others, and single requests are made, at most five seconds apart
+    (or as far as the server asks), until one is answered; then the rate is what it was, or half of it where the server
+    has failed again at once.
     """
 
     def __init__(self) -> None:
@@ -55,6 +59,9 @@ class Pace:
         self._next = 0.0
         self._in_a_row = 0
         self._spacing = PROBES
+        self._growth = FASTEST
+        self._fastest = (0.0, 0.0)
+        """How many requests a second were made, and accepted, in the fastest epoch of late."""
         self._turn(0.0)
 
     def start_in(self, now: float) -> float:
@@ -109,19 +116,36 @@ class Pace:
 
     def _follow(self, epoch: _Epoch, seconds: float) -> None:
         assert self.rate is not None
-        if epoch.refused:
-            self.rate = max(ABOVE * (epoch.started - epoch.refused) / seconds, SLOWEST)
-            self._growth = FASTER
-        else:
-            self.rate = max(min(self.rate, epoch.started / seconds) * self._growth, SLOWEST)
+        asked, accepted = epoch.started / seconds, (epoch.started - epoch.refused) / seconds
+        if not epoch.refused:
+            self.rate = max(min(self.rate, asked) * self._growth, SLOWEST)
             self._growth = min(1 + 2 * (self._growth - 1), FASTEST)
+        elif self._is_refused_anyway(asked, accepted):
+            self.rate = max(FASTEST * self._fastest[0], SLOWEST)
+            self._fastest = (0.0, 0.0)
+        else:
+            self.rate = max(ABOVE * accepted, SLOWEST)
+            self._growth = FASTER
         self._resumed = False
+
+    def _is_refused_anyway(self, asked: float, accepted: float) -> bool:
+        """Whether no greater share is accepted now that requests are fewer; both are numbers a second."""
+        before, accepted_before = self._fastest
+        if asked >= before:
+            self._fastest = (asked, accepted)
+        if asked >= SLOWED * before:
+            return False
+        if accepted < accepted_before * math.sqrt(asked / before):
+            return True
+        self._fastest = (asked, accepted)
+        return False
 
     def _turn(self, start: float) -> None:
         """Begin anew: what is still on its way says nothing about the server as it is from now on."""
         self._first = self.ticket + 1
         self._in_a_row = 0
         self._resumed, self._growth = True, FASTEST
+        self._fastest = (0.0, 0.0)
         self._begin(start)
 
     def _begin(self, start: float) -> None:
