@@ -12,7 +12,7 @@ import signal
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -166,18 +166,29 @@ def host() -> None:
     require("lmms-eval", "This test")
 
 
-@pytest.fixture(autouse=True)
-def without_java(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A machine without Java, but for tests marked `java`: METEOR, which takes seconds to start, is left out."""
-    if request.node.get_closest_marker("java"):
-        yield
-        return
+@contextmanager
+def no_java() -> Iterator[None]:
+    """A machine without Java."""
     scorer_factory.missing_text_metrics.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
         yield
     text_scores.forget()
     scorer_factory.missing_text_metrics.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def without_java(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No Java but for tests marked `java`: METEOR, which takes seconds to start, is left out."""
+    with nullcontext() if request.node.get_closest_marker("java") else no_java():
+        yield
+
+
+@pytest.fixture(scope="module")
+def no_programs() -> Iterator[None]:
+    """No Java for fixtures of a whole module either."""
+    with no_java():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import answered, write_own
+from choice_runs import RowsOf, load, write, write_own
 from host_files import sample_of
 from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.alignment import Measure, alignment, summary
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
-from spiqa_tasks.runs.run import Run
-
-RowsOf = Callable[[str, str], list[dict[str, Any]]]
-
-
-def load(*folders: Path, **wanted: Any) -> list[Run]:
-    return load_runs([Place(folder) for folder in folders], Wanted(**wanted))[0]
-
-
-def write(folder: Path, model: str, tasks: dict[str, tuple[str, int]], rows_of: RowsOf, **options: Any) -> None:
-    """Write a run of tasks, each with its settings and the number of wrong answers, of 14."""
-    samples = {task: answered(rows_of("cs_fig2cap", settings), wrong) for task, (settings, wrong) in tasks.items()}
-    settings = {task: settings for task, (settings, _) in tasks.items()}
-    write_own(folder, model, samples, settings=settings, **options)
 
 
 def test_alignment_is_the_paired_change_against_the_control(rows_of: RowsOf, tmp_path: Path) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from openai_server import Behaviour, OpenAIServer, agreeing
 from report_runs import write_two_runs
-
-from spiqa_tasks.metrics import coco_java, text_scores
 
 JUDGES = {"strict": (-0.1, -2.4), "mild": (-0.6, -0.8)}
 
@@ -28,15 +25,12 @@ def verdict(strict: tuple[float, float]) -> Callable[[str], list[tuple[str, floa
 
 @pytest.fixture
 def judges(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Two judges at local servers, and no Java."""
+    """Two judges at local servers."""
     monkeypatch.setenv("SPIQA_JUDGE_API_KEY", "EMPTY")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
-        servers = [OpenAIServer(Behaviour(verdict=verdict(JUDGES[name]))).start() for name in JUDGES]
-        yield [f"openai:{name}@{server.url}" for name, server in zip(JUDGES, servers, strict=True)]
-        for server in servers:
-            server.stop()
-    text_scores.forget()
+    servers = [OpenAIServer(Behaviour(verdict=verdict(JUDGES[name]))).start() for name in JUDGES]
+    yield [f"openai:{name}@{server.url}" for name, server in zip(JUDGES, servers, strict=True)]
+    for server in servers:
+        server.stop()
 
 
 @pytest.fixture(scope="session")

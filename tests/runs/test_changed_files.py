@@ -5,9 +5,8 @@ The numbers are the same, or numbers over what is left with how many questions t
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,10 @@ from host_files import sample_of, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.metrics import coco_java, text_scores
 from spiqa_tasks.runs.loading import Wanted, load_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
@@ -100,17 +97,6 @@ def write_tsv(folder: Path) -> AnswerFile:
 
 
 FORMS: list[Callable[[Path], AnswerFile]] = [write_hosts, write_scored, write_plain, write_tsv]
-
-
-@pytest.fixture(scope="module")
-def no_programs() -> Iterator[None]:
-    """A machine without Java, for fixtures of the whole module too."""
-    scorer_factory.missing_text_metrics.cache_clear()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
-        yield
-    text_scores.forget()
-    scorer_factory.missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="module", params=FORMS, ids=lambda write: write.__name__.removeprefix("write_"))

@@ -6,11 +6,10 @@ model wrote is the one part that nothing else tells of.
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,9 @@ from host_files import sample_of, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.metrics import coco_java, text_scores
 from spiqa_tasks.runs.loading import Wanted, load_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
@@ -88,17 +85,6 @@ def write_responses(folder: Path, rows: Rows) -> Path:
 
 
 FORMS = [write_jsonl, write_json, write_csv, write_responses]
-
-
-@pytest.fixture(scope="module")
-def no_programs() -> Iterator[None]:
-    """A machine without Java, for fixtures of the whole module too."""
-    scorer_factory.missing_text_metrics.cache_clear()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
-        yield
-    text_scores.forget()
-    scorer_factory.missing_text_metrics.cache_clear()
 
 
 def read(place: Path, *, partial: bool = True) -> Run:

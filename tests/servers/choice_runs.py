@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from host_files import sample_of, write_run
 
+from spiqa_tasks.runs.loading import Wanted, load_runs
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
+
+RowsOf = Callable[[str, str], list[dict[str, Any]]]
 CAPTIONING = "scifibench_demo_captioning"
 
 
@@ -29,3 +34,15 @@ def write_captions(folder: Path, model: str, samples: Sequence[Mapping[str, Any]
     """Write a run of the demo's captioning task."""
     options = {"settings": {CAPTIONING: "prompt=caption"}, "split": "demo_fig2cap"}
     return write_own(folder, model, {CAPTIONING: samples}, **options)
+
+
+def load(*folders: Path, **wanted: Any) -> list[Run]:
+    """Return the runs in folders."""
+    return load_runs([Place(folder) for folder in folders], Wanted(**wanted))[0]
+
+
+def write(folder: Path, model: str, tasks: dict[str, tuple[str, int]], rows_of: RowsOf, **options: Any) -> None:
+    """Write a run of tasks, each with its settings and the number of wrong answers, of 14."""
+    samples = {task: answered(rows_of("cs_fig2cap", settings), wrong) for task, (settings, wrong) in tasks.items()}
+    settings = {task: settings for task, (settings, _) in tasks.items()}
+    write_own(folder, model, samples, settings=settings, **options)

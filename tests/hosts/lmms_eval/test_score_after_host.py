@@ -108,7 +108,6 @@ def same_judge(host_run: HostRun, monkeypatch: pytest.MonkeyPatch) -> None:
     """Offline, the judge and its cache are those of the run."""
     for name, value in host_run.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(coco_java, "has_java", functools.cache(lambda: False))
 
 
 def test_a_baseline_leaves_out_what_could_not_be_judged(host_run: HostRun) -> None:
