@@ -156,8 +156,8 @@ def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Pa
     path = tmp_path / "a.jsonl"
     rows = rows_for_scoring("spiqa", "demo", "")
     path.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows))
-    environ = {name: text for name, text in os.environ.items() if name != "PATH"}  # no Java
-    environ |= {"PYTHONDONTWRITEBYTECODE": "1", "SPIQA_TASKS_CACHE": str(tmp_path)}
+    environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "SPIQA_TASKS_CACHE": str(tmp_path)}
+    environ["PATH"] = str(tmp_path)  # no Java
     shown, asked = [], []
     with OpenAIServer(Behaviour()) as server:
         command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "spiqa_demo", path, "--json"]
