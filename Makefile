@@ -44,7 +44,8 @@ slow: $(VENV)/.installed
 	.ci/vlmevalkit 3.10 oldest
 	.ci/vlmevalkit 3.12
 
-mutants: $(VENV)/.installed
+mutants: $(VENV)/.installed $(VLMEVALKIT)/.installed
+	VIRTUAL_ENV=$(VLMEVALKIT) $(UV) pip install --quiet $$(grep ^mutmut== requirements.lock)
 	$(BIN)/python tools/mutants $(MODULES)
 
 bench: $(VENV)/.installed

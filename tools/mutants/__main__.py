@@ -1,8 +1,9 @@
 """Change one expression of a function at a time and run the tests that mirror its module: `make mutants`.
 
 Prints the changes that no test notices, then how many were noticed in each module of `modules.yaml` (or in those that
-are named). Exits with 1 where fewer than 85% are. The changes are mutmut's: it leaves alone what stands outside of
-functions, such as regular expressions, and decorated functions.
+are named). Exits with 1 where a module's tests notice fewer than 85% of them, or where `equivalent.yaml` lists a change
+that is not made any more. The changes are mutmut's: it leaves alone what stands outside of functions, such as regular
+expressions, and decorated functions.
 """
 
 from __future__ import annotations
@@ -25,8 +26,16 @@ from tabulate import tabulate
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 WORK = REPOSITORY / "build" / "mutants"
+PROGRAMS = {"hosts/vlmevalkit": REPOSITORY / ".venv-vlmevalkit" / "bin"}
+"""Modules whose tests run in another environment -> its programs."""
 LEAST_SHARE = 0.85
 KILLED = ("killed", "timeout")
+NAMES = """
+import sys
+from mutmut.mutation.file_mutation import mutate_file_contents
+print(*mutate_file_contents(sys.argv[1], open(sys.argv[1]).read()).mutant_names)
+"""
+"""Prints the names of a file's mutants, in a folder with mutmut's configuration."""
 NOT_TIMED = "not linear_time and not time_grows"
 """Tests of the time that a megabyte takes say nothing about mutants, whose calls cost more."""
 
@@ -36,6 +45,7 @@ class Tally:
     """How many mutants of a module the tests killed, and how many not, but for those that are equivalent."""
 
     module: str
+    made: int
     killed: int
     survived: int
     equivalent: int
@@ -53,23 +63,41 @@ def main() -> int:
     reasons: dict[str, dict[str, list[str]]] = yaml.safe_load((HERE / "equivalent.yaml").read_text())
     equivalent = {name: {change for changes in each.values() for change in changes} for name, each in reasons.items()}
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
-    parser.add_argument("module", nargs="*", help="such as scoring/gain; all where none is named")
+    parser.add_argument("module", nargs="*", help="such as scoring/gain, or a folder of them; all where none is named")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--most", type=int, help="of a module's changes, spread evenly over it; default: all")
     options = parser.parse_args()
-    names = options.module or list(tests)
-    if unknown := set(names) - set(tests):
-        parser.error(f"expected modules of {HERE / 'modules.yaml'}, got {', '.join(sorted(unknown))}")
+    names = [name for name in tests if not options.module or {name, *_folders(name)} & {*options.module}]
+    known = {*tests, *(folder for name in tests for folder in _folders(name))}
+    if unknown := set(options.module) - known:
+        parser.error(f"expected modules or folders of {HERE / 'modules.yaml'}, got {', '.join(sorted(unknown))}")
     if untested := [name for name in names if not tests[name].is_file()]:
         parser.error(f"expected tests of {', '.join(untested)}, found no {tests[untested[0]]}")
-    tallies = [run(name, tests[name], equivalent.get(name, set()), options.processes) for name in names]
-    sums = [
-        sum(getattr(tally, name) for tally in tallies) for name in ("killed", "survived", "equivalent", "cpu_seconds")
-    ]
-    tallies.append(Tally("all", *sums))
-    columns = ("module", "killed", "survived", "equivalent", "share", "cpu_seconds")
-    table = [[getattr(tally, column) for column in columns] for tally in tallies]
-    print(tabulate(table, columns, floatfmt=("", "", "", "", ".3f", ".0f")))
-    return 0 if tallies[-1].share >= LEAST_SHARE else 1
+    if missing := set(equivalent) - set(tests):
+        parser.error(f"expected the modules of equivalent.yaml in modules.yaml, found no {', '.join(sorted(missing))}")
+    tallies, stale = [], False
+    for name in names:
+        tally, gone = run(name, tests[name], equivalent.get(name, set()), options)
+        tallies.append(tally)
+        stale = stale or bool(gone)
+        for change in sorted(gone):
+            print(f"no such change: {name}, in equivalent.yaml\n    {change}")
+        print(f"{name}: {tally.share:.3f} of {tally.killed + tally.survived}", file=sys.stderr, flush=True)
+    print(_table(tallies))
+    return int(stale or any(tally.share < LEAST_SHARE for tally in tallies))
+
+
+def _folders(module: str) -> list[str]:
+    """Return the folders that a module lies in: of a/b/c, a and a/b."""
+    return [folder.as_posix() for folder in Path(module).parents][:-1]
+
+
+def _table(tallies: Sequence[Tally]) -> str:
+    counts = ("made", "killed", "survived", "equivalent", "cpu_seconds")
+    rows = [*tallies, Tally("all", *(sum(getattr(tally, name) for tally in tallies) for name in counts))]
+    columns = ("module", *counts[:-1], "share", "cpu_seconds")
+    table = [[getattr(tally, column) for column in columns] for tally in rows]
+    return tabulate(table, columns, floatfmt=("", "", "", "", "", ".3f", ".0f"))
 
 
 def tests_of_modules(patterns: Sequence[str]) -> dict[str, Path]:
@@ -80,20 +108,36 @@ def tests_of_modules(patterns: Sequence[str]) -> dict[str, Path]:
     return {each.as_posix(): tests / each.with_name(f"test_{each.name.strip('_')}.py") for each in modules}
 
 
-def run(module: str, tests: Path, equivalent: Collection[str], processes: int) -> Tally:
-    """Run a module's mutants, print the survivors and return the tally."""
+def run(module: str, tests: Path, equivalent: Collection[str], options: argparse.Namespace) -> tuple[Tally, set[str]]:
+    """Run a module's mutants, print the survivors and return the tally, and the equivalent changes that none is."""
     started = _cpu_seconds()
     folder = _prepare(module, tests)
-    _mutmut(folder, "run", "--max-children", str(processes))
-    statuses = dict(line.strip().rsplit(": ", 1) for line in _mutmut(folder, "results", "--all", "true").splitlines())
-    changes = _changes(folder / "mutants" / "spiqa_tasks" / f"{module}.py")
-    killed = sum(status in KILLED for status in statuses.values())
-    survivors = {name: changes[name.rpartition(".")[2]] for name, status in statuses.items() if status not in KILLED}
+    programs = next((path for start, path in PROGRAMS.items() if module.startswith(start)), Path(sys.executable).parent)
+    path = f"spiqa_tasks/{module}.py"
+    names = _output([programs / "python", "-c", NAMES, path], folder).split()
+    dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    chosen = [f"{dotted}.{name}" for name in _spread(names, options.most or len(names))]
+    if not chosen:
+        return Tally(module, 0, 0, 0, 0, _cpu_seconds() - started), set(equivalent)
+    children = ("--max-children", str(options.processes))
+    _output([programs / "mutmut", "run", *children, *(chosen if options.most else ())], folder)
+    results = _output([programs / "mutmut", "results", "--all", "true"], folder)
+    statuses = dict(line.strip().rsplit(": ", 1) for line in results.splitlines())
+    changes = _changes(folder / "mutants" / path)
+    killed = sum(statuses[name] in KILLED for name in chosen)
+    survivors = {name: changes[name.rpartition(".")[2]] for name in chosen if statuses[name] not in KILLED}
     survivors = {name: change for name, change in survivors.items() if change not in equivalent}
     for name, change in survivors.items():
         print(f"{statuses[name]}: {name}\n    {change}", flush=True)
-    listed = len(statuses) - killed - len(survivors)
-    return Tally(module, killed, len(survivors), listed, _cpu_seconds() - started)
+    listed = len(chosen) - killed - len(survivors)
+    tally = Tally(module, len(names), killed, len(survivors), listed, _cpu_seconds() - started)
+    return tally, set(equivalent) - set(changes.values())
+
+
+def _spread(names: Sequence[str], most: int) -> list[str]:
+    """Return at most so many of the names, at even distances."""
+    count = min(most, len(names))
+    return [names[(2 * place + 1) * len(names) // (2 * count)] for place in range(count)]
 
 
 def _prepare(module: str, tests: Path) -> Path:
@@ -116,12 +160,11 @@ def _prepare(module: str, tests: Path) -> Path:
     return folder
 
 
-def _mutmut(folder: Path, *arguments: str) -> str:
-    program = Path(sys.executable).with_name("mutmut")
-    done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True)
+def _output(command: Sequence[str | Path], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         said = done.stdout[-4000:] + done.stderr[-4000:]
-        raise SystemExit(f"mutmut {arguments[0]} ended with status {done.returncode} in {folder}:\n{said}")
+        raise SystemExit(f"{command[0]} {command[1]} ended with status {done.returncode} in {folder}:\n{said}")
     return done.stdout
 
 
