@@ -21,7 +21,7 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task_rows import matched_run
 
 if TYPE_CHECKING:
-    from spiqa_tasks.hosts.lmms_eval.task_documents import TaskDocuments
+    from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 MODEL = "shortcut_"
 """What the name of a classifier begins with where it stands for a model's."""
@@ -66,7 +66,7 @@ def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shor
             for each in found
         ]
         return write_runs(runs, folder)
-    from spiqa_tasks.hosts.lmms_eval.task_documents import write_log
+    from spiqa_tasks.hosts.lmms_eval.source_task import write_log
 
     return [
         write_log(

@@ -112,7 +112,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signature]:
     """The answers that are asked about, and their part of the signature."""
     from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
-    from spiqa_tasks.scoring.sampling import stratified
+    from spiqa_tasks.scoring.binning import stratified
 
     for reason, count in labels.left_out.items():
         say(f"{labels.name}: {count} verdicts are left out: {reason}.")

@@ -9,7 +9,7 @@ import pytest
 
 from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.report.tables import comparison_table, number, p_value
-from spiqa_tasks.scoring.paired import PairedDifference
+from spiqa_tasks.scoring.clustered import PairedDifference
 
 FOUND = Comparison(
     *("t", "accuracy", "a", "b", 0.5, 0.75),

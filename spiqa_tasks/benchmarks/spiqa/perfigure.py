@@ -24,8 +24,8 @@ from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
 from spiqa_tasks.benchmarks.spiqa.settings import parsed
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.scoring.control_tokens import without_control_tokens
 from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
+from spiqa_tasks.scoring.reasoning import without_control_tokens
 
 
 @dataclass(frozen=True)
