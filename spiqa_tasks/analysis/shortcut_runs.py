@@ -13,11 +13,11 @@ from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.available_metrics import P_RIGHT
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.jsonl import FORM
 from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run_metrics import P_RIGHT
 from spiqa_tasks.runs.task_rows import matched_run
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.forms import add_format
-from spiqa_tasks.runs.available_metrics import P_RIGHT
+from spiqa_tasks.runs.run_metrics import P_RIGHT
 
 if TYPE_CHECKING:
     from spiqa_tasks.analysis.shortcuts import Shortcut

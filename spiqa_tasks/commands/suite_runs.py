@@ -9,8 +9,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from spiqa_tasks.analysis.suite_state import Found, found
-from spiqa_tasks.analysis.suites import Known, PlannedRun, gain_plan, paper_plan
+from spiqa_tasks.analysis.suites import Found, Known, PlannedRun, found, gain_plan, paper_plan
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import catalogue

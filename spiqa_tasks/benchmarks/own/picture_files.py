@@ -25,8 +25,9 @@ class PictureFiles:
         self._folder = folder
 
     def are_there(self, paths: Sequence[str]) -> bool:
-        """Return whether most of some paths are those of files."""
-        return 2 * sum((self._folder / path).is_file() for path in paths[:_LOOKED_AT]) > len(paths[:_LOOKED_AT])
+        """Return whether most of some paths are those of files; any text may be asked about."""
+        tried = paths[:_LOOKED_AT]
+        return 2 * sum(os.path.isfile(os.path.join(self._folder, path)) for path in tried) > len(tried)
 
     def folder_of(self, paths: Sequence[str]) -> str:
         """Return the folder, from this one, in which most of some paths are pictures; empty for none."""

@@ -36,7 +36,7 @@ def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
 
 
 def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[str, str]) -> int:
-    """Run a command with its output in a file; return its exit status, which says little (see `suite_state`).
+    """Run a command with its output in a file; return its exit status, which says little (see `analysis.suites.found`).
 
     Args:
         command: its words.

@@ -14,6 +14,7 @@ from own_data import COLUMNS, write_own
 
 from spiqa_tasks.benchmarks.own.definition import parse
 from spiqa_tasks.benchmarks.own.picture_files import PictureFiles
+from spiqa_tasks.benchmarks.own.pictures import Pictures
 from spiqa_tasks.benchmarks.own.prompts import prompt
 from spiqa_tasks.benchmarks.own.proposal import propose
 from spiqa_tasks.benchmarks.own.rows import read_rows
@@ -55,3 +56,21 @@ def test_every_table_has_a_proposal(folder: Path, table: list[dict[str, Any]]) -
     """It names columns of the table, or says what it cannot tell."""
     found = propose(table, {}, PictureFiles(folder / "none"))
     assert found.open_points or {"question", "answer"} <= found.columns.keys()
+
+
+any_text = st.text(max_size=8) | st.sampled_from(
+    ["A picture\0", "\ud800", "/", "../..", "x/" * 3000, "Which colour? " * 99]
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.fixed_dictionaries({"image": any_text, "id": any_text, "note": any_text}), min_size=1, max_size=3))
+def test_any_text_may_be_looked_at_as_a_path(folder: Path, table: list[dict[str, Any]]) -> None:
+    """Texts that are longer than a path may be, or that no path can have, are no pictures."""
+    (folder / "pictures").mkdir(exist_ok=True)
+    (folder / "pictures" / "a.png").touch()
+    rows = [{"question": "Which?", "answer": "red", **row, "image": f"{row['image']}.png"} for row in table]
+    assert propose(rows, {}, PictureFiles(folder)).columns["question"] == "question"
+    pictures = Pictures(("image", "{note}/a.png"), folder, "none")
+    with pytest.raises(ValueError, match="no picture at"):
+        pictures.of({"image": "nowhere.png", **rows[0]}, "0", 0)
