@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spiqa_tasks.analysis.shortcuts import Shortcut
 from spiqa_tasks.benchmarks.record import Response
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer
