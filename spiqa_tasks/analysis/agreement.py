@@ -1,16 +1,19 @@
-"""Whether judges agree: correlations of their scores answer by answer, and their rankings of models (Table B.1)."""
+"""How scores of the same answers go together: of two judges (SPIQA Table B.1), of L3Score with words (Table 8)."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
 
-ALL = "all"
+ALL, ALL_RUNS = "all", "all runs"
 
 
 @dataclass(frozen=True)
@@ -29,13 +32,25 @@ class Agreement:
 
     def as_json(self) -> dict[str, Any]:
         """For `score --json`."""
-        return {
-            "judges": list(self.judges),
-            "predictions": self.label,
-            "n": self.n,
-            "spearman": self.spearman,
-            "kendall": self.kendall,
-        }
+        numbers = {"n": self.n, "spearman": self.spearman, "kendall": self.kendall}
+        return {"judges": list(self.judges), "predictions": self.label, **numbers}
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Spearman's rho, in [-1, 1], of a text metric with L3Score over `n` answers.
+
+    `model` and `task` name the run; "all runs" pools the answers of all that `judge` scored. `spearman` is None where
+    it is not defined: fewer than two answers, or all of the same score.
+    """
+
+    model: str
+    task: str
+    metric: str
+    correlated_with: str
+    n: int
+    spearman: float | None
+    judge: str = ""
 
 
 def agreements(runs: Sequence[Run]) -> list[Agreement]:
@@ -47,12 +62,8 @@ def agreements(runs: Sequence[Run]) -> list[Agreement]:
         by_judge.setdefault(run.judge_name, {})[run.name] = scores
     found = []
     for first, second in itertools.combinations(by_judge, 2):
-        others = by_judge[second]
-        pairs = {
-            name: [(score, others[name][key]) for key, score in scores.items() if key in others[name]]
-            for name, scores in by_judge[first].items()
-            if name in others
-        }
+        ours, theirs = by_judge[first], by_judge[second]
+        pairs = {name: _pairs(scores, theirs[name]) for name, scores in ours.items() if name in theirs}
         if len(pairs) > 1:
             pairs[ALL] = [pair for each in list(pairs.values()) for pair in each]
         found += [agreement((first, second), name, each) for name, each in pairs.items()]
@@ -66,15 +77,10 @@ def ranks(runs: Sequence[Run]) -> dict[str, dict[str, int | None]]:
     """
     found: dict[str, dict[str, int | None]] = {}
     for judge in dict.fromkeys(run.judge_name for run in runs):
-        values = {
-            run.name: run.value(metric).value
-            for run in runs
-            for metric in run.metrics
-            if run.judge_name == judge and metric.name == run.judged_metric
-        }
-        known = [value for value in values.values() if not math.isnan(value)]
+        judged = [run for run in runs if run.judge_name == judge and run.judged_metric]
+        values = {run.name: run.value(run.metric(run.judged_metric)).value for run in judged}
         found[judge] = {
-            name: None if math.isnan(value) else 1 + sum(other > value for other in known)
+            name: None if math.isnan(value) else 1 + sum(other > value for other in values.values())
             for name, value in values.items()
         }
     return found
@@ -89,3 +95,57 @@ def agreement(judges: tuple[str, str], label: str, pairs: Sequence[tuple[float, 
 
     spearman, kendall = (float(test(*columns).statistic) for test in (spearmanr, kendalltau))
     return Agreement(judges, label, len(pairs), spearman, kendall)
+
+
+def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
+    """Return the correlations of every run, then of all of a judge where there are several, and what is left out.
+
+    A model's answers to a task count once for each judge. The paper does not say over what it correlates; here it is
+    single answers. BLEU has no score of its own for one.
+
+    Raises:
+        InputError: no run has L3Score.
+    """
+    found: list[Correlation] = []
+    remarks: list[str] = []
+    pooled: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    counted: dict[tuple[str, Identity, str], Run] = {}
+    for run in runs:
+        l3scores = run.scores(run.metric(run.judged_metric)) if run.judged_metric else {}
+        if not l3scores:
+            withheld = run.record_set.withheld()
+            reason = "it has no L3Score" if withheld is None else withheld.reason
+            remarks.append(f"{run.task} of {run.name} is left out: {reason}.")
+            continue
+        first = counted.setdefault((run.task, run.identity, run.judge_name), run)
+        if first is not run:
+            remarks.append(
+                f"{run.task} of {run.name} is left out: {first.path} has answers of the same model and judge, too."
+            )
+            continue
+        for metric in (metric for metric in run.metrics if metric.needs == "text programs"):
+            pairs = _pairs(l3scores, run.scores(metric))
+            if pairs:
+                names = (metric.name, run.judged_metric, run.judge_name)
+                pooled.setdefault(names, []).extend(pairs)
+                found.append(_correlation(run.name, run.task, names, pairs))
+    if not found:
+        raise InputError(
+            "Expected runs of SPIQA with L3Score and a text metric for every answer, found none. Run with a judge, or "
+            f"have `spiqa-tasks score` fill the judgements in. {' '.join(remarks)}".strip()
+        )
+    by_judge = Counter(judge for _, _, judge in counted)
+    found += [_correlation(ALL_RUNS, "", names, pairs) for names, pairs in pooled.items() if by_judge[names[2]] > 1]
+    return found, remarks
+
+
+def _correlation(
+    model: str, task: str, names: tuple[str, str, str], pairs: Sequence[tuple[float, float]]
+) -> Correlation:
+    metric, judged, judge = names
+    return Correlation(model, task, metric, judged, len(pairs), agreement(("", ""), "", pairs).spearman, judge)
+
+
+def _pairs(scores: Mapping[str, float], others: Mapping[str, float]) -> list[tuple[float, float]]:
+    """Both scores of every answer that has two."""
+    return [(score, others[key]) for key, score in scores.items() if key in others]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs import host_metrics
+from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.paired import PairedDifference, holm, paired_difference
+from spiqa_tasks.scoring.clustered import PairedDifference, holm, paired_difference
 
 DECISIVE = ("data", "prompt", "settings", "grey", "matcher", "tokenizer")
 """The fields of a signature in which two numbers must agree to be compared, beside those of the judge."""
@@ -157,7 +157,7 @@ def _compared(a: Run, b: Run, metric: Metric) -> Comparison:
 def _warnings(a: Run, b: Run, metric: Metric, alone: int) -> list[str]:
     found = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
     found += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
-    found += [remark for run in (a, b) for remark in host_metrics.remarks(run, metric)]
+    found += [remark for run in (a, b) for remark in run_metrics.remarks(run, metric)]
     if alone:
         found.append(f"{alone} questions have a score in one run only and are left out")
     return found

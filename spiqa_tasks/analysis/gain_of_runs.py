@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from spiqa_tasks.analysis.triples import Triple
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.runs import host_metrics, selection
+from spiqa_tasks.runs import run_metrics, selection
 from spiqa_tasks.runs.outcomes import Outcomes, outcomes_of
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import is_covered
@@ -129,7 +129,7 @@ def _row(triple: Triple, group: str, keys: Sequence[str], result: Gain | None, w
             for run, questions in zip(triple.runs, triple.questions, strict=True)
         ],
         "; ".join(dict.fromkeys(run.coverage for run in parts)),
-        [said for run in triple.runs for said in host_metrics.remarks(run, triple.metric)] if group == OVERALL else [],
+        [said for run in triple.runs for said in run_metrics.remarks(run, triple.metric)] if group == OVERALL else [],
     )
 
 

@@ -18,7 +18,7 @@ from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.printable import counted
 
 if TYPE_CHECKING:
-    from spiqa_tasks.hosts.lmms_eval.task_documents import TaskDocuments
+    from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 Row = Mapping[str, Any]
 

@@ -13,15 +13,15 @@ from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.available_metrics import P_RIGHT
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.jsonl import FORM
 from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run_metrics import P_RIGHT
 from spiqa_tasks.runs.task_rows import matched_run
 
 if TYPE_CHECKING:
-    from spiqa_tasks.hosts.lmms_eval.task_documents import TaskDocuments
+    from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 MODEL = "shortcut_"
 """What the name of a classifier begins with where it stands for a model's."""
@@ -66,7 +66,7 @@ def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shor
             for each in found
         ]
         return write_runs(runs, folder)
-    from spiqa_tasks.hosts.lmms_eval.task_documents import write_log
+    from spiqa_tasks.hosts.lmms_eval.source_task import write_log
 
     return [
         write_log(

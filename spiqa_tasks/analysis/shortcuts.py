@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.scoring.clustered import mean_interval
+from spiqa_tasks.scoring.clustered import holm, mean_interval
 from spiqa_tasks.scoring.option_features import option_numbers, option_tokens
-from spiqa_tasks.scoring.paired import holm
 
 if TYPE_CHECKING:
     import numpy as np

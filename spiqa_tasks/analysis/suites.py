@@ -1,21 +1,28 @@
-"""What a suite runs, as data: which model answers which task, with how many requests."""
+"""What a suite runs, as data: which model answers which task, with how many requests, and what is there of it."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, answering
+from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, answering, cache_of
+from spiqa_tasks.hosts.lmms_eval.response_cache import kept_answers
 from spiqa_tasks.runs.identity import Identity, identity
+from spiqa_tasks.runs.loading import is_judged_by
+from spiqa_tasks.runs.readers.lmms_eval import limit_of, read_results, result_files
+from spiqa_tasks.runs.run import Run
 
 PICTURES, LLM = "pictures", "llm"
 """Roles of runs: those with pictures, and those of the LLM base; an ablation is the role of a run without pictures."""
 PAPERS = ("scifibench", "spiqa")
 """Suites of a paper's main table, and the groups of their tasks: SciFIBench's Table 2, SPIQA's Table 3."""
+_FAILED = frozenset({"request_failed", "judge_failed", "scoring_failed"})
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,12 @@ def gain_plan(
     """
     found = []
     for name in dict.fromkeys(known.members(names)):
-        _check_shows_pictures(known, name)
+        settings = known.tasks[name].typed if name in known.tasks else None
+        if str(getattr(settings, "ablation", "none")) != "none":
+            raise InputError(
+                f"Expected tasks with pictures, found {name}. Name the task that it is a variant of: the suite adds "
+                "the runs without pictures."
+            )
         asked = [(PICTURES, name, model), *((kind, *_blind(known, name, kind, model)) for kind in ablations)]
         if llm is not None:
             few_shot = f"{name}_llm"
@@ -108,10 +120,52 @@ def _blind(known: Known, task: str, kind: str, model: Model) -> tuple[str, Model
     return (variant, model) if variant in known.tasks else (task, model.ablated(kind))
 
 
-def _check_shows_pictures(known: Known, name: str) -> None:
-    settings = known.tasks[name].typed if name in known.tasks else None
-    if str(getattr(settings, "ablation", "none")) != "none":
-        raise InputError(
-            f"Expected tasks with pictures, found {name}. Name the task that it is a variant of: the suite adds the "
-            "runs without pictures."
-        )
+@dataclass(frozen=True)
+class Found:
+    """What is there of a run.
+
+    Attributes:
+        path: the result file with all of its samples; None where there is none.
+        answered: how many documents were answered, without those that failed.
+        failed: how many requests, judgements and scores failed.
+        kept: how many answers the host's cache has where there is no result file.
+    """
+
+    path: Path | None = None
+    answered: int = 0
+    failed: int = 0
+    kept: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run need not be made again."""
+        return self.path is not None and not self.failed
+
+    def __str__(self) -> str:
+        """What is there, for people."""
+        if self.path is not None:
+            return f"{self.failed} failed" if self.failed else f"complete, {self.answered} answers"
+        return f"{self.kept} answers kept" if self.kept else "-"
+
+
+def found(planned: PlannedRun, output: Path, options: Options, judge: str | None = None) -> Found:
+    """Return what is there of a run in its folder below `output`: the newest results of the same questions.
+
+    Args:
+        planned: the run.
+        output, options: of the suite.
+        judge: the judge that is to have scored it (`provider:model[@URL]`); None: any or none.
+    """
+    folder = output / planned.folder(options)
+    for path in reversed(result_files(folder)):
+        with contextlib.suppress(InputError):  # the host was killed while it wrote
+            runs = read_results(path)  # several where the task is a group of the host
+            if runs and limit_of(path) == options.limit and all(_is_usable(run, judge) for run in runs):
+                failed = sum(record.status in _FAILED for run in runs for record in run.records)
+                return Found(path, sum(run.answered for run in runs) - failed, failed)
+    return Found(kept=kept_answers(cache_of(folder)))
+
+
+def _is_usable(run: Run, judge: str | None) -> bool:
+    """Whether all samples were written, and scored by the judge that is wanted."""
+    return run.logged and len(run.read()) == run.answered and (judge is None or is_judged_by(run, judge))

@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: no runs with L3Score.
     """
-    from spiqa_tasks.analysis.correlation import correlations
+    from spiqa_tasks.analysis.agreement import correlations
 
     rows, left_out = correlations(named_runs(arguments))
     say(*left_out)

@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.record import Context, Record
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.runs import available_metrics, host_metrics
+from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity, ablated
 from spiqa_tasks.runs.matching import by_question
@@ -140,7 +140,7 @@ class Run:
     @cached_property
     def metrics(self) -> list[Metric]:
         """The metrics that the answers have scores by, the headline first."""
-        return available_metrics.of_run(self)
+        return run_metrics.of_run(self)
 
     def metric(self, name: str | None = None) -> Metric:
         """Return the metric of a name, or the first one.
@@ -193,7 +193,7 @@ class Run:
         """The value of a metric of a host's task: of its scores, or what the host reports where there are none."""
         if group is not None or any(metric.name in record.scores for record in self.records):
             return self.record_set.value(metric, group)
-        return self.record_set.withheld() or host_metrics.total(self, metric)
+        return self.record_set.withheld() or run_metrics.total(self, metric)
 
     @cached_property
     def _values(self) -> dict[tuple[str, str | None], Value]:

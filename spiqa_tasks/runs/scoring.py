@@ -32,7 +32,7 @@ class Unjudged:
 
 def read(matched: MatchedRun, scorer: Scorer) -> Unjudged:
     """Return a run's answers with their records, in the order of the task's rows; no judge is asked."""
-    found = matched.matched.answers
+    found = matched.answers
     pairs = [(place, row, found[row["id"]]) for place, row in enumerate(matched.rows) if row["id"] in found]
     records = [scorer.record(row, answer.response) for _, row, answer in pairs]
     return Unjudged(matched, scorer, [replace(answer, place=place) for place, _, answer in pairs], records)
@@ -60,7 +60,7 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
         definition=task,
         reported={},
         omitted=reasons,
-        unmatched=matched.matched.unmatched,
+        unmatched=matched.unmatched,
         judge=judge,
     )
 
@@ -106,7 +106,7 @@ def is_complete(run: Run) -> bool:
 def differences(matched: MatchedRun, scored: Run) -> Iterator[str]:
     """Yield in what the answers were made otherwise than they are scored."""
     ours = scored.signature.data.split("+")
-    made = {answer.signature.data for answer in matched.matched.answers.values()} - {""}
+    made = {answer.signature.data for answer in matched.answers.values()} - {""}
     for theirs in sorted(made - set(ours)):
         yield f"{scored.name}: made with the data {theirs}, scored with {scored.signature.data}."
 

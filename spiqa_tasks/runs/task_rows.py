@@ -13,13 +13,14 @@ from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.runs import differences, matching
+from spiqa_tasks.runs import matching
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.matching import Matched
 from spiqa_tasks.runs.readers import jsonl, spiqa_responses, tables, vlmevalkit
 from spiqa_tasks.runs.readers.columns import LETTERS
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
+
+Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class MatchedRun:
         task: the task as it was run; how it is scored is the named task's.
         form: of the file, as signatures have it.
         rows: the task's questions.
-        matched: the answers.
+        answers: by the id of their question, in the order of the rows.
+        unmatched: `missing`, `unknown`, `duplicates` (see `matching.match`), `differing` -> ids that did not fit.
         remarks: sentences about them for people.
         ids: digest of the list of the only questions that count; empty without one.
     """
@@ -39,13 +41,11 @@ class MatchedRun:
     run: Run
     task: Task
     form: str
-    rows: Sequence[Mapping[str, Any]]
-    matched: Matched
+    rows: Rows
+    answers: Mapping[str, Answer]
+    unmatched: Mapping[str, Sequence[str]]
     remarks: tuple[str, ...]
     ids: str = ""
-
-
-Rows = Sequence[Mapping[str, Any]]
 
 
 def release_rows(task: Task) -> Rows:
@@ -73,7 +73,7 @@ def matched_run(
 
     Raises:
         InputError: answers made with different settings, ids of no question, or see `matching.match` and
-            `differences.compared`.
+            `matching.compared`.
         DataError: the questions are not there, and not in the file either.
     """
     remarks: list[str] = []
@@ -98,13 +98,13 @@ def matched_run(
         rows, ran = subset.rows(task.name, rows), replace(ran, kept=frozenset(subset.ids))
         others -= {row["id"] for row in rows}
         answers = [answer for answer in answers if answer.id not in others]
-    matched = matching.match(run.path, answers, rows)
-    names_figures = any(answer.response.shown for answer in matched.answers.values())
+    found, unmatched = matching.match(run.path, answers, rows)
+    names_figures = any(answer.response.shown for answer in found.values())
     figures = known_figures(ran.benchmark, ran.split) if names_figures else {}
-    matched, said = differences.compared(run.path, matched, rows, figures, accept_differences)
-    remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(matched.unmatched)]
+    found, unmatched["differing"], said = matching.compared(run.path, found, rows, figures, accept_differences)
+    remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(unmatched)]
     remarks += [f"{task.name}: {remark}" for remark in said]
-    return MatchedRun(run, ran, form, rows, matched, tuple(remarks), "" if subset is None else subset.digest)
+    return MatchedRun(run, ran, form, rows, found, unmatched, tuple(remarks), "" if subset is None else subset.digest)
 
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:

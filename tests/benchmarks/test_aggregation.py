@@ -28,7 +28,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics import coco_java, text_scores
-from spiqa_tasks.scoring.meteor import FIELDS
+from spiqa_tasks.scoring.text_metrics import FIELDS
 
 DEFECT = Record("defect", status="scoring_failed")
 

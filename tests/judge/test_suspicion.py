@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from growth import is_linear
 
-from spiqa_tasks.analysis.traps.injections import INJECTIONS
+from spiqa_tasks.analysis.traps.wording import INJECTIONS
 from spiqa_tasks.benchmarks.record import Ask, Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.judge.rules import Candidate

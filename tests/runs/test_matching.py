@@ -1,34 +1,37 @@
-"""Answers, matched with a task's questions."""
+"""Answers, matched with a task's questions, and what a file has beside them, compared with the release."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.record import Response
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.matching import Matched, match, match_counts, remarks
+from spiqa_tasks.runs.matching import compared, match, match_counts, plain, remarks
 
 ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]
 PATH = Path("answers.jsonl")
 
 
-def matched(*answers: tuple[str, str]) -> Matched:
+def matched(*answers: tuple[str, str]) -> tuple[dict[str, Answer], dict[str, list[str]]]:
     """The (id, text) pairs, matched."""
     return match(PATH, [Answer(key, Response(text)) for key, text in answers], ROWS)
 
 
 def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
     """Answers are matched in the task's order; what does not fit is reported."""
-    found = matched(("30", "C"), ("x", "A"), ("1", "A"), ("1", "A"))
-    assert {key: answer.response.text for key, answer in found.answers.items()} == {"1": "A", "30": "C"}
-    assert list(found.answers) == ["1", "30"]
-    assert found.unmatched == {"missing": ["2"], "unknown": ["x"], "duplicates": ["1"]}
-    assert match_counts(found.unmatched) == {
+    found, unmatched = matched(("30", "C"), ("x", "A"), ("1", "A"), ("1", "A"))
+    assert {key: answer.response.text for key, answer in found.items()} == {"1": "A", "30": "C"}
+    assert list(found) == ["1", "30"]
+    assert unmatched == {"missing": ["2"], "unknown": ["x"], "duplicates": ["1"]}
+    assert match_counts(unmatched) == {
         "missing": 1,
         "missing_first": ["2"],
         "unknown": 1,
@@ -40,21 +43,21 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
 
 def test_where_everything_fits_the_counts_are_zero_and_nothing_is_said() -> None:
     """No ids are named then."""
-    found = matched(("1", "A"), ("2", "A"), ("30", "A"))
-    assert match_counts(found.unmatched) == {"missing": 0, "unknown": 0, "duplicates": 0}
-    assert list(remarks(found.unmatched)) == []
+    _, unmatched = matched(("1", "A"), ("2", "A"), ("30", "A"))
+    assert match_counts(unmatched) == {"missing": 0, "unknown": 0, "duplicates": 0}
+    assert list(remarks(unmatched)) == []
 
 
 @given(st.permutations(["1", "2", "30"]), st.lists(st.sampled_from(["1", "2", "30"]), max_size=3))
 def test_the_order_of_the_file_and_repeated_lines_change_nothing(order: list[str], again: list[str]) -> None:
     """Each question has its answer, in the order of the task."""
-    found = matched(*[(key, f"to {key}") for key in [*order, *again]])
-    assert [(key, answer.response.text) for key, answer in found.answers.items()] == [
+    found, unmatched = matched(*[(key, f"to {key}") for key in [*order, *again]])
+    assert [(key, answer.response.text) for key, answer in found.items()] == [
         ("1", "to 1"),
         ("2", "to 2"),
         ("30", "to 30"),
     ]
-    assert set(found.unmatched["duplicates"]) == set(again)
+    assert set(unmatched["duplicates"]) == set(again)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,7 @@ def test_the_order_of_the_file_and_repeated_lines_change_nothing(order: list[str
 def test_an_id_that_is_there_twice_must_be_the_same_in_all(other: Answer) -> None:
     """In its question, true answer and figures too; where it stands does not matter."""
     first = Answer("1", Response("A"))
-    assert match(PATH, [first, Answer("1", Response("A"), place=7)], ROWS).unmatched["duplicates"] == ["1"]
+    assert match(PATH, [first, Answer("1", Response("A"), place=7)], ROWS)[1]["duplicates"] == ["1"]
     with pytest.raises(InputError, match="found two different ones for 1"):
         match(PATH, [first, other], ROWS)
 
@@ -121,3 +124,203 @@ def test_each_way_not_to_fit_has_a_sentence(count: int, named: str) -> None:
     assert said == expected[named]
     assert match_counts({"missing": ids})["missing_first"] == ids[:5]
     assert list(remarks({"missing": ids, "unknown": []})) == said[:1]
+
+
+CHOICE = {"id": "1", "question": "Which one?", "letters": ["A", "B"], "options": ["a cat", "a dog"], "answer": "B"}
+FREE = {"id": "1", "paper_id": "p", "question": "How much?", "answer": "-3.5 dB"}
+FIGURES = {"p": ("a.png", "b.png", "c.png")}
+
+
+def compare(
+    answer: Answer, row: Mapping[str, Any] = CHOICE, count: int = 1, accept: bool = False
+) -> tuple[dict[str, Answer], list[str], list[str]]:
+    """One answer among `count` whose file has nothing to compare."""
+    rows = [row, *({**row, "id": f"other {place}"} for place in range(count - 1))]
+    answers = [answer, *(Answer(each["id"], Response("A")) for each in rows[1:])]
+    return compared(PATH, match(PATH, answers, rows)[0], rows, FIGURES, accept)
+
+
+def is_same(answer: Answer, row: Mapping[str, Any] = CHOICE) -> bool:
+    """Whether nothing of an answer differs from a row."""
+    _, ids, said = compare(answer, row, accept=True)
+    assert bool(ids) == bool(said)
+    return not said
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "same"),
+    [
+        ("", "", True),
+        ("Which one?", "B", True),
+        ("which ONE", "b.", True),
+        ("Which one? Options: A: a cat, B: a dog", "a dog", True),
+        ("Look: Which one? Answer with a letter.", "B", True),
+        ("one", "", True),
+        ("Which two?", "B", False),
+        ("Which one?", "A", False),
+        ("Which one?", "a cat", False),
+        ("", "C", False),
+    ],
+)
+def test_questions_and_true_answers_are_the_releases(question: str, reference: str, same: bool) -> None:
+    """With the options or a prompt around the question, the true answer as letter or text; blanks and case are free."""
+    assert is_same(Answer("1", Response("A"), question=question, reference=reference)) == same
+
+
+@pytest.mark.parametrize(
+    ("options", "same"),
+    [
+        ({"A": "a cat", "B": "a dog"}, True),
+        ({"A": "A) a cat", "B": "(B) A dog."}, True),
+        ({"B": "a dog"}, True),
+        ({"A": "a dog", "B": "a cat"}, False),
+        ({"A": "a cat", "B": "a dog", "C": "a cow"}, False),
+    ],
+)
+def test_options_are_the_releases_under_their_letters(options: dict[str, str], same: bool) -> None:
+    """With or without the letter before the text; in another order a letter means another option."""
+    assert is_same(Answer("1", Response("A"), options=options)) == same
+    assert is_same(Answer("1", Response("A"), options=options), {**CHOICE, "options": ["", ""]}) == ("C" not in options)
+
+
+@pytest.mark.parametrize(
+    ("reference", "same"),
+    [
+        ("-3.5 dB", True),
+        ("−3.5dB", True),
+        (" '-3.5 dB'. ", True),
+        ("3.5 dB", False),
+        ("-35 dB", False),
+        ("-3.5", False),
+    ],
+)
+def test_a_number_is_another_one_without_its_sign_or_point(reference: str, same: bool) -> None:
+    """Of other signs only letters and digits count."""
+    assert is_same(Answer("1", Response("A"), reference=reference.replace("−", "-")), FREE) == same
+
+
+def test_a_caption_is_a_true_answer_too() -> None:
+    """Tables of captioning tasks have it, and not a letter."""
+    row = {"id": "1", "question": "q", "caption": "A figure.", "answer": "B"}
+    assert is_same(Answer("1", Response("x"), reference="a figure"), row)
+
+
+@pytest.mark.parametrize(
+    ("shown", "same"),
+    [
+        (None, True),
+        ((), True),
+        (("c.png", "a.png"), True),
+        (("c.png", "d.png"), False),
+        (("a.png", "a.png"), False),
+    ],
+)
+def test_figures_are_the_papers_each_once(shown: tuple[str, ...] | None, same: bool) -> None:
+    """In any order; of others nothing is known, so that no number means one of them."""
+    answer = Answer("1", Response("A", shown=shown))
+    assert is_same(answer, FREE) == same
+    answers, *_ = compare(answer, FREE, accept=True)
+    assert answers["1"].response.shown == (shown if same else ())
+    assert compare(answer, {**FREE, "paper_id": "not known"})[1:] == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("needed", "step", "same"),
+    [
+        ((), "", True),
+        (("b.png",), "", True),
+        (("b.png", "a.png"), "", True),
+        (("a.png",), "", False),
+        (("a.png",), "answer", True),
+    ],
+)
+def test_the_figures_that_an_answer_needs_are_the_releases(needed: tuple[str, ...], step: str, same: bool) -> None:
+    """At least; a document of one figure does not have all of its question's."""
+    row = {**FREE, "figures": [{"file": "a.png"}, {"file": "b.png"}], "referred": [1], "step": step}
+    assert is_same(Answer("1", Response("A"), needed=needed), row) == same
+
+
+@pytest.mark.parametrize(
+    ("prompt", "row", "same"),
+    [
+        ("Look at it. Which one? Answer.", CHOICE, True),
+        ("A) a cat\nB) a dog\nWhich fits best?", CHOICE, True),
+        ("A) a cat\nB) a cow\nWhich fits best?", CHOICE, False),
+        ("Another?", CHOICE, False),
+        ("Another?", {**CHOICE, "options": ["", ""]}, False),
+        ("Describe it.", {**CHOICE, "prompt": "caption"}, True),
+        ("", CHOICE, True),
+    ],
+)
+def test_the_prompt_that_a_host_logged_has_the_question_or_its_options(
+    prompt: str, row: Mapping[str, Any], same: bool
+) -> None:
+    """Some prompts have other words for the question."""
+    assert is_same(Answer("1", Response("A"), Record("1"), question=prompt, reference="B"), row) == same
+
+
+def test_one_question_of_a_hundred_is_told_and_scored_as_the_releases() -> None:
+    """The sentence has the id and both texts; the answer counts."""
+    answers, ids, said = compare(Answer("1", Response("A"), question="Which\ttwo?"), count=100)
+    assert said == [
+        "answers.jsonl: 1 of 100 questions differ from the release and are scored as the release's: 1; 1 has the "
+        "question 'Which two?' there, 'Which one?' in the release."
+    ]
+    assert ids == ["1"]
+    assert len(answers) == 100
+
+
+@pytest.mark.parametrize(
+    ("answer", "count", "told"),
+    [
+        (Answer("1", Response("A"), question="Which two?"), 99, "question 'Which two?' there, 'Which one?'"),
+        (Answer("1", Response("A"), reference="A", question="q"), 1000, "true answer 'A' there, 'B'"),
+        (Answer("1", Response("A"), options={"A": "a cow"}), 1000, "option A 'a cow' there, 'a cat'"),
+    ],
+)
+def test_more_or_another_key_is_refused_unless_it_is_accepted(answer: Answer, count: int, told: str) -> None:
+    """One sentence with a pair, and the option; accepted, it is told and scored as the release's."""
+    with pytest.raises(InputError) as error:
+        compare(answer, count=count)
+    assert str(error.value) == (
+        "Expected the questions, true answers, options and figures in answers.jsonl to be the release's, found others "
+        f"for 1 of {count} ids, the first: 1; 1 has the {told} in the release. Name the right task or columns, put the "
+        "rows in order, or score them as the release's with `score --accept-differences`."
+    )
+    _, ids, (said,) = compare(answer, count=count, accept=True)
+    assert ids == ["1"]
+    assert f"; 1 has the {told} in the release." in said
+
+
+@given(st.integers(2, 40), st.integers(1, 39))
+def test_a_file_whose_ids_are_shifted_is_refused(count: int, by: int) -> None:
+    """By whatever it can be told; in order it is taken."""
+    rows = [{**FREE, "id": str(place), "question": f"q{place:02}?", "answer": f"{place}"} for place in range(count)]
+    answers = [Answer(row["id"], Response("A"), question=str(row["question"]), reference=row["answer"]) for row in rows]
+    assert compared(PATH, match(PATH, answers, rows)[0], rows, {})[1:] == ([], [])
+    shifted: Sequence[Answer] = [
+        replace(answer, id=rows[(place + by) % count]["id"]) for place, answer in enumerate(answers)
+    ]
+    if by % count == 0:
+        return
+    for blank in ({}, {"question": ""}, {"reference": ""}):
+        told = [replace(answer, **blank) for answer in shifted]
+        with pytest.raises(InputError, match=f"for {count} of {count} ids"):
+            compared(PATH, match(PATH, told, rows)[0], rows, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A Cat, 3.", "acat3"),
+        ("x = -1.5", "x-1.5"),
+        ("ﬁne", "fine"),
+        ("a-b", "ab"),
+        ("-", ""),
+        (".5", "5"),
+        ("½", "12"),
+    ],
+)
+def test_letters_and_numbers_are_what_is_compared(text: str, expected: str) -> None:
+    """As spreadsheets and hosts leave them."""
+    assert plain(text) == expected

@@ -50,7 +50,7 @@ def test_answers_are_of_the_releases_questions() -> None:
     """All of them, in their order, and nothing is to be said."""
     found = matched(DEMO, ANSWERS, "jsonl")
     assert (found.rows, found.task, found.form, found.remarks) == (rows_of(DEMO), DEMO, "jsonl", ())
-    assert list(found.matched.answers) == [row["id"] for row in found.rows]
+    assert list(found.answers) == [row["id"] for row in found.rows]
 
 
 def test_what_does_not_fit_is_said_with_task_and_file() -> None:
@@ -64,7 +64,7 @@ def test_a_filtered_task_has_the_questions_that_were_kept() -> None:
     kept = frozenset(list(ANSWERS)[3:6])
     found = matched(replace(DEMO, kept=kept), ANSWERS)
     assert [row["id"] for row in found.rows] == list(ANSWERS)[3:6]
-    assert len(found.matched.unmatched["unknown"]) == 21
+    assert len(found.unmatched["unknown"]) == 21
 
 
 @pytest.mark.usefixtures("no_release")
@@ -137,16 +137,16 @@ def spiqa_run(task: Task, only_needed: bool) -> Run:
 def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
     """Where they ask about the needed figures alone, so do the settings that they are scored with."""
     whole = matched_run(spiqa_run(SPIQA, False), SPIQA)
-    assert (whole.form, whole.remarks, len(whole.matched.answers)) == ("spiqa-responses", (), 39)
+    assert (whole.form, whole.remarks, len(whole.answers)) == ("spiqa-responses", (), 39)
     every = matched_run(spiqa_run(PERFIGURE, False), PERFIGURE)
     assert (every.task, every.rows, every.remarks) == (PERFIGURE, rows_of(PERFIGURE), ())
     part = matched_run(spiqa_run(PERFIGURE, True), PERFIGURE)
     assert part.task.typed == replace(PERFIGURE.typed, figures="referred")
     assert part.form == "spiqa-responses-per-figure"
     assert part.rows == rows_of(part.task)
-    assert {row["id"] for row in part.rows} == part.matched.answers.keys()
+    assert {row["id"] for row in part.rows} == part.answers.keys()
     assert all(row["referred"] for row in part.rows)
-    assert part.matched.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": []}
+    assert part.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": []}
     assert part.remarks == (
         f"m: scored as it was made, with {part.task.settings}; {PERFIGURE.name} has {PERFIGURE.settings}.",
     )

@@ -8,31 +8,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from spiqa_tasks.analysis.traps import injections, numbers, wording
+from spiqa_tasks.analysis.traps import numbers, wording
 from spiqa_tasks.analysis.traps.item import Item, Trap
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.readers.labels import Labelled, Labels
 from spiqa_tasks.scoring.lexical import normalized
 
-TRAPS: Mapping[str, Trap] = {trap.name: trap for trap in (*wording.TRAPS, *numbers.TRAPS, *injections.TRAPS)}
+TRAPS: Mapping[str, Trap] = {trap.name: trap for trap in (*wording.TRAPS, *numbers.TRAPS, *wording.INJECTION_TRAPS)}
 """Name -> rule; those whose answers are right come first within each of the three kinds."""
 
 
-def demo_traps(names: Sequence[str] = tuple(TRAPS)) -> Labels:
-    """Return the answers that the rules of these names make of the demo's questions."""
-    found = [each for name in names for item in _items() if (each := _labelled(TRAPS[name], item)) is not None]
+def demo_traps() -> Labels:
+    """Return the answers that the rules make of the demo's questions."""
+    items = _items()
+    made = [(trap, item, text) for trap in TRAPS.values() for item in items if (text := trap.make(item)) is not None]
+    found = [
+        Labelled(Candidate(text, item.question, item.reference), trap.right, (item.reference,), trap=trap.name)
+        for trap, item, text in made
+    ]
     rows = [[each.trap, each.candidate.question, each.candidate.prediction, each.label] for each in found]
     return Labels("demo traps", hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:12], tuple(found))
-
-
-def _labelled(trap: Trap, item: Item) -> Labelled | None:
-    text = trap.make(item)
-    if text is None:
-        return None
-    return Labelled(Candidate(text, item.question, item.reference), trap.right, (item.reference,), trap=trap.name)
 
 
 def _items() -> list[Item]:

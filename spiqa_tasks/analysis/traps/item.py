@@ -38,13 +38,3 @@ class Trap:
     right: bool
     about: str
     make: Callable[[Item], str | None]
-
-
-def lowered(text: str) -> str:
-    """Return an answer as it stands inside a sentence: without a full stop, and a plain first word in lower case."""
-    text = text.removesuffix(".")
-    first = text.partition(" ")[0]
-    return text[0].lower() + text[1:] if first in _PLAIN else text
-
-
-_PLAIN = frozenset(("The", "About", "With", "By", "At", "To", "It", "In", "Each", "Transmitting", "No", "Yes"))

@@ -16,8 +16,7 @@ from spiqa_tasks.benchmarks.mmstar.release import table_options
 from spiqa_tasks.benchmarks.mmstar.settings import REPORTED, MMStarSettings
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.scoring.mcq import released_match
-from spiqa_tasks.scoring.mcq.lmms_eval import lmms_eval_match
-from spiqa_tasks.scoring.mcq.vlmevalkit import vlmevalkit_match
+from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, vlmevalkit_match
 
 CATEGORIES = (
     *("coarse_perception", "fine-grained_perception", "instance_reasoning"),

@@ -23,8 +23,8 @@ from spiqa_tasks.benchmarks.spiqa.prompts import wording
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.scoring.control_tokens import without_control_tokens
 from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
+from spiqa_tasks.scoring.reasoning import without_control_tokens
 
 
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:

@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.available_metrics import LOGGED
+from spiqa_tasks.runs.run_metrics import LOGGED
 from spiqa_tasks.scoring.mcq import extract_choice
 
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")

@@ -15,10 +15,10 @@ from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.files.typed import conforms
 from spiqa_tasks.hosts.catalogue import Task, task_of
 from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
-from spiqa_tasks.runs import host_metrics
+from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.answer import Answer, logged_response
-from spiqa_tasks.runs.differences import plain
 from spiqa_tasks.runs.identity import Identity, identity
+from spiqa_tasks.runs.matching import plain
 from spiqa_tasks.runs.readers.host_tasks import host_answers
 from spiqa_tasks.runs.run import Run
 
@@ -141,7 +141,7 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
     task = _own_task(values)
     asked, read = original, partial(own_answers, logged)
     if task is None:
-        is_reported = partial(host_metrics.is_reported, name, values, reported)
+        is_reported = partial(run_metrics.is_reported, name, values, reported)
         read = partial(host_answers, path, logged, name, is_reported, samples)
     else:
         asked = _asked(task, values, original)

@@ -11,7 +11,7 @@ import pytest
 from answer_files import mmstar_table, rows_of, write_table
 from run_command import run_json
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.places import Place, read_runs
 from spiqa_tasks.runs.readers.tables import SCORED_COLUMNS, answer_tables, is_table, own_questions, read_answers
@@ -95,7 +95,7 @@ def test_a_file_that_is_shifted_by_one_row_is_refused(tmp_path: Path, columns: l
     frame = mmstar_table(ROWS)
     kept = ["index", "prediction", *columns]
     (right,) = read_runs([Place(write_table(frame[kept], tmp_path / "right.tsv"))])
-    assert matched_run(right, DEMO).matched.unmatched["missing"] == []
+    assert matched_run(right, DEMO).unmatched["missing"] == []
     shifted = frame.assign(index=[*frame["index"][1:], frame["index"][0]])
     (run,) = read_runs([Place(write_table(shifted[kept], tmp_path / "shifted.tsv"))])
     with pytest.raises(InputError, match=r"found others for 2[24] of 24 ids"):
@@ -108,7 +108,7 @@ def test_rows_in_any_order_have_the_same_answers_in_the_tasks_order(tmp_path: Pa
     frame = mmstar_table(ROWS, ["B"] * 9)
     shuffled = pd.concat([frame, frame[:3]]).sample(frac=1, random_state=seed)
     (run,) = read_runs([Place(write_table(shuffled, tmp_path / "m.tsv"))])
-    found = matched_run(run, DEMO).matched
+    found = matched_run(run, DEMO)
     assert [answer.response.text for answer in found.answers.values()] == list(frame["prediction"])
     assert sorted(found.unmatched["duplicates"], key=int) == [row["id"] for row in ROWS[:3]]
 
@@ -301,5 +301,5 @@ def test_a_table_nested_too_deeply_is_told(tmp_path: Path) -> None:
     """A sentence instead of a stack of frames."""
     path = tmp_path / "p.json"
     path.write_text('[{"id": 1, "prediction": ' + "[" * 100_000)
-    with pytest.raises(InputError, match="to be a JSON file"):
+    with pytest.raises(DataError, match="to be JSON"):
         read_answers(path)
