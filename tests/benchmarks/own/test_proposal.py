@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from own_data import write_pictures
 
-from spiqa_tasks.benchmarks.own.picture_files import PictureFiles
+from spiqa_tasks.benchmarks.own.pictures import PictureFiles
 from spiqa_tasks.benchmarks.own.proposal import Proposal, propose
 from spiqa_tasks.files.records import KEY
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.own.row_options import row_options
+from spiqa_tasks.benchmarks.own.cells import row_options
 
 RED_BLUE = {"A": "red", "B": "blue"}
 
