@@ -15,7 +15,8 @@ from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.report.forms import rendered
 
 if TYPE_CHECKING:
-    from spiqa_tasks.judge.engine import Engine, JudgingEstimate
+    from spiqa_tasks.judge.engine import Engine
+    from spiqa_tasks.judge.summary import JudgingEstimate
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
