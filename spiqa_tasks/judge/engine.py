@@ -142,7 +142,7 @@ class Engine:
     def known(self, keys: Iterable[str]) -> set[str]:
         """Return those of `keys` that have a stored verdict."""
         cache = self._running().cache
-        return cache.known(list(keys)) if cache else set()
+        return set(cache.get_many(list(keys))) if cache else set()
 
     def settle(self, verdicts: Mapping[str, Verdict]) -> None:
         """Take verdicts from elsewhere, by key: stored for later runs, or, where failed, the first reason for this one.
