@@ -78,8 +78,7 @@ def withheld(runs: Iterable[Run]) -> list[str]:
 def of_tasks(runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False) -> list[Run]:
     """Return the runs of some tasks (empty: of all), with `variants` also those of their variants without pictures.
 
-    Raises:
-        InputError: there are none.
+    Raises InputError: there are none.
     """
     every = list(runs)
     found = [run for run in every if not tasks or run.task in tasks or (variants and source_task(run) in tasks)]

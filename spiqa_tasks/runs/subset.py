@@ -32,11 +32,7 @@ class Subset:
         return f"{hashlib.sha256(text.encode()).hexdigest()[:12]} ({len(self.ids)})"
 
     def rows(self, task: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return those of a task's rows that the list names.
-
-        Raises:
-            InputError: an id of no question of the task.
-        """
+        """Return those of a task's rows that the list names. Raises InputError: an id of no question of the task."""
         wanted = set(self.ids)
         self._check(task, {question_of(row) for row in rows})
         return [row for row in rows if question_of(row) in wanted]
@@ -44,8 +40,7 @@ class Subset:
     def of(self, run: Run) -> Run:
         """Return a run as if the list were its task: coverage counts against it, the signature has its digest.
 
-        Raises:
-            InputError: an id that a run over a whole task has no answer to, or no id that the run has one to.
+        Raises InputError: an id that a run over a whole task has no answer to, or no id that the run has one to.
         """
         wanted = set(self.ids)
         asked = {_question(answer) for answer in run.by_id.values()}
@@ -73,8 +68,7 @@ class Subset:
 def read_subset(path: Path) -> Subset:
     """Return the list in a file: an id a line, or the `kept.json` of a filtered task.
 
-    Raises:
-        InputError: the file cannot be read, has no id, or has one twice.
+    Raises InputError: the file cannot be read, has no id, or has one twice.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

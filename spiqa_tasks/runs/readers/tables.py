@@ -30,11 +30,7 @@ def is_table(path: Path) -> bool:
 
 
 def read_answers(path: Path, columns: Columns = USUAL) -> list[Answer]:
-    """Return the answers of a table.
-
-    Raises:
-        InputError: see `read_cells`; or a column is missing, of a row too.
-    """
+    """Return the answers of a table. Raises InputError: see `read_cells`; or a column is missing, of a row too."""
     table = read_cells(path)
     found = _columns(table)
     columns.check(found, path)
