@@ -110,8 +110,8 @@ def clustered(questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Has
 
 def _shared(row: Row) -> list[Hashable]:
     """What a row may have in common with others: its paper or picture."""
-    found: list[Hashable] = [("cluster", row["cluster"])] if row.get("cluster") else []
-    return [*found, *(digest for image in row.get("images") or () if (digest := _digest(image)))]
+    digests = filter(None, map(_digest, row.get("images") or ()))
+    return [*([("cluster", row["cluster"])] if row.get("cluster") else []), *digests]
 
 
 def _digest(image: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,10 @@ def read_subset(path: Path) -> Subset:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        ids = _listed(loads(text)) if path.suffix == ".json" else [line.strip() for line in text.splitlines()]
+        if path.suffix == ".json":
+            ids = [str(each["id"]) for each in loads(text)["kept"]]
+        else:
+            ids = [line.strip() for line in text.splitlines()]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             f"Expected {path} to have the id of a question a line, or to be the kept.json of a filtered task; found "
@@ -94,7 +97,3 @@ def question_of(row: Mapping[str, Any]) -> str:
 def _question(answer: Answer) -> str:
     details = {} if answer.record is None else answer.record.details
     return str(details.get("question_id") or answer.id)
-
-
-def _listed(value: Any) -> Iterable[str]:
-    return [str(each["id"]) for each in value["kept"]]
