@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.paired import PairedDifference, holm, paired_difference
+from spiqa_tasks.scoring.clustered import PairedDifference, holm, paired_difference
 
 DECISIVE = ("data", "prompt", "settings", "grey", "matcher", "tokenizer")
 """The fields of a signature in which two numbers must agree to be compared, beside those of the judge."""

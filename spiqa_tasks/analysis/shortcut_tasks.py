@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.choice.listed import question_before
 from spiqa_tasks.benchmarks.choice.rows import slug
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.printable import counted
@@ -28,7 +28,7 @@ from spiqa_tasks.runs.run_metrics import P_RIGHT
 from spiqa_tasks.runs.task_rows import matched_run
 
 if TYPE_CHECKING:
-    from spiqa_tasks.hosts.lmms_eval.task_documents import TaskDocuments
+    from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 Row = Mapping[str, Any]
 MODEL = "shortcut_"
@@ -157,7 +157,7 @@ def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shor
             for each in found
         ]
         return write_runs(runs, folder)
-    from spiqa_tasks.hosts.lmms_eval.task_documents import write_log
+    from spiqa_tasks.hosts.lmms_eval.source_task import write_log
 
     return [
         write_log(

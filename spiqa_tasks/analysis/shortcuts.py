@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.scoring.clustered import mean_interval
+from spiqa_tasks.scoring.clustered import holm, mean_interval
 from spiqa_tasks.scoring.option_features import option_numbers, option_tokens
-from spiqa_tasks.scoring.paired import holm
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -21,7 +21,7 @@ from spiqa_tasks.runs.run_metrics import P_RIGHT
 
 if TYPE_CHECKING:
     from spiqa_tasks.analysis.shortcuts import Shortcut
-    from spiqa_tasks.hosts.lmms_eval.task_documents import TaskDocuments
+    from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 
 def add(subparsers: Any) -> None:
@@ -98,8 +98,7 @@ def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:
     try:
         return find_tasks([arguments.task], arguments.include_path)
     except InputError as unknown:
-        from spiqa_tasks.hosts.lmms_eval.source_task import UnknownTaskError
-        from spiqa_tasks.hosts.lmms_eval.task_documents import task_documents
+        from spiqa_tasks.hosts.lmms_eval.source_task import UnknownTaskError, task_documents
 
         try:
             return [task_documents(arguments.task, arguments.include_path)]

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 _BLOCK = 1 << 20
-_BLANKS = re.compile(r"[ \t\n\r]*")
+_BLANKS = " \t\n\r"
+_START, _COLON, _END = map(re.compile, (r'[ \t\n\r]*(\}|(?="))', r"[ \t\n\r]*:[ \t\n\r]*", r"[ \t\n\r]*(?:,|(?=\}))"))
+_decode = json.JSONDecoder().raw_decode
 
 
 class RepeatedKeyError(ValueError):
@@ -45,65 +47,38 @@ def entries(path: Path) -> Iterator[tuple[str, Any]]:
         OSError: the file cannot be read.
     """
     with path.open(encoding="utf-8-sig") as file:
-        text = _Text(file)
-        if text.sign() != "{":
-            raise TypeError(f"a text that begins with {text.sign()!r}")
-        text.skip()
-        while text.sign() != "}":
-            key = text.value()
-            if not isinstance(key, str) or text.sign() != ":":
-                raise ValueError(f"no key and colon after {text.place:,} characters")
-            text.skip()
-            yield key, text.value()
-            if text.sign() not in (",", "}"):
-                raise ValueError(f"neither comma nor brace after the value of {key!r}")
-            if text.sign() == ",":
-                text.skip()
-        text.skip()
-        if text.sign():
+        text, at = file.read(_BLOCK).lstrip(_BLANKS), 1
+        if not text.startswith("{"):
+            raise TypeError(f"a text that begins with {text[:1]!r}")
+        while True:
+            try:
+                entry, at = _entry(text, at)
+            except ValueError:
+                block = file.read(max(_BLOCK, len(text) - at))  # ever larger within a value: it takes linear time
+                if not block:
+                    raise
+                text, at = text[at:] + block, 0
+                continue
+            if entry is None:
+                break
+            yield entry
+        if (text[at:] + file.read()).strip(_BLANKS):
             raise ValueError("more after its last brace")
 
 
-class _Text:
-    """The text of a file, of which only what is being read is in memory."""
-
-    def __init__(self, file: Any) -> None:
-        self._file, self._decoder = file, json.JSONDecoder()
-        self._text, self._at, self._dropped = "", 0, 0
-
-    @property
-    def place(self) -> int:
-        """How many characters of the file are read."""
-        return self._dropped + self._at
-
-    def sign(self) -> str:
-        """Return the next sign that is no blank; empty at the end of the file."""
-        while True:
-            found = _BLANKS.match(self._text, self._at)
-            self._at = found.end() if found else self._at
-            if self._at < len(self._text) or not self._more():
-                return self._text[self._at : self._at + 1]
-
-    def skip(self) -> None:
-        """Go on behind the next sign."""
-        self._at += 1
-
-    def value(self) -> Any:
-        """Return the next value; raises as `entries` does."""
-        self.sign()
-        while True:
-            try:
-                found, end = self._decoder.raw_decode(self._text, self._at)
-            except ValueError:
-                if not self._more():
-                    raise
-            else:
-                if end < len(self._text) or not self._more():  # a number may go on in what is not read yet
-                    self._at = end
-                    return found
-
-    def _more(self) -> bool:
-        """Read on, by ever larger blocks within one value, so that long ones take linear time."""
-        block = self._file.read(max(_BLOCK, len(self._text) - self._at))
-        self._text, self._dropped, self._at = self._text[self._at :] + block, self._dropped + self._at, 0
-        return bool(block)
+def _entry(text: str, at: int) -> tuple[tuple[str, Any] | None, int]:
+    """The next key and value of an object, None at its end, and the place behind; ValueError where they are cut."""
+    start = _START.match(text, at)
+    if start is None:
+        raise ValueError("neither a key nor a brace")
+    if start[1]:
+        return None, start.end()
+    key, place = _decode(text, start.end())
+    colon = _COLON.match(text, place)
+    if colon is None:
+        raise ValueError(f"no colon after the key {key!r}")
+    value, place = _decode(text, colon.end())
+    end = _END.match(text, place)
+    if end is None:
+        raise ValueError(f"neither comma nor brace after the value of {key!r}")
+    return (key, value), end.end()

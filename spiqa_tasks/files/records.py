@@ -1,15 +1,16 @@
-"""Tables of questions in any common form, as one mapping from columns to values for each row."""
+"""Tables of questions and answers in any common form, as one mapping from columns to values for each row."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.json_text import loads
-from spiqa_tasks.files.tables import read_cells
+from spiqa_tasks.files.tables import Cells, decoded, pickled, separated, text_of, xlsx
 
 Fields = Mapping[str, Any]
 """Column -> value, of one row."""
@@ -39,6 +40,54 @@ def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator
         yield from read(path, left_out)
 
 
+def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
+    """Return the rows of a table with every cell as the text in the file: `None`, `NA`, `007` and `=1+1` are answers.
+
+    Args:
+        path: an xlsx file, whose first sheet counts, a tsv or csv file with a header line, json, jsonl, parquet, or a
+            pickled table or dictionary of ids and answers.
+        escaped: whether a spreadsheet wrote it or what it was made of, so that `_x000D_` and the like are decoded.
+
+    Raises:
+        DataError: the file cannot be read, or has a column twice.
+        MissingPartError: openpyxl is not installed.
+    """
+    with path.open("rb") as file:
+        is_sheet = file.read(2) == b"PK"
+    if is_sheet or path.suffix == ".pkl":
+        rows = xlsx(path) if is_sheet else pickled(path)
+    elif path.suffix in (".json", ".jsonl", ".parquet"):
+        rows = [{str(key): text_of(value) for key, value in row.items()} for row in read_records([path])]
+    else:
+        rows = separated(path)
+    return [{key: decoded(text) for key, text in row.items()} for row in rows] if escaped else rows
+
+
+def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return the rows of a release's parquet files, in order, with `columns` and those of `optional` that are there.
+
+    Raises:
+        DataError: not parquet, a missing column, or a shard missing of a set named `...-00000-of-00002.parquet`.
+    """
+    totals = {int(match.group(1)) for path in paths if (match := re.search(r"-of-(\d+)\.parquet$", path.name))}
+    if totals and totals != {len(paths)}:
+        raise DataError(
+            f"Expected a whole set of parquet shards beside {paths[0]}, found {len(paths)} files of sets of "
+            f"{sorted(totals)}. Fetch all shards of one revision."
+        )
+
+    def wanted(path: Path, names: Sequence[str]) -> list[str]:
+        missing = [column for column in columns if column not in names]
+        if missing:
+            raise DataError(
+                f"Expected {path} to have the columns {', '.join(columns)}; found no {', '.join(missing)} "
+                f"among {', '.join(names)}. Fetch the released file."
+            )
+        return [name for name in names if name in (*columns, *optional)]
+
+    return [row for path in paths for row in _parquet_rows(path, wanted)]
+
+
 def _jsonl(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
@@ -58,11 +107,11 @@ def _jsonl(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
 
 
 def _json(path: Path, without: frozenset[str]) -> Iterator[Fields]:
-    text = path.read_text(encoding="utf-8-sig")
     try:
-        content = loads(text)
+        content = loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        if getattr(error, "msg", "") == "Extra data" and text.lstrip().startswith("{"):  # lines, whatever it is called
+        text = getattr(error, "doc", "").lstrip()
+        if getattr(error, "msg", "") == "Extra data" and text.startswith("{"):  # lines, whatever it is called
             yield from _jsonl(path, without)
             return
         raise DataError(f"Expected {path} to be JSON, found {error}. Write it again.") from error
@@ -88,20 +137,21 @@ def _rows_in(content: Any) -> list[Fields] | None:
 
 
 def _cells(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
-    try:
-        yield from read_cells(path, escaped=path.suffix.lower() == ".xlsx")
-    except InputError as error:
-        raise DataError(str(error)) from error
+    yield from read_cells(path, escaped=path.suffix.lower() == ".xlsx")
 
 
 def _parquet(path: Path, without: frozenset[str]) -> Iterator[Fields]:
+    return _parquet_rows(path, lambda _, names: [name for name in names if name not in without])
+
+
+def _parquet_rows(path: Path, wanted: Callable[[Path, Sequence[str]], list[str]]) -> Iterator[dict[str, Any]]:
+    """The rows with those columns that `wanted` returns for the names of all."""
     import pyarrow
     import pyarrow.parquet
 
     try:
         file = pyarrow.parquet.ParquetFile(path)
-        wanted = [name for name in file.schema_arrow.names if name not in without]
-        for batch in file.iter_batches(_BATCH, columns=wanted):
+        for batch in file.iter_batches(_BATCH, columns=wanted(path, file.schema_arrow.names)):
             yield from batch.to_pylist()
     except (pyarrow.ArrowException, OSError) as error:
         raise DataError(f"Expected {path} to be a parquet file, found {error}. Fetch it again.") from error
@@ -116,11 +166,9 @@ def _saved(folder: Path, without: frozenset[str]) -> Iterator[Fields]:
         try:
             with pyarrow.memory_map(str(path)) as source, pyarrow.ipc.open_stream(source) as stream:
                 for batch in stream:
-                    table = pyarrow.Table.from_batches([batch])
-                    for part in table.drop_columns([name for name in table.column_names if name in without]).to_batches(
-                        _BATCH
-                    ):
-                        yield from part.to_pylist()
+                    wanted = batch.select([name for name in batch.schema.names if name not in without])
+                    for start in range(0, len(wanted), _BATCH):
+                        yield from wanted.slice(start, _BATCH).to_pylist()
         except (pyarrow.ArrowException, OSError) as error:
             raise DataError(
                 f"Expected {path} to be an Arrow file of `datasets`, found {error}. Save it again."

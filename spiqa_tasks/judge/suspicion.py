@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from spiqa_tasks.judge.sanitize import folded, sanitize
-from spiqa_tasks.scoring.control_tokens import without_control_tokens
+from spiqa_tasks.scoring.reasoning import without_control_tokens
 
 _ROLE = r"(?:system|user|human|assistant|bot|judge|grader|evaluator|instructions?)"
 _JUDGE = r"(?:judge|grader|evaluator|rater|assessor)"

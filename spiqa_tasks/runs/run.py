@@ -12,8 +12,7 @@ from typing import Any
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Context, Record
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
-from spiqa_tasks.benchmarks.scorer_factory import missing_text_metrics
+from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 
 if TYPE_CHECKING:
     from spiqa_tasks.runs.run import Run

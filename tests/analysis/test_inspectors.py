@@ -38,7 +38,7 @@ ORDER = [SHOTS, TEXT, GREY, NOISE, SEEING]
 
 @pytest.mark.parametrize("place", range(4))
 def test_of_a_models_runs_the_blindest_counts(place: int) -> None:
-    """LLM bases' first, then without a picture, with a grey one, another ablation, with pictures; whatever the order."""
+    """LLM bases' first, then no picture, a grey one, another ablation, with pictures; whatever the order."""
     runs = ORDER[place:]
     for order in (runs, runs[::-1]):
         found, remarks = one_of_each(order)

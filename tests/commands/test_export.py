@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa import conversations
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.tables import read_cells
+from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.vlmevalkit import export, tasks
 
 

@@ -127,14 +127,14 @@ def test_a_damaged_spreadsheet_is_a_sentence(tmp_path: Path, damage: str) -> Non
         path.write_bytes(content)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(InputError, match=r"p\.xlsx"):
+        with pytest.raises(DataError, match=r"p\.xlsx"):
             _read(path)
 
 
 def test_an_unbalanced_quote_names_its_row(tmp_path: Path) -> None:
     """The row in which a quotation mark is opened and never closed is in the message."""
     (tmp_path / "p.tsv").write_text('index\tprediction\n1\tA\n2\t"B\n3\tC\n')
-    with pytest.raises(InputError, match="quotation mark in row 3"):
+    with pytest.raises(DataError, match="quotation mark in row 3"):
         _read(tmp_path / "p.tsv")
 
 

@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.judge.rules import RULES, Candidate, Rule
 from spiqa_tasks.judge.rules.l3score import PROMPTS
 from spiqa_tasks.judge.sanitize import CUT, LONGEST, REMOVED, sanitize, shortened
-from spiqa_tasks.scoring.control_tokens import without_control_tokens
+from spiqa_tasks.scoring.reasoning import without_control_tokens
 
 LABELS = ("Ground-truth answer:", "Groundtruth answer:", "GROUND TRUTH ANSWER :", "ground_truth answer:")
 FRAMES = (

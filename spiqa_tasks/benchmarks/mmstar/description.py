@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from spiqa_tasks.benchmarks.description import Count, by_name, printed, withheld
 from spiqa_tasks.benchmarks.mmstar.release import FILE
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.parquet import read_rows
+from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source
 
 _CANDIDATES = "the release has the final questions alone"

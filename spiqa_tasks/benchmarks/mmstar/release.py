@@ -12,8 +12,8 @@ from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.image_ablation import ablated_pictures
-from spiqa_tasks.files.parquet import read_rows
 from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
+from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 
 FILE = "mmstar.parquet"

@@ -15,8 +15,8 @@ from spiqa_tasks.benchmarks.description import Count, by_name, distributed, prin
 from spiqa_tasks.benchmarks.scifibench.questions import read_questions
 from spiqa_tasks.benchmarks.scifibench.release import SPLITS
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.parquet import read_rows
 from spiqa_tasks.files.pictures import UNREADABLE, encoded
+from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import SCIFIBENCH, Source
 
 _TASKS = {"Figure2Caption": "figure_to_caption", "Caption2Figure": "caption_to_figure"}

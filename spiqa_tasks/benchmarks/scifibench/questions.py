@@ -11,8 +11,8 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.choice.rows import check_answer
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.parquet import read_rows
 from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
+from spiqa_tasks.files.records import read_rows
 
 COLUMNS = ("ID", "Question", "Options", "Answer", "Category", "Images")
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.tables import read_cells, row_id
+from spiqa_tasks.files.records import read_cells
+from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import Row
 

@@ -9,7 +9,7 @@ from typing import Any
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.tables import read_cells
+from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.after_import import Patches
 from spiqa_tasks.hosts.vlmevalkit.version import fault_of_prompts
 from spiqa_tasks.printable import say

@@ -6,8 +6,9 @@ import zipfile
 from collections.abc import Iterable, KeysView
 from pathlib import Path
 
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.tables import ID_COLUMNS, Cells, read_cells, row_id
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.records import read_cells
+from spiqa_tasks.files.tables import ID_COLUMNS, Cells, row_id
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 
@@ -30,7 +31,12 @@ def is_table(path: Path) -> bool:
 
 
 def read_answers(path: Path, columns: Columns = USUAL) -> list[Answer]:
-    """Return the answers of a table. Raises InputError: see `read_cells`; or a column is missing, of a row too."""
+    """Return the answers of a table.
+
+    Raises:
+        DataError: see `read_cells`.
+        InputError: a column is missing, of a row too.
+    """
     table = read_cells(path)
     found = _columns(table)
     columns.check(found, path)
@@ -61,7 +67,7 @@ def answers_in(path: Path) -> int:
     """Return how many answers a table has; 0 for any other table, and for one that VLMEvalKit has scored."""
     try:
         table = read_cells(path)
-    except InputError:
+    except DataError:
         return 0
     columns = _columns(table)
     is_of_answers = "prediction" in columns and columns & ID_COLUMNS and not columns & SCORED_COLUMNS

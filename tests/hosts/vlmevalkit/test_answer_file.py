@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.benchmarks.scorer import Scorer
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored
 from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
@@ -49,7 +48,7 @@ def test_an_empty_table_has_no_answers_and_a_broken_one_is_a_sentence(tmp_path: 
     path.write_text('"index"\t"prediction"\n')
     assert read_answers(path) == {}
     path.write_text('"index"\t"prediction"\n"1"\t"A\n')
-    with pytest.raises(InputError, match=r"m_t\.tsv"):
+    with pytest.raises(DataError, match=r"m_t\.tsv"):
         read_answers(path)
 
 

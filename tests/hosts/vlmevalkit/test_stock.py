@@ -17,7 +17,7 @@ from run_files import run_header, run_records, run_values
 from vlmevalkit_models import Fixed
 
 from spiqa_tasks.cli import main
-from spiqa_tasks.files.tables import read_cells
+from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.vlmevalkit.registration import knows_option
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 

@@ -11,7 +11,7 @@ import pytest
 from answer_files import mmstar_table, rows_of, write_table
 from run_command import run_json
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.places import Place, read_runs
 from spiqa_tasks.runs.readers.tables import SCORED_COLUMNS, answer_tables, is_table, own_questions, read_answers
@@ -301,5 +301,5 @@ def test_a_table_nested_too_deeply_is_told(tmp_path: Path) -> None:
     """A sentence instead of a stack of frames."""
     path = tmp_path / "p.json"
     path.write_text('[{"id": 1, "prediction": ' + "[" * 100_000)
-    with pytest.raises(InputError, match="to be a JSON file"):
+    with pytest.raises(DataError, match="to be JSON"):
         read_answers(path)
