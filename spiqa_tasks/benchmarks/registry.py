@@ -16,8 +16,8 @@ from spiqa_tasks.benchmarks.own.definition import Definition, parse
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.source import Source, default_source, demo_source
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.source import HubSource, LocalSource, Repository, Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
 
 logger = logging.getLogger("spiqa_tasks")
@@ -25,6 +25,8 @@ logger = logging.getLogger("spiqa_tasks")
 PLUGINS = "spiqa_tasks.benchmarks"
 """The group of entry points under which other packages offer a `Benchmark`."""
 BENCHMARKS: dict[str, Benchmark] = {}
+SMALL = "_224px.zip"
+"""What the names of archives end in whose pictures can be made from the full ones."""
 
 
 def register(benchmark: Benchmark) -> None:
@@ -148,3 +150,33 @@ def _resolved(name: str, split: str, source: Source | None) -> tuple[Benchmark, 
     if source is None:
         source = demo_source() if split.startswith("demo") else default_source()
     return benchmark, source
+
+
+def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
+    """Return whether everything that a task reads is in the local folder or in the hub's cache.
+
+    A table of one's own that lies on this machine is read.
+    """
+    entry = BENCHMARKS[benchmark]
+    files = entry.files(split, entry.parse(settings))
+    if entry.definition is not None and not files:
+        try:
+            return entry.splits[split] > 0
+        except DataError:
+            return False
+    return split.startswith("demo") or all(
+        _has(source, repository, pattern)
+        or (pattern.endswith(SMALL) and _has(source, repository, pattern.replace(SMALL, ".zip")))
+        for repository, pattern in files
+    )
+
+
+def _has(source: Source, repository: Repository, pattern: str) -> bool:
+    if isinstance(source, LocalSource):
+        if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")) is not None:
+            return True
+        try:
+            return bool(source.files(repository, pattern))
+        except DataError:
+            return False
+    return isinstance(source, HubSource) and source.is_cached(repository, pattern)

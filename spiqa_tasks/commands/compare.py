@@ -24,8 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: no two runs of one task with scores.
     """
     from spiqa_tasks.analysis.compare import compared
-    from spiqa_tasks.report.markdown import as_text
-    from spiqa_tasks.report.tables import comparison_table
+    from spiqa_tasks.report.tables import as_text, comparison_table
 
     runs, _ = places_apart(arguments)
     found, left_out = compared(runs, arguments.metric)

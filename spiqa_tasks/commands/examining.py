@@ -112,7 +112,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signature]:
     """The answers that are asked about, and their part of the signature."""
     from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
-    from spiqa_tasks.scoring.sampling import stratified
+    from spiqa_tasks.scoring.binning import stratified
 
     for reason, count in labels.left_out.items():
         say(f"{labels.name}: {count} verdicts are left out: {reason}.")
@@ -152,8 +152,8 @@ def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: l
     from spiqa_tasks.analysis.calibration import examined, pairs
     from spiqa_tasks.files.atomic import write_atomically
     from spiqa_tasks.report import calibration
-    from spiqa_tasks.report.markdown import as_text
     from spiqa_tasks.report.page import as_html
+    from spiqa_tasks.report.tables import as_text
 
     found = [examined(each, labels.answers, arguments.seed) for each in opinions]
     together = pairs([each for each in opinions if each.summary is not None])

@@ -188,7 +188,7 @@ def _say_faults(faults: Sequence[Fault], good: int) -> None:
 def _show(arguments: argparse.Namespace, definition: Definition, rows: Sequence[Row]) -> None:
     """Print the first question as a model sees it, and write the page of the first ones where it is wanted."""
     from spiqa_tasks.benchmarks.registry import BENCHMARKS
-    from spiqa_tasks.report.preview import preview_page
+    from spiqa_tasks.report.page import preview_page
 
     prompt = BENCHMARKS[definition.benchmark].prompt
     print(f"\nWhat a model is shown of {rows[0]['id']}:\n\n{printable(_plain(prompt(rows[0])))}")

@@ -42,11 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a folder without runs.
     """
     from spiqa_tasks.files.atomic import write_atomically
-    from spiqa_tasks.report import exports, sharing
+    from spiqa_tasks.report import sharing
     from spiqa_tasks.report.content import build
-    from spiqa_tasks.report.forms import as_csv
-    from spiqa_tasks.report.markdown import as_markdown
-    from spiqa_tasks.report.page import as_html
+    from spiqa_tasks.report.forms import rendered
+    from spiqa_tasks.report.headline import flat_records
+    from spiqa_tasks.report.page import as_html, as_markdown
 
     runs, remarks = places_apart(arguments)
     if not any(run.benchmark is not None and run.logged for run in runs):
@@ -57,8 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = build(runs, remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
     others: dict[Path | None, Callable[[], str]] = {
         arguments.markdown: lambda: as_markdown(found),
-        arguments.csv: lambda: as_csv(exports.records(found.runs)),
-        arguments.json: lambda: exports.as_json(found.runs),
+        arguments.csv: lambda: rendered("csv", flat_records(found.runs), (), ()) + "\n",
+        arguments.json: lambda: rendered("json", flat_records(found.runs), (), ()) + "\n",
         arguments.card: lambda: sharing.as_card(found.runs),
         arguments.eval_results: lambda: sharing.as_eval_results(found.runs),
         arguments.every_eval_ever: lambda: sharing.as_every_eval_ever(found.runs),

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from spiqa_tasks.scoring.control_tokens import CONTROL_TOKEN, without_control_tokens
+from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens
 
 REMOVED = "[removed]"
 LONGEST = 16_000

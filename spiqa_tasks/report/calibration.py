@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.calibration import Examined, Group, Pair
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.content import Report, Section
-from spiqa_tasks.report.tables import Table, TableLine, number
+from spiqa_tasks.report.tables import Table, number, plain
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring.binary import THRESHOLD, BinaryAgreement, Estimate
 from spiqa_tasks.scoring.units import percent, without_nan
@@ -38,88 +39,80 @@ def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
     """Return all tables of numbers that have lines."""
     groups = [group_table(found, kind) for kind in _kinds(found)]
     rest = (flips_table(found), pairs_table(pairs), cost_table(found), signature_table(found))
-    return [agreement_table(found), *groups, *(table for table in rest if table.lines)]
+    return [agreement_table(found), *groups, *(table for table in rest if table.rows)]
 
 
 def agreement_table(found: Sequence[Examined]) -> Table:
     """Return one line per judge: how its scores agree with the labels."""
-    lines = [
-        TableLine(
-            [each.opinion.name, *(["-"] * 9 if each.overall is None else _numbers(each.overall)), str(each.failed)]
-        )
+    rows = [
+        [each.opinion.name, *(["-"] * 9 if each.overall is None else _numbers(each.overall)), str(each.failed)]
         for each in found
     ]
     columns = ["judge", "n", "accuracy x 100", "best x 100", "threshold", "F1 x 100", "kappa", "AUROC", "Brier", "ECE"]
     notes = [_LEFT, *(f"{each.opinion.name}: {each.withheld}." for each in found if each.withheld)]
-    return Table(AGREEMENT, [*columns, "failed"], lines, notes)
+    return Table(AGREEMENT, [*columns, "failed"], rows, notes)
 
 
 def group_table(found: Sequence[Examined], kind: str) -> Table:
     """Return one line per judge and group; the answers of a trap have one label, and no kappa and AUROC."""
     ranked = ["kappa", "AUROC"] if kind != "trap" else []
-    lines = [
-        TableLine([group.name, each.opinion.name, *_group_numbers(group, bool(ranked))])
+    rows = [
+        [group.name, each.opinion.name, *_group_numbers(group, bool(ranked))]
         for name in dict.fromkeys(group.name for each in found for group in each.groups if group.kind == kind)
         for each in found
         for group in each.groups
         if (group.kind, group.name) == (kind, name)
     ]
     columns = [kind, "judge", "n", "labelled yes", "accuracy x 100", *ranked, "score at 10%", "50%", "90%"]
-    return Table(f"By {kind}", columns, lines, (), 2)
+    return Table(f"By {kind}", columns, rows, (), 2)
 
 
 def flips_table(found: Sequence[Examined]) -> Table:
     """Return how often asking again changes a judge's yes or no."""
-    lines = [
-        TableLine([each.opinion.name, flips.over, str(flips.n), _percent(flips.share)])
-        for each in found
-        for flips in each.flips
+    rows = [
+        [each.opinion.name, flips.over, str(flips.n), _percent(flips.share)] for each in found for flips in each.flips
     ]
-    return Table("Verdicts that change when asked again", ["judge", "over", "n", "changed x 100"], lines, (), 2)
+    return Table("Verdicts that change when asked again", ["judge", "over", "n", "changed x 100"], rows, (), 2)
 
 
 def pairs_table(pairs: Sequence[Pair]) -> Table:
     """Return how every two judges go together."""
-    lines = [
-        TableLine(
-            [*each.judges, str(each.n), percent(each.same), *map(_plain, (each.kappa, each.spearman, each.kendall))]
-        )
+    rows = [
+        [*each.judges, str(each.n), percent(each.same), *map(plain, (each.kappa, each.spearman, each.kendall))]
         for each in pairs
     ]
     columns = ["judge", "other judge", "n", "same verdict x 100", "kappa", "Spearman", "Kendall"]
-    return Table("Judges against each other", columns, lines, (), 2)
+    return Table("Judges against each other", columns, rows, (), 2)
 
 
 def cost_table(found: Sequence[Examined]) -> Table:
     """Return what asking each judge took; verdicts of the cache cost nothing."""
-    lines = []
+    rows = []
     for each in found:
         if (took := each.summary) is not None:
             tokens = took.prompt_tokens + took.completion_tokens
             dollars = "-" if took.cost is None else f"{took.cost:.4f}"
             price = "-" if took.cost is None or not took.judged else f"{1000 * took.cost / took.judged:.3f}"
             counts = (took.judged, took.cached, took.failed)
-            lines.append(
-                TableLine([each.opinion.name, *map(str, counts), f"{took.seconds:.1f}", f"{tokens:,}", dollars, price])
-            )
+            rows.append([each.opinion.name, *map(str, counts), f"{took.seconds:.1f}", f"{tokens:,}", dollars, price])
     columns = ["judge", "asked", "from the cache", "failed", "seconds", "tokens", "dollars", "dollars per 1,000"]
-    return Table("What it took", columns, lines)
+    return Table("What it took", columns, rows)
 
 
 def signature_table(found: Sequence[Examined]) -> Table:
     """Return how each judge's scores were made."""
-    lines = [TableLine([each.opinion.name, each.opinion.signature.text]) for each in found]
-    return Table("How every number was made", ["judge", "signature"], lines, (), 2)
+    rows = [[each.opinion.name, each.opinion.signature.text] for each in found]
+    return Table("How every number was made", ["judge", "signature"], rows, (), 2)
 
 
 def examples_table(each: Examined, answers: Sequence[Labelled]) -> Table:
     """Return the answers whose score is farthest from the label, of each trap where there are such."""
-    lines = []
+    rows = []
     for name, answer, score in farthest(each, answers):
         texts = (getattr(answer.candidate, part) for part in ("question", "reference", "prediction"))
-        lines.append(TableLine([name, *map(_short, texts), "yes" if answer.label else "no", f"{score:.3f}"]))
+        rows.append([name, *map(_short, texts), "yes" if answer.label else "no", plain(score)])
     columns = ["trap or system", "question", "reference", "answer", "right", "score"]
-    return Table(each.opinion.name, columns, lines, (), 4)
+    return Table(each.opinion.name, columns, rows, (), 4)
 
 
 def farthest(each: Examined, answers: Sequence[Labelled]) -> list[tuple[str, Labelled, float]]:
@@ -150,7 +143,7 @@ def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[
         fields["examples"] = [answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)]
         judges.append(fields)
     listed = {"judges": judges, "pairs": [dataclasses.asdict(pair) for pair in pairs]}
-    return dict(without_nan(_lists(listed)))
+    return dict(without_nan(json.loads(json.dumps(listed))))
 
 
 def rows(found: Sequence[Examined]) -> list[dict[str, Any]]:
@@ -164,13 +157,6 @@ def rows(found: Sequence[Examined]) -> list[dict[str, Any]]:
         )
         if agreement is not None
     ]
-
-
-def _lists(value: Any) -> Any:
-    """The value with lists for tuples."""
-    if isinstance(value, Mapping):
-        return {key: _lists(each) for key, each in value.items()}
-    return [_lists(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plots.Plot]:
@@ -199,20 +185,15 @@ def _by_group(found: Sequence[Examined], kind: str) -> plots.Plot:
         plots.Series(
             each.opinion.name,
             colour,
-            {g.name: tuple(100 * part for part in dataclasses.astuple(g.agreement.accuracy)) for g in groups[colour]},
+            {g.name: dataclasses.astuple(g.agreement.accuracy) for g in groups[colour]},
         )
         for colour, each in enumerate(found)
     ]
-    return plots.dots(f"Accuracy by {kind}", names, series, "accuracy x 100")
+    return plots.intervals(f"Accuracy by {kind}", names, series, "accuracy x 100")
 
 
 def _numbers(found: BinaryAgreement) -> list[str]:
-    shares = [
-        _percent(found.accuracy),
-        _percent(found.best_accuracy),
-        f"{found.best_threshold:.3f}",
-        _percent(found.f1),
-    ]
+    shares = [*map(_percent, (found.accuracy, found.best_accuracy)), plain(found.best_threshold), _percent(found.f1)]
     others = (found.kappa, found.auroc, found.brier, found.calibration_error)
     return [str(found.n), *shares, *map(_spanned, others)]
 
@@ -221,7 +202,7 @@ def _group_numbers(group: Group, ranked: bool) -> list[str]:
     found = group.agreement
     counts = [str(found.n), str(found.positives), _percent(found.accuracy)]
     others = [_spanned(each) for each in (found.kappa, found.auroc)] if ranked else []
-    return [*counts, *others, *map(_plain, group.quantiles)]
+    return [*counts, *others, *map(plain, group.quantiles)]
 
 
 def _percent(estimate: Estimate) -> str:
@@ -229,12 +210,8 @@ def _percent(estimate: Estimate) -> str:
 
 
 def _spanned(estimate: Estimate) -> str:
-    known = not math.isnan(estimate.low)
-    return _plain(estimate.value) + (f" [{_plain(estimate.low)}, {_plain(estimate.high)}]" if known else "")
-
-
-def _plain(value: float | None) -> str:
-    return "-" if value is None or math.isnan(value) else f"{value:.3f}"
+    interval = "" if math.isnan(estimate.low) else f" [{plain(estimate.low)}, {plain(estimate.high)}]"
+    return plain(estimate.value) + interval
 
 
 def _short(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from spiqa_tasks.analysis.breakdown import GroupValue
 from spiqa_tasks.analysis.compare import Comparison, compare
@@ -12,10 +13,8 @@ from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.report import coverage, gains, headline, judges, plots
 from spiqa_tasks.report.head import Fact, facts, title_of
 from spiqa_tasks.report.plots import Plot, Series
-from spiqa_tasks.report.tables import Table, TableLine, comparison_table
+from spiqa_tasks.report.tables import Table, comparison_table
 from spiqa_tasks.runs.run import Run
-
-_NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -23,9 +22,9 @@ class Section:
     """A part of the report; `notes` are sentences above its tables."""
 
     title: str
-    notes: Sequence[str] = field(default=())
-    tables: Sequence[Table] = field(default=())
-    plots: Sequence[Plot] = field(default=())
+    notes: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    plots: Sequence[Plot] = ()
 
 
 @dataclass(frozen=True)
@@ -89,19 +88,12 @@ def _task(task: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Section
 
 def _groups(values: Sequence[GroupValue], kind: str, colours: Mapping[str, int]) -> Plot:
     names = list(dict.fromkeys(value.group for value in values))
-    series = [
-        Series(
-            model,
-            colours[model],
-            {
-                value.group: (100 * value.value, 100 * value.low, 100 * value.high)
-                for value in values
-                if value.model == model and value.value == value.value
-            },
-        )
-        for model in dict.fromkeys(value.model for value in values)
-    ]
-    return plots.dots(f"{values[0].metric} by {kind}", names, series, f"{values[0].metric} x 100")
+    points: dict[str, dict[str, plots.Point]] = {value.model: {} for value in values}
+    for value in values:
+        if not math.isnan(value.value):
+            points[value.model][value.group] = (value.value, value.low, value.high)
+    series = [Series(model, colours[model], each) for model, each in points.items()]
+    return plots.intervals(f"{values[0].metric} by {kind}", names, series, f"{values[0].metric} x 100")
 
 
 def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[Section]:
@@ -111,11 +103,12 @@ def _comparisons(found: Sequence[Comparison], left_out: Sequence[str]) -> list[S
     for task in dict.fromkeys(each.task for each in found):
         members = [each for each in found if each.task == task]
         points = {
-            f"{each.b} - {each.a}": (100 * each.difference.mean, 100 * each.difference.low, 100 * each.difference.high)
+            f"{each.b} - {each.a}": (each.difference.mean, each.difference.low, each.difference.high)
             for each in members
         }
         title = f"Differences in {members[0].metric}, {task}"
-        drawn.append(plots.dots(title, list(points), [Series("difference", 0, points)], "difference x 100", zero=True))
+        series = [Series("difference", 0, points)]
+        drawn.append(plots.intervals(title, list(points), series, "difference x 100", zero=True))
     return [Section("Comparison of runs", left_out, [comparison_table(found)] if found else [], drawn)]
 
 
@@ -125,16 +118,15 @@ def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, i
         return []
     drawn = []
     for name, title in (("mg", "Multi-modal gain"), ("ml", "Multi-modal leakage")):
-        points: dict[str, dict[str, tuple[float, float, float]]] = {}
+        points: dict[str, dict[str, plots.Point]] = {}
         for row in rows:
             estimate = getattr(row.result, name)
             if estimate is not None:
-                low, high = (_NAN if end is None else 100 * end for end in (estimate.low, estimate.high))
-                key = f"{row.task} ({row.ablation})"
-                points.setdefault(row.model, {})[key] = (100 * estimate.value, low, high)
+                low, high = (math.nan if end is None else end for end in (estimate.low, estimate.high))
+                points.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = (estimate.value, low, high)
         names = list(dict.fromkeys(key for each in points.values() for key in each))
         series = [Series(model, colours.get(model, 0), values) for model, values in points.items()]
-        drawn += [plots.bars(title, names, series, f"{name.upper()} x 100")] if names else []
+        drawn += [plots.intervals(title, names, series, f"{name.upper()} x 100", bars=True)] if names else []
     return [Section("Gain and leakage", problems, [gains.gain_table(found)] if rows else [], drawn)]
 
 
@@ -149,7 +141,7 @@ def _judges(runs: Sequence[Run], colours: Mapping[str, int]) -> list[Section]:
         for a, b, pairs in judges.judge_pairs(runs)
     ]
     agreement = judges.agreement_table(runs)
-    return [Section("Judges", (), [agreement] if agreement.lines else [], drawn)] if drawn else []
+    return [Section("Judges", (), [agreement] if agreement.rows else [], drawn)] if drawn else []
 
 
 def _coverage(runs: Sequence[Run]) -> Section:
@@ -157,10 +149,10 @@ def _coverage(runs: Sequence[Run]) -> Section:
     parts = {status: [each[status] for each in counts] for status in STATUSES}
     names = [f"{run.task}, {run.name}" for run in runs]
     reasons = coverage.reasons_table(runs)
-    tables = [coverage.coverage_table(runs), *([reasons] if reasons.lines else [])]
+    tables = [coverage.coverage_table(runs), *([reasons] if reasons.rows else [])]
     return Section("Coverage", (), tables, [plots.stacked("What became of the answers", names, parts)])
 
 
 def _signatures(runs: Sequence[Run]) -> Section:
-    lines = [TableLine([run.task, run.name, run.signature.text]) for run in runs]
-    return Section("Signatures", (), [Table("How every number was made", ["task", "run", "signature"], lines, (), 3)])
+    rows = [[run.task, run.name, run.signature.text] for run in runs]
+    return Section("Signatures", (), [Table("How every number was made", ["task", "run", "signature"], rows, (), 3)])

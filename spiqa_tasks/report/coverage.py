@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from spiqa_tasks.benchmarks.record import STATUSES, Record
-from spiqa_tasks.report.tables import Table, TableLine
+from spiqa_tasks.benchmarks.record import STATUSES
+from spiqa_tasks.report.tables import Table
 from spiqa_tasks.runs.run import Run
 
 MOST_REASONS = 12
@@ -23,7 +23,7 @@ def statuses(run: Run) -> dict[str, int]:
 def coverage_table(runs: Sequence[Run]) -> Table:
     """Return one line per run and task."""
     columns = [*_COLUMNS, *(name.replace("_", " ") for name in _FAILED)]
-    return Table("What became of the answers", columns, [_line(run) for run in runs], texts=2)
+    return Table("What became of the answers", columns, list(map(_row, runs)), texts=2)
 
 
 def reasons_table(runs: Sequence[Run]) -> Table:
@@ -31,25 +31,24 @@ def reasons_table(runs: Sequence[Run]) -> Table:
     found = Counter(
         (run.task, run.name, record.status, record.reason) for run in runs for record in run.questions if record.reason
     )
-    lines = [TableLine([*map(str, key), str(count)]) for key, count in found.most_common(MOST_REASONS)]
+    rows = [[*map(str, key), str(count)] for key, count in found.most_common(MOST_REASONS)]
     notes = [f"{len(found) - MOST_REASONS} more reasons are in the samples."] if len(found) > MOST_REASONS else []
-    return Table("Why answers have no score", ["task", "run", "status", "reason", "answers"], lines, notes, 4)
+    return Table("Why answers have no score", ["task", "run", "status", "reason", "answers"], rows, notes, 4)
 
 
-def _line(run: Run) -> TableLine:
+def _row(run: Run) -> list[str]:
     by_status = statuses(run)
     questions = run.questions
+    judge_failed = sum(record.judge_failed for record in questions)
     judged = sum(bool(record.verdicts) and not record.judge_failed for record in questions)
-    unparsed = [record for record in questions if _is_unparsed(record)]
-    rules = Counter(record.rule or "no rule" for record in unparsed)
-    truncated = sum(record.rule == "truncated" for record in questions)
+    unparsed = Counter(
+        record.rule or "no rule"
+        for record in questions
+        if not record.refused and (record.status == "unparsed" or record.rule in ("unformatted", "empty"))
+    )
     asked = run.record_set.part or len(questions)
-    counts = [asked, by_status["ok"], judged, sum(record.judge_failed for record in questions)]
-    counts += [by_status["refused"], len(unparsed)]
-    told = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
+    rules = ", ".join(f"{rule} {count}" for rule, count in unparsed.most_common()) or "-"
+    truncated = sum(record.rule == "truncated" for record in questions)
+    counts = [asked, by_status["ok"], judged, judge_failed, by_status["refused"], unparsed.total()]
     failed = [by_status[name] for name in _FAILED]
-    return TableLine([run.task, run.name, *map(str, counts), told or "-", str(truncated), *map(str, failed)])
-
-
-def _is_unparsed(record: Record) -> bool:
-    return not record.refused and (record.status == "unparsed" or record.rule in ("unformatted", "empty"))
+    return [run.task, run.name, *map(str, counts), rules, *map(str, [truncated, *failed])]

@@ -8,7 +8,7 @@ from spiqa_tasks.analysis.gain_of_runs import Row, rows, warnings
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.triples import triples
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.report.tables import Table, TableLine, number
+from spiqa_tasks.report.tables import Table, number
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Estimate
@@ -44,41 +44,28 @@ def overall_rows(found: Sequence[Row]) -> list[Row]:
 
 def gain_table(found: Sequence[Row]) -> Table:
     """Return gain and leakage overall, with MMStar's published rows where its questions were run in full."""
-    lines = []
+    rows = []
     for row in overall_rows(found):
         if (result := row.result) is not None:
-            scores = [number(value) for value in (result.s_v, result.s_wv, result.s_t)]
-            estimates = [_estimate(value) for value in (result.mg, result.ml, result.ml_signed)]
-            cells = [row.task, row.model, "measured", row.ablation, row.llm or "-", str(row.n), *scores, *estimates]
-            lines.append(TableLine(cells))
-    if any(row.task == MMSTAR_TASK for row in found):
-        lines += _published()
+            scores = map(number, (result.s_v, result.s_wv, result.s_t))
+            estimates = map(_estimate, (result.mg, result.ml, result.ml_signed))
+            told = [row.task, row.model, "measured", row.ablation, row.llm or "-", str(row.n)]
+            rows.append([*told, *scores, *estimates])
+    printed: dict[str, dict[str, float]] = {}
+    for value in published_gain() if any(row.task == MMSTAR_TASK for row in found) else ():
+        printed.setdefault(value.model, {})[value.metric] = value.value
+    published = [
+        [MMSTAR_TASK, model, "published, Table 5", "text", *[""] * 5, number(of.get("mg")), number(of.get("ml")), ""]
+        for model, of in printed.items()
+    ]
     columns = ["task", "model", "source", "without", "LLM base", "n"]
     columns += ["S_v", "S_wv", "S_t", "gain MG", "leakage ML", "S_wv - S_t"]
-    told = [f"{row.task} of {row.model}: {warning}." for row in overall_rows(found) for warning in warnings(row)]
-    return Table("Multi-modal gain and leakage x 100", columns, lines, told, 5)
-
-
-def _published() -> list[TableLine]:
-    printed: dict[str, dict[str, float]] = {}
-    for value in published_gain():
-        printed.setdefault(value.model, {})[value.metric] = value.value
-    return [
-        TableLine(
-            [
-                *(MMSTAR_TASK, model, "published, Table 5", "text", *[""] * 5),
-                *(number(values.get(name)) for name in ("mg", "ml")),
-                "",
-            ],
-            "published",
-        )
-        for model, values in printed.items()
-    ]
+    notes = [f"{row.task} of {row.model}: {warning}." for row in overall_rows(found) for warning in warnings(row)]
+    return Table("Multi-modal gain and leakage x 100", columns, rows, notes, 5, published)
 
 
 def _estimate(value: Estimate | None) -> str:
     if value is None:
         return "-"
-    return (
-        number(value.value) if value.low is None or value.high is None else number(value.value, value.low, value.high)
-    )
+    ends = () if value.low is None or value.high is None else (value.low, value.high)
+    return number(value.value, *ends)

@@ -1,16 +1,18 @@
-"""What runs of one task scored, beside what its paper prints: overall, and by group."""
+"""What runs of one task scored, beside what its paper prints: overall, by group, and as flat records."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
 from spiqa_tasks.analysis.compare import differing
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.report.tables import Table, TableLine, number
+from spiqa_tasks.report.tables import Table, number
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.units import without_nan
 
 PLOTTED = {"category": "category", "type": "type of figure", "figures": "number of figures shown"}
 """The kinds of groups that are drawn, and what they are called."""
@@ -42,37 +44,58 @@ def with_coverage(text: str, run: Run) -> str:
     return f"{text}, {run.coverage} questions" if run.record_set.part else text
 
 
+def flat_records(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return one record per run, task, metric and group; the headline by group, the others overall.
+
+    Values are natural (0 to 1, CIDEr 0 to 10), None where withheld; `group` is `all` for all answers, `questions` says
+    how many of the task's were answered, `n of N`.
+    """
+    return [
+        {
+            **{"model": run.name, "benchmark": run.own.entry.name, "split": run.own.split, "task": run.task},
+            **{"metric": value.metric, "group": value.group or OVERALL},
+            **without_nan({name: getattr(value, name) for name in ("value", "low", "high")}),
+            **{"n": value.n, "questions": run.coverage},
+            **{"judge": run.signature.judge, "signature": run.signature.text},
+        }
+        for run in runs
+        for value in [*by_group(run, run.metrics[:1]), *overall(run, shown_metrics(run)[1:])]
+    ]
+
+
 def overview_table(runs: Sequence[Run]) -> Table:
     """Return the headline of every task, a column per run."""
     models = list(dict.fromkeys(run.name for run in runs))
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for run in runs:
         for value in overall(run, run.metrics[:1]):
-            score = with_coverage(number(value.value, value.low, value.high), run)
-            cells.setdefault((run.task, value.metric), {})[run.name] = score
-    lines = [TableLine([*key, *(found.get(model, "") for model in models)]) for key, found in cells.items()]
-    return Table("Headlines x 100, with 95% intervals", ["task", "metric", *models], lines, texts=2)
+            cells.setdefault((run.task, value.metric), {})[run.name] = with_coverage(_number(value), run)
+    rows = [[*key, *_in_columns(found, models)] for key, found in cells.items()]
+    return Table("Headlines x 100, with 95% intervals", ["task", "metric", *models], rows, texts=2)
 
 
 def headline_table(runs: Sequence[Run]) -> Table:
     """Return every metric of the runs of one task, overall, and the paper's rows for the same split and setting."""
-    names = list(dict.fromkeys(metric.name for run in runs for metric in shown_metrics(run)))
-    lines = [_measured(run, names) for run in runs]
-    printed = _distinct(value for run in runs for value in published_values(run) if value.group is None)
-    by_row: dict[tuple[str, str], dict[str, PublishedValue]] = {}
-    for value in printed:
-        by_row.setdefault((value.model, value.judge or PAPER_JUDGE), {})[value.metric] = value
-    judged = any(metric.needs == "judge" for run in runs for metric in shown_metrics(run))
-    for (model, judge), values in by_row.items():
-        tables = ", ".join(dict.fromkeys(value.table for value in values.values() if value.metric in names))
-        cells = [number(values[name].value) if name in values else "" for name in names]
-        if any(cells):
-            lines.append(TableLine([model, f"published, {tables}", judge if judged else "-", "", *cells], "published"))
-    columns = ["model", "source", "judge", "n", *names]
-    if not judged:
-        columns, lines = _without(2, columns, lines)
-    notes = [*_differences(runs), *_notes(runs, lines, judged)]
-    return Table("Scores x 100, with 95% intervals", columns, lines, notes, 3 if judged else 2)
+    metrics = {metric.name: metric for run in runs for metric in shown_metrics(run)}
+    judged = any(metric.needs == "judge" for metric in metrics.values())
+    rows = []
+    for run in runs:
+        values = {value.metric: value for value in overall(run, shown_metrics(run))}
+        n = next((answers(run, value) for value in values.values()), "0")
+        cells = {name: _number(value) for name, value in values.items()}
+        rows.append([run.name, "measured", *[judge_of(run)] * judged, n, *_in_columns(cells, metrics)])
+    by_row: dict[tuple[str, str], list[PublishedValue]] = {}
+    for printed in _published(runs):
+        if printed.group is None and printed.metric in metrics:
+            by_row.setdefault((printed.model, printed.judge or PAPER_JUDGE), []).append(printed)
+    published = []
+    for (model, judge), of_row in by_row.items():
+        tables = ", ".join(dict.fromkeys(value.table for value in of_row))
+        cells = {value.metric: number(value.value) for value in of_row}
+        published.append([model, f"published, {tables}", *[judge] * judged, "", *_in_columns(cells, metrics)])
+    columns = ["model", "source", *["judge"] * judged, "n", *metrics]
+    notes = [*_differences(runs), *_notes(runs, bool(published), judged)]
+    return Table("Scores x 100, with 95% intervals", columns, rows, notes, 2 + judged, published)
 
 
 def group_values(runs: Sequence[Run]) -> dict[str, list[GroupValue]]:
@@ -91,37 +114,31 @@ def group_table(runs: Sequence[Run], kind: str, values: Sequence[GroupValue]) ->
     """Return the headline by the groups of one kind, with the paper's values for them."""
     groups = list(dict.fromkeys(value.group for value in values))
     metric = values[0].metric
-    lines = []
+    rows = []
     for run in runs:
-        own = {value.group: value for value in values if value.model == run.name}
-        cells = [number(own[name].value, own[name].low, own[name].high) if name in own else "" for name in groups]
-        lines.append(TableLine([run.name, with_coverage("measured", run), *cells]))
-    printed: dict[tuple[str, str], dict[str, PublishedValue]] = {}
-    for value in _distinct(value for run in runs for value in published_values(run)):
+        cells = {value.group: _number(value) for value in values if value.model == run.name}
+        rows.append([run.name, with_coverage("measured", run), *_in_columns(cells, groups)])
+    printed: dict[tuple[str, str], dict[str, str]] = {}
+    for value in _published(runs):
         if value.group in groups and value.metric == metric:
-            printed.setdefault((value.model, value.table), {})[str(value.group)] = value
-    for (model, table), cells_of in printed.items():
-        cells = [number(cells_of[name].value) if name in cells_of else "" for name in groups]
-        lines.append(TableLine([model, f"published, {table}", *cells], "published"))
-    return Table(
-        f"{metric} by {_NAMES.get(kind, kind)}", ["model", "source", *groups], lines, (), 2, kind not in PLOTTED
-    )
+            printed.setdefault((value.model, value.table), {})[str(value.group)] = number(value.value)
+    published = [
+        [model, f"published, {table}", *_in_columns(cells, groups)] for (model, table), cells in printed.items()
+    ]
+    title = f"{metric} by {_NAMES.get(kind, kind)}"
+    return Table(title, ["model", "source", *groups], rows, (), 2, published, kind not in PLOTTED)
 
 
-def _measured(run: Run, names: Sequence[str]) -> TableLine:
-    rows = {value.metric: value for value in overall(run, shown_metrics(run))}
-    cells = [number(rows[name].value, rows[name].low, rows[name].high) if name in rows else "" for name in names]
-    n = next((answers(run, value) for value in rows.values()), "0")
-    return TableLine([run.name, "measured", judge_of(run), n, *cells])
+def _number(value: GroupValue) -> str:
+    return number(value.value, value.low, value.high)
 
 
-def _distinct(values: Iterable[PublishedValue]) -> list[PublishedValue]:
-    return list(dict.fromkeys(values))
+def _in_columns(cells: Mapping[str, str], columns: Sequence[str] | Mapping[str, Any]) -> list[str]:
+    return [cells.get(column, "") for column in columns]
 
 
-def _without(place: int, columns: list[str], lines: list[TableLine]) -> tuple[list[str], list[TableLine]]:
-    shorter = [TableLine([*line.cells[:place], *line.cells[place + 1 :]], line.kind) for line in lines]
-    return [*columns[:place], *columns[place + 1 :]], shorter
+def _published(runs: Sequence[Run]) -> list[PublishedValue]:
+    return list(dict.fromkeys(value for run in runs for value in published_values(run)))
 
 
 def _differences(runs: Sequence[Run]) -> list[str]:
@@ -134,11 +151,10 @@ def _differences(runs: Sequence[Run]) -> list[str]:
     return list(found.values())
 
 
-def _notes(runs: Sequence[Run], lines: Sequence[TableLine], judged: bool) -> list[str]:
+def _notes(runs: Sequence[Run], is_published: bool, judged: bool) -> list[str]:
     values = {(run.name, metric.name): run.value(metric) for run in runs for metric in shown_metrics(run)}
     notes = [f"{run}: {metric} is withheld, {each.reason}." for (run, metric), each in values.items() if each.reason]
-    has_paper = all(run.own.entry.definition is None for run in runs)
-    if has_paper and not any(line.kind == "published" for line in lines):
+    if not is_published and all(run.own.entry.definition is None for run in runs):
         notes.append("The paper prints no row for this split and setting.")
     if judged:
         notes.append("Scores of different judges are not comparable.")

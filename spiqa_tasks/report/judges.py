@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from spiqa_tasks.analysis.agreement import Agreement, agreement
-from spiqa_tasks.report.tables import Table, TableLine
+from spiqa_tasks.analysis.agreement import agreement
+from spiqa_tasks.report.tables import Table, plain
 from spiqa_tasks.runs.run import Run
 
 Pairs = list[tuple[float, float]]
@@ -34,21 +34,14 @@ def judge_pairs(runs: Sequence[Run]) -> Iterator[tuple[Run, Run, Pairs]]:
 
 def agreement_table(runs: Sequence[Run]) -> Table:
     """Return the correlations of judges on the same answers."""
-    found = [(a, agreement((a.judge_name, b.judge_name), _answers(a), pairs)) for a, b, pairs in judge_pairs(runs)]
-    lines = [TableLine([run.task, each.label, *each.judges, *_numbers(each)]) for run, each in found]
+    rows = []
+    for a, b, pairs in judge_pairs(runs):
+        found = agreement((a.judge_name, b.judge_name), a.identity.label, pairs)
+        correlations = map(plain, (found.spearman, found.kendall))
+        rows.append([a.task, found.label, *found.judges, str(found.n), *correlations])
     columns = ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
-    return Table("Agreement of judges on the same answers", columns, lines, texts=4)
-
-
-def _answers(run: Run) -> str:
-    """What the answers are called, without their judge."""
-    return run.identity.label
+    return Table("Agreement of judges on the same answers", columns, rows, texts=4)
 
 
 def _texts(run: Run) -> dict[str, str]:
     return {key: answer.response.text for key, answer in run.by_id.items()}
-
-
-def _numbers(each: Agreement) -> list[str]:
-    known = ("-" if value is None else f"{value:.3f}" for value in (each.spearman, each.kendall))
-    return [str(each.n), *known]

@@ -1,16 +1,29 @@
-"""The report as one HTML file that asks for nothing outside itself."""
+"""Pages that ask for nothing outside themselves: a report, and a benchmark's first questions; tables as Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from importlib import resources
 from typing import Any
 
+from tabulate import tabulate
+
+from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.extras import require
-from spiqa_tasks.report.content import Report
+from spiqa_tasks.report.content import Report, Section
 from spiqa_tasks.report.samples import as_script, samples
-from spiqa_tasks.report.thumbnails import SIDES, Thumbnails
+from spiqa_tasks.report.tables import Table
+from spiqa_tasks.report.thumbnails import SIDES, Thumbnails, small_picture
+
+SIDE = 640
+"""The longest side of a picture on a preview, in pixels."""
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
+    "article{border-top:1px solid #ccc;padding:1rem 0}pre{white-space:pre-wrap;font:inherit;margin:.5rem 0}"
+    "img{max-width:100%;display:block;border:1px solid #ccc}h2{font-size:1rem}.role,footer{color:#666}"
+)
 
 
 def as_html(report: Report, pictures: str = "large") -> str:
@@ -25,26 +38,75 @@ def as_html(report: Report, pictures: str = "large") -> str:
 
     thumbnails = Thumbnails(SIDES[pictures]) if pictures in SIDES else None
     data = samples(report.runs, thumbnails)
-    made: Sequence[str] = thumbnails.made() if thumbnails else ()
+    loader = PackageLoader("spiqa_tasks.report")
     environment = Environment(
-        loader=PackageLoader("spiqa_tasks.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    values: dict[str, Any] = {
-        "report": report,
-        "style": _file("page.css"),
-        "script": _file("samples.js"),
-        "sorting": _file("tables.js"),
-        "data": as_script(data),
-        "thumbnails": made,
-        "count": len(data["samples"]),
-        "version": version(PACKAGE),
-    }
-    return environment.get_template("page.html").render(values)
+    return environment.get_template("page.html").render(
+        report=report,
+        style=_file("page.css"),
+        script=_file("samples.js"),
+        sorting=_file("tables.js"),
+        data=as_script(data),
+        thumbnails=thumbnails.made() if thumbnails else [],
+        count=len(data["samples"]),
+        version=version(PACKAGE),
+    )
+
+
+def as_markdown(report: Report) -> str:
+    """Return all tables of a report as Markdown; plots and samples are in the page only."""
+    sections = [part for section in report.sections for part in _section(section)]
+    return "\n\n".join([f"# {report.title}", *map(_escaped, report.notes), *sections]) + "\n"
+
+
+def preview_page(title: str, questions: Iterable[tuple[Mapping[str, Any], Sequence[Part]]]) -> str:
+    """Return a page of questions as a model is shown them.
+
+    Args:
+        title: of the page.
+        questions: rows of a benchmark with their prompts.
+    """
+    articles = "".join(_article(row, parts) for row, parts in questions)
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
+        f"<h1>{escape(title)}</h1>{articles}"
+    )
+
+
+def _article(row: Mapping[str, Any], parts: Sequence[Part]) -> str:
+    groups = ", ".join(f"{kind}: {name}" for kind, name in row["groups"].items())
+    footer = f"True answer: {' or '.join(row['references'])}" + (f" · {groups}" if groups else "")
+    shown = "".join(map(_shown, parts)).replace("</pre><pre>", "")  # neighbouring texts are one
+    return f"<article><h2>{escape(row['id'])}</h2>{shown}<footer>{escape(footer)}</footer></article>"
+
+
+def _shown(part: Part) -> str:
+    if isinstance(part, Turn):
+        return f'<p class="role">{escape(part.role)}</p>'
+    if isinstance(part, Picture):
+        made = small_picture(part.path, SIDE)
+        unreadable = f"<p>{escape(part.path)}: unreadable</p>"
+        return f'<img alt="" src="data:image/webp;base64,{made}">' if made else unreadable
+    return f"<pre>{escape(part)}</pre>"
 
 
 def _file(name: str) -> str:
     return resources.files("spiqa_tasks.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _section(section: Section) -> Sequence[str]:
+    tables = [part for table in section.tables for part in (f"### {_escaped(table.title)}", *_table(table))]
+    return [f"## {_escaped(section.title)}", *map(_escaped, section.notes), *tables] if tables or section.notes else []
+
+
+def _table(table: Table) -> Sequence[str]:
+    cells = [list(map(_escaped, row)) for row in (*table.rows, *table.published)]
+    aligned = ["left" if place < table.texts else "right" for place in range(len(table.columns))]
+    text = tabulate(cells, table.columns, tablefmt="github", disable_numparse=True, colalign=aligned)
+    return [text, *map(_escaped, table.notes)]
+
+
+def _escaped(text: str) -> str:
+    """The text with nothing that Markdown reads: names of models and tasks are the user's."""
+    return "".join(f"\\{letter}" if letter in "\\`*_|<>[]#" else letter for letter in text)

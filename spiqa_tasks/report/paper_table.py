@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,8 @@ from spiqa_tasks.runs.run import Run
 
 MEASURED = "measured"
 """The source of values that the package computed; others name the paper's table."""
-_NAN = float("nan")
+_KEY = ("model", "source", "judge")
+"""What a row of the table is of."""
 _SHORT = {
     "meteor": "M",
     "rouge_l": "R-L",
@@ -61,13 +63,13 @@ def render(found: Sequence[Mapping[str, Any]], form: str) -> str:
     names = [_column(record["task"]) + head for record, head in zip(shown, heads, strict=True)]
     tasks = list(dict.fromkeys(_column(record["task"]) for record in found))
     columns = sorted(dict.fromkeys(names), key=lambda name: tasks.index(name.partition(" ")[0]))
-    table: dict[tuple[str, str, str], dict[str, str]] = {}
+    table: dict[tuple[str, ...], dict[str, str]] = {}
     for record, name in zip(shown, names, strict=True):
-        row = table.setdefault((record["model"], record["source"], record["judge"]), {})
+        row = table.setdefault(_key(record), {})
         ends = () if form == "latex" else (record["low"], record["high"])
         row[name] = number(record["value"], *ends) + (f" ({record['questions']})" if record["questions"] else "")
     cells = [[*key, *(row.get(column, "") for column in columns)] for key, row in table.items()]
-    return rendered(form, found, cells, ["model", "source", "judge", *columns])
+    return rendered(form, found, cells, [*_KEY, *columns])
 
 
 def of_one_model(results: Sequence[Sequence[Run]]) -> list[Run]:
@@ -100,44 +102,45 @@ def _column(task: str) -> str:
 
 def _measured(run: Run) -> Iterator[dict[str, Any]]:
     for value in overall(run, shown_metrics(run)):
-        ends = (value.low, value.high)
-        part = run.record_set.part
-        yield _record(run.name, MEASURED, judge_of(run), run.task, value.metric, value.value, *ends, part)
+        key = (run.name, MEASURED, judge_of(run))
+        yield _record(key, run.task, value.metric, value.value, value.low, value.high, run.record_set.part)
 
 
 def _published(run: Run) -> Iterator[dict[str, Any]]:
-    names = {metric.name for metric in shown_metrics(run)}
-    judge = PAPER_JUDGE if any(metric.needs == "judge" for metric in shown_metrics(run)) else "-"
+    needs = {metric.name: metric.needs for metric in shown_metrics(run)}
+    judge = PAPER_JUDGE if "judge" in needs.values() else "-"
     for value in published_values(run):
-        if value.group is None and value.metric in names and value.judge in ("", PAPER_JUDGE):
+        if value.group is None and value.metric in needs and value.judge in ("", PAPER_JUDGE):
             yield _printed(value, run.task, judge)
 
 
 def _printed(value: PublishedValue, task: str, judge: str = "-") -> dict[str, Any]:
-    return _record(value.model, f"published, {value.table}", judge, task, value.metric, value.value)
+    return _record((value.model, f"published, {value.table}", judge), task, value.metric, value.value)
 
 
 def _means(measured: Sequence[Mapping[str, Any]], group: str, tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The mean over both subsets, of each model."""
-    values: dict[tuple[str, str, str], list[float]] = {}
+    values: dict[tuple[str, ...], list[float]] = {}
     for record in measured:
         if record["task"] in tasks and record["metric"] == "accuracy":
-            values.setdefault((record["model"], record["source"], record["judge"]), []).append(record["value"])
+            values.setdefault(_key(record), []).append(record["value"])
     for key, each in values.items():
         if len(each) == len(tasks):
-            yield _record(*key, group, "accuracy", sum(each) / len(each))
+            yield _record(key, group, "accuracy", sum(each) / len(each))
+
+
+def _key(record: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(record[name] for name in _KEY)
 
 
 def _record(
-    model: str,
-    source: str,
-    judge: str,
+    key: Sequence[str],
     task: str,
     metric: str,
     value: float,
-    low: float = _NAN,
-    high: float = _NAN,
+    low: float = math.nan,
+    high: float = math.nan,
     questions: str = "",
 ) -> dict[str, Any]:
-    names = {"model": model, "source": source, "judge": judge, "task": task, "metric": metric}
-    return {**names, "value": value, "low": low, "high": high, "questions": questions}
+    row = dict(zip(_KEY, key, strict=True))
+    return {**row, "task": task, "metric": metric, "value": value, "low": low, "high": high, "questions": questions}

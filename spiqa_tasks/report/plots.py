@@ -41,6 +41,8 @@ _PAGE = {
 """What of matplotlib's SVG is another in a page with other SVGs: pattern -> replacement."""
 
 P = ParamSpec("P")
+Point = tuple[float, float, float]
+"""A value with the ends of its interval, NaN where there is none; in natural units."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +56,17 @@ class Plot:
 
 @dataclass(frozen=True)
 class Series:
-    """Values of one run, times 100, with the ends of their intervals (NaN: none).
+    """Values of one run, which are drawn times 100.
 
     Attributes:
         label: the run's.
         colour: its number; the same in every plot.
-        points: name of a place on the axis -> (value, low, high).
+        points: by the name of a place on the axis.
     """
 
     label: str
     colour: int
-    points: Mapping[str, tuple[float, float, float]]
+    points: Mapping[str, Point]
 
 
 def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
@@ -83,37 +85,35 @@ def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
 
 
 @_styled
-def dots(title: str, names: Sequence[str], series: Sequence[Series], axis: str, zero: bool = False) -> Plot:
-    """Return values by name with their intervals, one line of dots per name; `zero` draws the line of no difference."""
-    heights = 0.22 * len(series) + 0.2
-    figure, axes = _figure(max(1.6, heights * len(names) + 0.9 + 0.2 * len(series)))
-    step = 0.7 / max(1, len(series))
+def intervals(
+    title: str, names: Sequence[str], series: Sequence[Series], axis: str, *, bars: bool = False, zero: bool = False
+) -> Plot:
+    """Return values by name with their intervals, a dot per series and name, or a bar from 0.
+
+    `zero` draws the line of no difference, as bars have it.
+    """
+    step = (0.8 if bars else 0.7) / max(1, len(series))
+    room = 0.26 if bars else 0.22
+    figure, axes = _figure(max(1.6, (room * len(series) + 0.2) * len(names) + 0.9 + 0.2 * len(series)))
     for place, each in enumerate(series):
         known = [(index, each.points[name]) for index, name in enumerate(names) if name in each.points]
         rows = [index + (place - (len(series) - 1) / 2) * step for index, _ in known]
-        values = [value for _, (value, _, _) in known]
-        spans = _spans([points for _, points in known])
-        style: Any = {"color": _colour(each.colour), "marker": MARKERS[each.colour % SERIES], "linestyle": "none"}
-        axes.errorbar(values, rows, xerr=spans, label=_short(each.label), markersize=5, elinewidth=1.4, **style)
-    _finish(figure, axes, names, axis, len(series))
-    if zero:
+        values = [100 * value for _, (value, _, _) in known]
+        style: Any = {"xerr": _spans([point for _, point in known]), "linestyle": "none"}
+        if bars:
+            axes.barh(rows, values, height=0.86 * step, color=_colour(each.colour), label=_short(each.label))
+            axes.errorbar(values, rows, ecolor=_INK, **style)
+        else:
+            style |= {"color": _colour(each.colour), "marker": MARKERS[each.colour % SERIES], "markersize": 5}
+            axes.errorbar(values, rows, label=_short(each.label), elinewidth=1.4, **style)
+    _name_rows(axes, names)
+    axes.set_xlabel(axis)
+    axes.set_axisbelow(True)
+    axes.grid(axis="x", linewidth=0.6)
+    if len(series) > 1:
+        figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
+    if bars or zero:
         axes.axvline(0, color=_MUTED, linewidth=1)
-    return _plot(figure, title, f"{axis} of {', '.join(each.label for each in series)} by {', '.join(names)}.")
-
-
-@_styled
-def bars(title: str, names: Sequence[str], series: Sequence[Series], axis: str) -> Plot:
-    """Return bars from 0 by name, with their intervals, one bar per series."""
-    figure, axes = _figure(max(1.6, (0.26 * len(series) + 0.2) * len(names) + 0.9 + 0.2 * len(series)))
-    step = 0.8 / max(1, len(series))
-    for place, each in enumerate(series):
-        known = [(index, each.points[name]) for index, name in enumerate(names) if name in each.points]
-        rows = [index + (place - (len(series) - 1) / 2) * step for index, _ in known]
-        values = [value for _, (value, _, _) in known]
-        axes.barh(rows, values, height=0.86 * step, color=_colour(each.colour), label=_short(each.label))
-        axes.errorbar(values, rows, xerr=_spans([points for _, points in known]), ecolor=_INK, linestyle="none")
-    _finish(figure, axes, names, axis, len(series))
-    axes.axvline(0, color=_MUTED, linewidth=1)
     return _plot(figure, title, f"{axis} of {', '.join(each.label for each in series)} by {', '.join(names)}.")
 
 
@@ -128,8 +128,7 @@ def stacked(title: str, names: Sequence[str], parts: Mapping[str, Sequence[int]]
         shares = [100 * count / total for count, total in zip(counts, totals, strict=True)]
         axes.barh(range(len(names)), shares, left=left, color=_colour(place), height=0.62, label=part.replace("_", " "))
         left = [start + share for start, share in zip(left, shares, strict=True)]
-    axes.set_yticks(range(len(names)), [_short(name) for name in names])
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    _name_rows(axes, names)
     axes.set_xlim(0, 100)
     axes.set_xlabel("% of the questions")
     figure.legend(loc="outside upper left", ncols=4, handlelength=1, handletextpad=0.4, columnspacing=1)
@@ -154,26 +153,18 @@ def histogram(title: str, series: Sequence[tuple[str, int, Sequence[float]]], ax
 @_styled
 def scatter(title: str, pairs: Sequence[tuple[float, float]], x: str, y: str) -> Plot:
     """Return one dot per pair of values from 0 to 1."""
-    figure, axes = _figure(4.2)
-    axes.plot([0, 1], [0, 1], color=_MUTED, linewidth=1)
+    figure, axes = _square(4.2, x, y)
     axes.scatter([a for a, _ in pairs], [b for _, b in pairs], s=14, color=_colour(0), alpha=0.5, linewidths=0)
-    axes.set_xlabel(_short(x))
-    axes.set_ylabel(_short(y))
-    axes.set_aspect("equal")
     return _plot(figure, title, f"{len(pairs)} answers, {x} against {y}.")
 
 
 @_styled
 def reliability(title: str, series: Sequence[tuple[str, Sequence[Bin]]]) -> Plot:
     """Return the share labelled yes against the mean score, bin by bin, of each (label, bins)."""
-    figure, axes = _figure(4.2 + 0.2 * len(series))
-    axes.plot([0, 1], [0, 1], color=_MUTED, linewidth=1)
+    figure, axes = _square(4.2 + 0.2 * len(series), "score", "share labelled yes")
     for place, (label, bins) in enumerate(series):
         style: Any = {"color": _colour(place), "marker": MARKERS[place % SERIES], "markersize": 5, "linewidth": 1.4}
         axes.plot([each.score for each in bins], [each.share for each in bins], label=_short(label), **style)
-    axes.set_xlabel("score")
-    axes.set_ylabel("share labelled yes")
-    axes.set_aspect("equal")
     figure.legend(loc="outside upper left", ncols=1)
     return _plot(figure, title, f"Share labelled yes by score, of {', '.join(label for label, _ in series)}.")
 
@@ -185,15 +176,20 @@ def _figure(height: float) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _finish(figure: Figure, axes: Axes, names: Sequence[str], axis: str, series: int) -> None:
-    """Name the rows from the top down, and the series where there are several."""
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Name the rows from the top down."""
     axes.set_yticks(range(len(names)), [_short(name) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xlabel(axis)
-    axes.set_axisbelow(True)
-    axes.grid(axis="x", linewidth=0.6)
-    if series > 1:
-        figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
+
+
+def _square(height: float, x: str, y: str) -> tuple[Figure, Axes]:
+    """A figure of two axes from 0 to 1 with their diagonal."""
+    figure, axes = _figure(height)
+    axes.plot([0, 1], [0, 1], color=_MUTED, linewidth=1)
+    axes.set_xlabel(_short(x))
+    axes.set_ylabel(_short(y))
+    axes.set_aspect("equal")
+    return figure, axes
 
 
 def _plot(figure: Figure, title: str, description: str) -> Plot:
@@ -211,10 +207,11 @@ def _colour(number: int) -> str:
     return f"#0001{number % SERIES:02x}"
 
 
-def _spans(points: Sequence[tuple[float, float, float]]) -> list[list[float]]:
+def _spans(points: Sequence[Point]) -> list[list[float]]:
     """How far the intervals reach below and above their values; 0 where there is none."""
     known = [(value, low, high) if low <= high else (value, value, value) for value, low, high in points]
-    return [[max(0.0, value - low) for value, low, _ in known], [max(0.0, high - value) for value, _, high in known]]
+    spans = [(max(0.0, value - low), max(0.0, high - value)) for value, low, high in known]
+    return [[100 * below for below, _ in spans], [100 * above for _, above in spans]]
 
 
 def _short(text: str) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.prompting import plain_text
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows, rows_for_scoring
@@ -47,15 +46,12 @@ def _samples_of(
     task: str, runs: Sequence[Run], labels: Sequence[str], thumbnails: Thumbnails | None
 ) -> list[dict[str, Any]]:
     rows = _rows(runs[0], pictures=thumbnails is not None)
-    show = _figures(thumbnails)
-    metrics = [next(iter(run.metrics), None) for run in runs]
     found: dict[str, dict[str, Any]] = {}
-    for run, metric in zip(runs, metrics, strict=True):
-        responses = _responses(run)
-        scores = _scores(run, metric)
+    for run in runs:
+        responses, scores = _responses(run), _scores(run)
         for record in run.questions:
             if record.id not in found:
-                found[record.id] = {"task": task, "id": record.id, **_question(rows.get(record.id), record, show)}
+                found[record.id] = {"task": task, "id": record.id, **_question(rows.get(record.id), record, thumbnails)}
             answer = _answer(record, responses.get(record.id, ""), scores.get(record.id))
             if record.verdicts and (asked := _asked(run, record, found[record.id].get("question"))):
                 answer["asked"] = asked
@@ -80,29 +76,31 @@ def _responses(run: Run) -> dict[str, str]:
     for record in run.records:
         question = str(record.details.get("question_id", record.id))
         name = f"{record.id.removeprefix(question).strip('/')}: " if question != record.id else ""
-        found.setdefault(question, []).append(name + _text(run, record.id))
+        text = run.by_id[record.id].response.text if record.id in run.by_id else ""
+        found.setdefault(question, []).append(name + text)
     return {question: "\n".join(texts) for question, texts in found.items()}
 
 
-def _text(run: Run, document: str) -> str:
-    return run.by_id[document].response.text if document in run.by_id else ""
-
-
-def _scores(run: Run, metric: Metric | None) -> Mapping[str, float]:
-    """Question -> its score, also where the metric's value is withheld."""
-    if metric is None:
+def _scores(run: Run) -> Mapping[str, float]:
+    """Question -> its score by the headline, also where its value is withheld."""
+    if not run.metrics:
         return {}
+    metric = run.metrics[0]
     own = {record.id: record.scores[metric.name] for record in run.questions if metric.name in record.scores}
     return {**own, **metric.compute(run.record_set.members(metric)).scores}
 
 
-def _question(row: Row | None, record: Record, show: Callable[[str], int | None]) -> dict[str, Any]:
-    groups = list(record.groups.values())
-    found: dict[str, Any] = {"reference": record.reference, "groups": groups, "answers": []}
+def _question(row: Row | None, record: Record, thumbnails: Thumbnails | None) -> dict[str, Any]:
+    def show(path: str) -> int | None:
+        return thumbnails.place(path) if thumbnails and path else None
+
+    found: dict[str, Any] = {"reference": record.reference, "groups": [*record.groups.values()], "answers": []}
     if row is None:
         return found
+    prompt = plain_text(benchmark_of(row).prompt(row))
+    more = len(prompt) - PROMPT
     found["question"] = row["question"]
-    found["prompt"] = _shortened(plain_text(benchmark_of(row).prompt(row)))
+    found["prompt"] = prompt if more <= 0 else f"{prompt[:PROMPT]} ... ({more:,} characters more)"
     if "figures" in row:
         needed = set(row["referred"])
         found["figures"] = [
@@ -110,9 +108,7 @@ def _question(row: Row | None, record: Record, show: Callable[[str], int | None]
         ]
     elif "options" in row:
         if not all(text in row["question"] for text in row["options"]):
-            found["options"] = [
-                f"{letter}: {text}" for letter, text in zip(row["letters"], row["options"], strict=True)
-            ]
+            found["options"] = list(map(": ".join, zip(row["letters"], row["options"], strict=True)))
         of_options = len(row["images"]) == len(row["letters"])
         marks = row["letters"] if of_options else [""] * len(row["images"])
         found["figures"] = [
@@ -120,10 +116,6 @@ def _question(row: Row | None, record: Record, show: Callable[[str], int | None]
             for path, mark in zip(row["images"], marks, strict=True)
         ]
     return found
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= PROMPT else f"{text[:PROMPT]} ... ({len(text) - PROMPT:,} characters more)"
 
 
 def _asked(run: Run, record: Record, question: str | None) -> str:
@@ -156,8 +148,3 @@ def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
     kept = {name: verdict[name] for name in ("metric", "score", "model", "reason", "text") if name in verdict}
     tokens = [[token, round(logprob, 3)] for token, logprob in verdict.get("top_logprobs", ())]
     return kept | ({"tokens": tokens} if tokens else {})
-
-
-def _figures(thumbnails: Thumbnails | None) -> Callable[[str], int | None]:
-    """What gives the number of a picture's thumbnail; None where there is no picture."""
-    return (lambda path: thumbnails.place(path) if path else None) if thumbnails else (lambda _path: None)

@@ -11,6 +11,7 @@ from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.metrics.text_scores import tokenizer_note
 from spiqa_tasks.report.forms import as_table
 from spiqa_tasks.report.headline import with_coverage
+from spiqa_tasks.report.tables import plain
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import percent
@@ -53,33 +54,24 @@ def rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 def as_text(runs: Sequence[Run], form: str = "text") -> str:
     """Return for people: values times 100, one column per model and judge, then what is behind them."""
-    parts = [_single(runs[0], form) if len(runs) == 1 else _columns(runs, form), _notes(runs)]
+    by_run = [scoring.values_of(run) for run in runs]
+    names = dict.fromkeys(name for values in by_run for name in values)
+    rows = [(name, [values.get(name, _NONE) for values in by_run]) for name in names]
+    shown = [(name, values) for name, values in rows if not _is_trivial(name, values)]
+    if len(runs) == 1:
+        cells = [[name, _shown(name, value), _interval(value), value.n] for name, (value,) in shown]
+        headers = [with_coverage(runs[0].task, runs[0]), "x 100", "95% interval", "n"]
+    else:
+        cells = [
+            [name, *(f"{_shown(name, value)} {_interval(value)}".strip() for value in values)] for name, values in shown
+        ]
+        headers = [runs[0].task, *(f"{with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs)]
+    parts = [as_table(cells, headers, form), _notes(runs)]
     if len({run.judge_name for run in runs}) > 1:
         parts.append(_agreements(agreements(runs), form))
     if len({run.name for run in runs}) > 1 and any(run.judged_metric for run in runs):
         parts.append(_ranks(runs, form))
     return "\n\n".join(parts)
-
-
-def _single(run: Run, form: str) -> str:
-    cells = [
-        [name, _shown(name, value), _interval(value), value.n]
-        for name, value in scoring.values_of(run).items()
-        if not _is_trivial(name, [value])
-    ]
-    headers = [with_coverage(run.task, run), "x 100", "95% interval", "n"]
-    return as_table(cells, headers, form)
-
-
-def _columns(runs: Sequence[Run], form: str) -> str:
-    by_run = [scoring.values_of(run) for run in runs]
-    cells = []
-    for name in dict.fromkeys(name for values in by_run for name in values):
-        values = [each.get(name, _NONE) for each in by_run]
-        if not _is_trivial(name, values):
-            cells.append([name, *(f"{_shown(name, value)} {_interval(value)}".strip() for value in values)])
-    headers = [runs[0].task, *(f"{with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs)]
-    return as_table(cells, headers, form)
 
 
 def _is_trivial(name: str, values: Sequence[Value]) -> bool:
@@ -126,15 +118,7 @@ def _left_out(run: Run, reasons: Mapping[str, str]) -> Iterator[str]:
 
 
 def _agreements(found: Sequence[Agreement], form: str) -> str:
-    rows = [
-        [
-            " / ".join(agreement.judges),
-            agreement.label,
-            agreement.n,
-            *("-" if value is None else f"{value:.3f}" for value in (agreement.spearman, agreement.kendall)),
-        ]
-        for agreement in found
-    ]
+    rows = [[" / ".join(each.judges), each.label, each.n, plain(each.spearman), plain(each.kendall)] for each in found]
     headers = ["judges", "answers", "n", "Spearman", "Kendall"]
     return "Agreement of the judges, answer by answer\n" + as_table(rows, headers, form)
 

@@ -29,7 +29,11 @@ from spiqa_tasks.runs.run import Run
 
 SCHEMA = "0.3.0"
 """The version of Every Eval Ever's schema that is written."""
-_TASK = "visual-question-answering"
+_SOURCE: dict[str, Any] = {
+    "source_name": f"{PACKAGE} {version(PACKAGE)}",
+    "source_url": "https://github.com/spiqa-tasks/spiqa-tasks",
+}
+_UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 _UNBOUNDED = {"cider": 10.0}
 """Metric -> its largest value, where that is not 1."""
 
@@ -46,7 +50,7 @@ def as_card(runs: Sequence[Run]) -> str:
     for model in dict.fromkeys(run.name for run in runs):
         results = [
             EvalResult(
-                task_type=_TASK,
+                task_type="visual-question-answering",
                 dataset_type=_repository(run),
                 dataset_name=run.task,
                 dataset_split=run.own.split,
@@ -54,8 +58,7 @@ def as_card(runs: Sequence[Run]) -> str:
                 metric_name=metric.name,
                 metric_value=round(value.value, 6),
                 metric_args={"signature": run.signature.text},
-                source_name=f"{PACKAGE} {version(PACKAGE)}",
-                source_url=_PROJECT,
+                **_SOURCE,
             )
             for run, metric, value in published([run for run in runs if run.name == model])
         ]
@@ -79,9 +82,8 @@ def as_eval_results(runs: Sequence[Run]) -> str:
             task_id=f"{run.task}.{metric.name}",
             value=round(value.value, 6),
             date=made(run).isoformat(),
-            source_url=_PROJECT,
-            source_name=f"{PACKAGE} {version(PACKAGE)}",
             notes=run.signature.text,
+            **_SOURCE,
         )
         for run, metric, value in published(runs)
     ]
@@ -118,10 +120,8 @@ def as_every_eval_ever(runs: Sequence[Run]) -> str:
         InputError: runs of several models; or see `published`.
     """
     _one_model(runs)
-    results = [_result(run, metric, value) for run, metric, value in published(runs)]
     model, now = runs[0].name, str(int(time.time()))
     arguments = model_arguments(runs[0].identity.model.partition(",")[2])
-    unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
     found = {
         "schema_version": SCHEMA,
         "evaluation_id": f"{runs[0].own.entry.name}/{model}/{now}",
@@ -136,9 +136,9 @@ def as_every_eval_ever(runs: Sequence[Run]) -> str:
         "model_info": {
             "name": model,
             "id": next((arguments[key] for key in ("pretrained", "model", "model_version") if key in arguments), model),
-            "additional_details": {**unknown, **arguments},
+            "additional_details": {**_UNKNOWN, **arguments},
         },
-        "evaluation_results": results,
+        "evaluation_results": [_result(run, metric, value) for run, metric, value in published(runs)],
     }
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
@@ -176,9 +176,6 @@ def made(run: Run) -> datetime:
     return datetime.fromtimestamp(int(run.path.stat().st_mtime), timezone.utc)
 
 
-_PROJECT = "https://github.com/spiqa-tasks/spiqa-tasks"
-
-
 def _result(run: Run, metric: Metric, value: GroupValue) -> dict[str, Any]:
     score: dict[str, Any] = {"score": value.value, "details": {"signature": run.signature.text}}
     if not math.isnan(value.low):
@@ -194,8 +191,7 @@ def _result(run: Run, metric: Metric, value: GroupValue) -> dict[str, Any]:
         "max_score": _UNBOUNDED.get(metric.name, 1.0),
     }
     if metric.needs == "judge":
-        judge = {"deployment_type": "unknown", "model_availability": "unknown"}
-        info = {"name": judge_of(run), "id": run.signature.judge, "additional_details": judge}
+        info = {"name": judge_of(run), "id": run.signature.judge, "additional_details": _UNKNOWN}
         named = {name: getattr(run.signature, f"judge_{name}") for name in ("prompt", "rule")}
         config["llm_scoring"] = {
             "judges": [{"model_info": info}],

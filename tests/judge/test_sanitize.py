@@ -19,7 +19,7 @@ from spiqa_tasks.judge.rules import RULES, Candidate, Rule
 from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule
 from spiqa_tasks.judge.sanitize import CUT, LONGEST, REMOVED, is_suspicious, sanitize, shortened
 from spiqa_tasks.judge.types import Verdict
-from spiqa_tasks.scoring.control_tokens import without_control_tokens
+from spiqa_tasks.scoring.reasoning import without_control_tokens
 
 LABELS = ("Ground-truth answer:", "Groundtruth answer:", "GROUND TRUTH ANSWER :", "ground_truth answer:")
 FRAMES = (

@@ -36,9 +36,9 @@ def test_one_run_has_its_scores_coverage_and_signature(tmp_path: Path) -> None:
     assert [table.title for table in of_task.tables] == ["Scores x 100, with 95% intervals", "accuracy by category"]
     assert list(of_task.plots) == []
     (signature,) = section(report, "Signatures").tables
-    assert list(signature.lines[0].cells) == ["t", "m", report.runs[0].signature.text]
+    assert list(signature.rows[0]) == ["t", "m", report.runs[0].signature.text]
     (coverage,) = section(report, "Coverage").tables
-    assert coverage.lines[0].cells[2] == "2"
+    assert coverage.rows[0][2] == "2"
 
 
 def test_two_runs_are_compared_and_drawn(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_two_runs_are_compared_and_drawn(tmp_path: Path) -> None:
         write_run(tmp_path / name, name, {"t": some}, settings={"t": SETTINGS})
     report = build(runs_at(tmp_path / "b", tmp_path / "a"))
     (compared,) = section(report, "Comparison of runs").tables
-    assert list(compared.lines[0].cells)[:4] == ["t", "accuracy", "a", "b"]
+    assert list(compared.rows[0])[:4] == ["t", "accuracy", "a", "b"]
     (difference,) = section(report, "Comparison of runs").plots
     assert difference.title == "Differences in accuracy, t"
     assert ">a - b</text>" in difference.svg

@@ -36,8 +36,8 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
     assert {row.group for row in rows} == {"all", "math"}
     (row,) = overall_rows(rows)
     table = gain_table(rows)
-    measured, *others = table.lines
-    told = dict(zip(table.columns, measured.cells, strict=True))
+    (measured,) = table.rows
+    told = dict(zip(table.columns, measured, strict=True))
     assert told["model"] == row.model
     assert [told[name] for name in ("task", "source", "without", "n", "S_v", "S_wv", "S_t")] == [
         *("mmstar_filtered", "measured", "text", "4", "100.0", "50.0", "25.0")
@@ -50,8 +50,7 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
             for line in csv.DictReader(file)
             if line["category"] == "all" and line["metric"] in ("mg", "ml") and line["value"]
         }
-    shown = {(line.cells[1], name): line.cells[place] for line in others for name, place in (("mg", -3), ("ml", -2))}
-    assert {line.kind for line in others} == {"published"}
+    shown = {(line[1], name): line[place] for line in table.published for name, place in (("mg", -3), ("ml", -2))}
     assert {key: value for key, value in shown.items() if value != "-"} == printed
 
 
@@ -60,8 +59,8 @@ def test_without_an_llm_base_there_is_no_leakage(tmp_path: Path) -> None:
     write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
     write_run(tmp_path, "ablated", {"t": choice_samples([True, False])}, "base=m,ablation=grey", stamp="2")
     table = gain_table(gain_rows(runs_at(tmp_path))[0])
-    (line,) = table.lines
-    told = dict(zip(table.columns, line.cells, strict=True))
+    (line,) = table.rows
+    told = dict(zip(table.columns, line, strict=True))
     assert [told[name] for name in ("without", "LLM base", "S_t", "leakage ML", "S_wv - S_t")] == [
         *("grey", "-", "-", "-", "-")
     ]
@@ -87,7 +86,7 @@ def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     refusing = choice_samples([False, False], status="refused")
     write_run(tmp_path, "ablated", {"t": refusing}, "base=m,ablation=text", stamp="2", settings=own)
     table = gain_table(gain_rows(runs_at(tmp_path))[0])
-    assert len(table.lines) == 1
+    assert len(table.rows) == 1
     (note,) = table.notes
     assert note.startswith("t of m: 100% refused and 0% unparsed without images")
     write_run(tmp_path, "m", {"t": choice_samples([True, None])}, stamp="3", settings=own)

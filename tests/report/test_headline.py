@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
 import pytest
-from report_runs import choices, run_of
+from report_runs import choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.published import __file__ as published
+from spiqa_tasks.report.forms import rendered
 from spiqa_tasks.report.headline import (
+    flat_records,
     group_table,
     group_values,
     headline_table,
@@ -22,6 +25,10 @@ from spiqa_tasks.report.headline import (
     shown_metrics,
 )
 
+FIELDS = [
+    *("model", "benchmark", "split", "task", "metric", "group", "value", "low", "high", "n", "questions"),
+    *("judge", "signature"),
+]
 DEMO = "data:mmstar/demo@d|prompt:p|settings:prompt=letter"
 SPIQA = "data:spiqa/testA@d|prompt:p|settings:setting=direct"
 
@@ -74,7 +81,7 @@ def test_the_overview_has_a_column_per_model_and_a_line_per_task() -> None:
     ]
     table = overview_table(runs)
     assert (list(table.columns), table.texts) == (["task", "metric", "a", "b"], 2)
-    assert [list(line.cells) for line in table.lines] == [
+    assert [list(line) for line in table.rows] == [
         ["t", "accuracy", "75.0 [30.1, 95.4]", "100.0 [51.0, 100.0]"],
         ["u", "accuracy", "", "0.0 [0.0, 49.0]"],
     ]
@@ -84,13 +91,12 @@ def test_measured_and_published_rows_stand_together_and_are_told_apart() -> None
     """MMStar's whole split has Table 5's averages below; a task without a judge has no column for one."""
     table = headline_table([run_of(choices([True, False]), "mine")])
     assert list(table.columns) == ["model", "source", "n", "accuracy", "accuracy_released"]
-    first, *others = table.lines
-    assert (list(first.cells)[:3], first.kind) == (["mine", "measured", "2"], "measured")
-    assert {line.kind for line in others} == {"published"}
-    rows = {line.cells[0]: line.cells for line in others}
+    ((*first, _, _),) = table.rows
+    assert first == ["mine", "measured", "2"]
+    rows = {row[0]: row for row in table.published}
     assert rows["GeminiPro-Vision"][1:3] == ["published, Table 5", ""]
     assert rows["GeminiPro-Vision"][3:] == [printed("GeminiPro-Vision", "all")] * 2
-    assert len(rows) == len(others) == 16
+    assert len(rows) == len(table.published) == 16
 
 
 def test_notes_say_what_limits_the_numbers() -> None:
@@ -104,9 +110,9 @@ def test_notes_say_what_limits_the_numbers() -> None:
     of_spiqa = headline_table([run_of(judged([0.2, 0.4]), signature=f"{SPIQA}|judge:openai:gpt-4o")])
     assert of_spiqa.notes[-1] == "Scores of different judges are not comparable."
     assert (list(of_spiqa.columns)[:4], of_spiqa.texts) == (["model", "source", "judge", "n"], 3)
-    assert list(of_spiqa.lines[0].cells)[2:4] == ["openai:gpt-4o", "2"]
-    assert of_spiqa.lines[0].cells[4] == "30.0 [0.0, 100.0]"
-    assert "GPT-4o" in {line.cells[2] for line in of_spiqa.lines[1:]}
+    assert list(of_spiqa.rows[0])[2:4] == ["openai:gpt-4o", "2"]
+    assert of_spiqa.rows[0][4] == "30.0 [0.0, 100.0]"
+    assert "GPT-4o" in {row[2] for row in of_spiqa.published}
 
 
 def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
@@ -125,15 +131,15 @@ def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
     table = group_table([run], "category", values["category"])
     assert (table.title, table.folded, table.texts) == ("accuracy by category", False, 2)
     assert list(table.columns) == ["model", "source", "coarse_perception", "math"]
-    assert [cell.split()[0] for cell in table.lines[0].cells] == ["mine", "measured", "50.0", "100.0"]
-    (line,) = (line for line in table.lines if line.cells[0] == "GeminiPro-Vision")
-    assert list(line.cells)[1:] == [
+    assert [cell.split()[0] for cell in table.rows[0]] == ["mine", "measured", "50.0", "100.0"]
+    (line,) = (line for line in table.published if line[0] == "GeminiPro-Vision")
+    assert list(line)[1:] == [
         "published, Table 5",
         printed("GeminiPro-Vision", "CP"),
         printed("GeminiPro-Vision", "MA"),
     ]
     folded = group_table([run], "subcategory", values["subcategory"])
-    assert (folded.title, folded.folded, len(folded.lines)) == ("accuracy by detailed axis", True, 1)
+    assert (folded.title, folded.folded, len(folded.rows)) == ("accuracy by detailed axis", True, 1)
     hidden = run_of([Record("q", scores={"l3score": 1.0}, groups={"nonplot": "nonplot"})], signature=SPIQA)
     assert group_values([hidden]) == {}
 
@@ -158,3 +164,46 @@ def test_real_questions_stand_beside_the_papers_rows(
     assert "measured" not in published[0]
     assert "published, Table 6" in text
     assert page.stat().st_size > 500_000
+
+
+def test_csv_and_json_are_the_same_flat_records(two_runs: Path) -> None:
+    """One per model, task, metric and group, with its signature; the values are those of the answers."""
+    runs = runs_at(two_runs)
+    records = json.loads(rendered("json", flat_records(runs), (), ()))
+    reader = csv.DictReader(io.StringIO(rendered("csv", flat_records(runs), (), ())))
+    lines = list(reader)
+    assert list(reader.fieldnames or ()) == list(records[0]) == FIELDS
+    texts = [{name: "" if value is None else str(value) for name, value in record.items()} for record in records]
+    assert lines == texts
+    keys = [(record["model"], record["task"], record["metric"], record["group"]) for record in records]
+    assert len(set(keys)) == len(keys)
+    known = [record for record in records if record["metric"] == "accuracy"]
+    by_key = {(record["model"][-1], record["task"], record["group"]): record for record in known}
+    of_math = by_key["a", "mmstar_demo", "math"]
+    assert (of_math["value"], of_math["n"]) == (1.0, 4)
+    assert by_key["b", "mmstar_demo", "all"]["value"] is None
+
+
+def test_the_headline_is_told_by_group_and_the_others_overall() -> None:
+    """Natural units with the ends of Wilson's interval, and null where a number is withheld."""
+    run = run_of(choices([True, True, True, False]), "m", "t")
+    records = flat_records([run])
+    assert [(record["metric"], record["group"]) for record in records] == [
+        ("accuracy", "all"),
+        ("accuracy", "math"),
+        ("accuracy_released", "all"),
+    ]
+    first, _, withheld = records
+    assert (first["value"], first["n"]) == (0.75, 4)
+    assert (first["low"], first["high"]) == pytest.approx((0.30064, 0.95441), abs=1e-5)
+    assert [withheld[name] for name in ("value", "low", "high", "n")] == [None, None, None, 0]
+    assert (first["benchmark"], first["split"], first["signature"]) == ("mmstar", "val", run.signature.text)
+
+
+def test_texts_stay_as_they_are() -> None:
+    """JSON is not escaped to ASCII, and CSV quotes what it must."""
+    run = run_of([Record("q", scores={"accuracy": 1.0}, groups={"category": 'é, "x"'})])
+    assert 'é, \\"x\\"' in rendered("json", flat_records([run]), (), ())
+    assert 'é, "x"' in [
+        line["group"] for line in csv.DictReader(io.StringIO(rendered("csv", flat_records([run]), (), ())))
+    ]

@@ -63,13 +63,13 @@ def test_the_table_has_the_correlations_of_every_pair() -> None:
         "z": [0.5] * 5,
     }
     table = agreement_table([judged_run(name, each) for name, each in scores.items()])
-    assert [list(line.cells)[:5] for line in table.lines] == [
+    assert [list(line)[:5] for line in table.rows] == [
         ["spiqa_testA", "m", "x", "y", "5"],
         ["spiqa_testA", "m", "x", "z", "5"],
         ["spiqa_testA", "m", "y", "z", "5"],
     ]
     expected = [f"{test(scores['x'], scores['y']).statistic:.3f}" for test in (spearmanr, kendalltau)]
-    assert [list(line.cells)[5:] for line in table.lines] == [expected, ["-", "-"], ["-", "-"]]
+    assert [list(line)[5:] for line in table.rows] == [expected, ["-", "-"], ["-", "-"]]
 
 
 def test_what_score_wrote_is_reported_with_the_judges_agreement(

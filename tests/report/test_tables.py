@@ -8,9 +8,10 @@ import math
 import pytest
 
 from spiqa_tasks.analysis.compare import Comparison
-from spiqa_tasks.report.tables import comparison_table, number, p_value
-from spiqa_tasks.scoring.paired import PairedDifference
+from spiqa_tasks.report.tables import Table, as_text, comparison_table, number, p_value
+from spiqa_tasks.scoring.clustered import PairedDifference
 
+TABLE = Table("Scores", ["run", "n"], [["a", "1"]], ["A note. " * 30], published=[["b|c", "20"]])
 FOUND = Comparison(
     *("t", "accuracy", "a", "b", 0.5, 0.75),
     PairedDifference(24, 0.25, 0.1, 0.05, 0.45, 0.0167, 0.28),
@@ -53,7 +54,7 @@ def test_a_comparison_is_a_line() -> None:
         warnings=["differ in prompt", "few questions"],
     )
     table = comparison_table([FOUND, unknown])
-    known, other = (dict(zip(table.columns, line.cells, strict=True)) for line in table.lines)
+    known, other = (dict(zip(table.columns, line, strict=True)) for line in table.rows)
     assert known == {
         **{"task": "t", "metric": "accuracy", "run": "b", "against": "a", "n": "24"},
         **{"run x 100": "75.0", "against x 100": "50.0", "difference": "25.0 [5.0, 45.0]"},
@@ -62,3 +63,12 @@ def test_a_comparison_is_a_line() -> None:
     assert [other[name] for name in ("difference", "p", "p corrected", "smallest")] == ["25.0", "-", "-", "-"]
     assert table.notes[1:] == ["t, b against a: differ in prompt; few questions."]
     assert list(table.columns)[: table.texts] == ["task", "metric", "run", "against"]
+
+
+def test_a_terminal_gets_whole_lines() -> None:
+    """The cells as they are, and notes of at most 100 columns."""
+    lines = as_text(TABLE).splitlines()
+    assert [line.split() for line in lines[:4:3]] == [["run", "n"], ["b|c", "20"]]
+    assert len(lines) > 6
+    assert max(map(len, lines)) <= 100
+    assert " ".join(lines[5:]) == TABLE.notes[0].strip()

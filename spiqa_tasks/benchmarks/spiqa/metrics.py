@@ -52,7 +52,7 @@ def _corrected(settings: SpiqaSettings) -> list[Metric]:
     retrieval = [retrieval_metric(RETRIEVAL)] if settings.setting == "cot" else []
     mean = mean_of(settings.judged, "judge")
     headline = Metric(mean.name, lambda records: mean.compute(whole(records)), needs="judge")
-    texts = [text_metric(name, name, _prediction) for name in METRICS]
+    texts = [text_metric(name) for name in METRICS]
     return [headline, *retrieval, *texts]
 
 
@@ -60,9 +60,9 @@ def _released(settings: SpiqaSettings) -> list[Metric]:
     if settings.setting == "perfigure":
         name = f"{settings.judged}{RELEASED}"
         headline = Metric(name, partial(_perfigure_released, name), needs="judge")
-        return [headline, *(text_metric(f"{name}{RELEASED}", name, _answers_released) for name in METRICS)]
+        return [headline, *(text_metric(name + RELEASED, _answers_released) for name in METRICS)]
     retrieval = [retrieval_metric(RETRIEVAL + RELEASED)] if settings.setting == "cot" else []
-    texts = [text_metric(f"{name}{RELEASED}", name, _prediction_released) for name in METRICS]
+    texts = [text_metric(name + RELEASED, _prediction_released) for name in METRICS]
     return [mean_of(f"{settings.judged}{RELEASED}", "judge"), *retrieval, *texts]
 
 
@@ -82,10 +82,6 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
 
 def _of_documents(metric: Metric) -> Metric:
     return Metric(metric.name, metric.compute, metric.higher_is_better, of_documents=True)
-
-
-def _prediction(record: Record) -> Sequence[str]:
-    return () if record.prediction is None else (record.prediction,)
 
 
 def _prediction_released(record: Record) -> Sequence[str]:

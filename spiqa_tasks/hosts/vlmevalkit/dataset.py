@@ -12,7 +12,7 @@ import pandas as pd
 from vlmeval.dataset.image_base import ImageBaseDataset
 
 from spiqa_tasks.benchmarks.run_file import SUFFIX
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.vlmevalkit import results
 from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored
 from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of

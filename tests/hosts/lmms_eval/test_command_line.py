@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, check_extra, command
+from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, alone_in, check_extra, command, run_host
 
 
 def test_the_command_has_every_option() -> None:
@@ -28,3 +32,52 @@ def test_what_the_suite_sets_is_refused(word: str) -> None:
     with pytest.raises(InputError, match=f"Expected no {word} among"):
         check_extra(["--batch_size", "1", word])
     check_extra(["--batch_size", "1"])
+
+
+SUITE = """
+import os, signal, sys
+from pathlib import Path
+from spiqa_tasks.hosts.lmms_eval.command_line import alone_in, run_host
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in jobs of a background shell
+folder = Path(sys.argv[1])
+with alone_in(folder, lambda: None) as held:
+    run_host([sys.executable, "-c", sys.argv[2]], folder / "logs" / "log", held, os.environ)
+"""
+LASTING = "import os, time; print(os.getpid(), flush=True); time.sleep(2); open('ended', 'w').close()"
+
+
+def started(folder: Path, code: str) -> tuple[subprocess.Popen[bytes], int]:
+    """A suite whose run does what `code` says, and the run's process."""
+    suite = subprocess.Popen([sys.executable, "-c", SUITE, str(folder), code])
+    log, until = folder / "logs" / "log", time.monotonic() + 30
+    while not (log.is_file() and log.read_text().endswith("\n")):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return suite, int(log.read_text())
+
+
+def test_a_run_that_outlives_its_killed_suite_is_waited_for(tmp_path: Path) -> None:
+    """So that what it asks is not asked again beside it; the one that waits says so."""
+    suite, _ = started(tmp_path, LASTING)
+    suite.kill()
+    suite.wait()
+    said: list[bool] = []
+    with alone_in(tmp_path, lambda: said.append(Path("ended").exists())):
+        assert Path("ended").exists()
+    with alone_in(tmp_path, lambda: said.append(True)):
+        assert said == [False]
+
+
+def test_an_interrupted_suite_ends_its_run(tmp_path: Path) -> None:
+    """It is gone before the suite is."""
+    suite, run = started(tmp_path, LASTING.replace("sleep(2)", "sleep(60)"))
+    suite.send_signal(signal.SIGINT)
+    suite.wait(30)
+    with pytest.raises(ProcessLookupError):
+        os.kill(run, 0)
+
+
+def test_a_launcher_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    """With its name."""
+    with alone_in(tmp_path, lambda: None) as held, pytest.raises(InputError, match="start no_such_launcher, found"):
+        run_host(["no_such_launcher"], tmp_path / "log", held, os.environ)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.benchmarks.scorer import Scorer
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.hosts.vlmevalkit.answer_file import scored

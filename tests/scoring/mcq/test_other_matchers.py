@@ -1,4 +1,4 @@
-"""lmms-eval's extraction for MMStar: cases worked out by hand; the host's own functions where it is installed."""
+"""The rules of MMStar's authors, which look at one character."""
 
 from __future__ import annotations
 
@@ -12,7 +12,33 @@ from hypothesis import strategies as st
 from phrasings import phrasings
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.scoring.mcq.lmms_eval import lmms_eval_match
+from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, released_match
+
+
+@pytest.mark.parametrize(
+    ("response", "answer", "hit"),
+    [
+        ("B", "B", True),
+        (" b: blue", "B\n", True),
+        ("(B) blue", "b", True),
+        ("Option B", "B", True),
+        ("The answer is B.", "B", True),
+        ("The answer\nis B.", "B", True),
+        ("Blue", "B", True),
+        ("A chart shows B", "B", False),
+        ("The correct answer is B", "B", False),
+        ("Answer: B", "B", False),
+        ("the answer is (B)", "B", False),
+        ("(", "B", False),
+        ("", "B", False),
+        ("B", "", False),
+        ("BC", "BC", False),
+    ],
+)
+def test_released_rules_look_at_one_character(response: str, answer: str, hit: bool) -> None:
+    """Only the character at the start or right after one of three openings counts, whatever word it begins."""
+    assert released_match(response, answer) is hit
+
 
 PIECES = st.sampled_from(
     [

@@ -1,0 +1,314 @@
+"""The page in a real browser: what it shows, what it lets through, and how fast it is."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from host_files import write_demo_run
+from PIL import Image
+from report_runs import runs_at, write_two_runs
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.report.content import build
+from spiqa_tasks.report.page import as_html
+
+PAYLOADS = [
+    *(f"{start}script>window.hit=1</script>" for start in ("<", "</script><", "<!--<", "]]><", "\\u003c")),
+    *(f"<img src={quote}x{quote} onerror={quote}window.hit=1{quote}>" for quote in ("", "'", '"', "`", " ")),
+    *(f"<{tag} onload=window.hit=1>" for tag in ("svg", "body", "iframe", "style", "object")),
+    *(f"<{tag} src=data:text/html,<script>parent.hit=1</script>>" for tag in ("iframe", "embed", "img", "frame")),
+    *(f"<a href={url}>x</a>" for url in ("javascript:window.hit=1", "data:text/html,<b>x", "JaVaScRiPt:window.hit=1")),
+    *(f"{close}<script>window.hit=1</script>" for close in ("</textarea>", "</title>", "</style>", "</pre>", "-->")),
+    *(f"{quote}><script>window.hit=1</script>" for quote in ("'", '"', "`", "\\'", '\\"')),
+    *(f"{{{{{text}}}}}" for text in ("7*7", "constructor.constructor('window.hit=1')()", "''.__class__", "config")),
+    *(f"<{tag} ontoggle=window.hit=1 open>" for tag in ("details", "dialog", "video autoplay", "audio autoplay")),
+    *("<base href=//x>", "<meta http-equiv=refresh content=0;url=data:,x>", "<link rel=stylesheet href=//x>"),
+    *("<form action=//x><input autofocus onfocus=window.hit=1>", "<math><mtext><img src=x onerror=window.hit=1>"),
+    *("<svg><animate onbegin=window.hit=1 attributeName=x>", "<template><script>window.hit=1</script></template>"),
+    *(
+        "\u2028window.hit=1\u2029",
+        "<noscript><p title='</noscript><img src=x onerror=window.hit=1>'>",
+        "\x00<b>bold</b>",
+    ),
+    *(
+        "<marquee onstart=window.hit=1>",
+        "<select autofocus onfocus=window.hit=1>",
+        "&lt;script&gt;window.hit=1",
+        "$\\frac",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of two runs: one always right, one right on every second question and refusing the first."""
+    folder = tmp_path_factory.mktemp("runs")
+    write_demo_run(folder / "a", "a", lambda _, row: row["answer"])
+    wrong = {0: "I'm sorry, I cannot see the image."}
+    write_demo_run(folder / "b", "b", lambda place, row: row["answer"] if place % 2 else wrong.get(place, "E"))
+    return written(folder, folder / "page.html")
+
+
+def written(runs: Path, path: Path, pictures: str = "large") -> Path:
+    """The page of `runs`."""
+    path.write_text(as_html(build(runs_at(runs)), pictures), encoding="utf-8", errors="replace")
+    return path
+
+
+def expect(locator: Any) -> Any:
+    """What playwright waits for; imported late, as it may be missing."""
+    from playwright import sync_api
+
+    return sync_api.expect(locator)
+
+
+def opened(chromium: Any, path: Path, **options: Any) -> tuple[Any, list[str]]:
+    """A page, and what it complains about or asks for."""
+    page = chromium.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: said.append(request.url) if not request.url.startswith("data:") else None)
+    page.goto(path.as_uri())
+    return page, [text for text in said if text != path.as_uri()]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_complains_of_nothing_asks_for_nothing_and_fits(
+    chromium: Any, page_file: Path, width: int, scheme: str
+) -> None:
+    """No console message, no request, no sideways scrolling, no layout shift; the scheme is the reader's."""
+    page, said = opened(chromium, page_file, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    assert said == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
+    watched = "observe({type: 'layout-shift', buffered: true})"
+    observed = f"new Promise(r => new PerformanceObserver(l => r(l.getEntries())).{watched})"
+    shifts = page.evaluate(f"Promise.race([{observed}, new Promise(r => setTimeout(() => r([]), 300))])")
+    assert sum(shift["value"] for shift in shifts) < 0.01
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("control", "value", "count"),
+    [
+        ("verdict", "wrong", 12),
+        ("verdict", "refused", 1),
+        ("status", "refused", 1),
+        ("group", "math", 4),
+        ("run", "1", 24),
+        ("search", "cannot see the image", 1),
+        ("search", "no such words", 0),
+    ],
+)
+def test_every_filter_leaves_the_samples_it_names(
+    chromium: Any, page_file: Path, control: str, value: str, count: int
+) -> None:
+    """The counts are those of the runs' own answers."""
+    page, _ = opened(chromium, page_file)
+    if control == "search":
+        page.fill("#search", value)
+    else:
+        page.select_option(f"#{control}", value)
+    assert page.inner_text("#number") == f"{count} of 24 samples"
+    page.close()
+
+
+def test_disagreement_between_runs_is_a_filter(chromium: Any, page_file: Path) -> None:
+    """The runs disagree on the 12 questions that one of them has wrong; clearing shows all again."""
+    page, _ = opened(chromium, page_file)
+    page.check("#disagree")
+    assert page.inner_text("#number") == "12 of 24 samples"
+    page.click("button[type=reset]")
+    expect(page.locator("#number")).to_have_text("24 of 24 samples")
+    page.close()
+
+
+def test_a_sample_has_a_link_that_opens_it(chromium: Any, page_file: Path) -> None:
+    """`#task/id` opens the sample with its answers and its picture; keys go on, and closing it forgets the link."""
+    page, said = opened(chromium, page_file)
+    page.goto(f"{page_file.as_uri()}#mmstar_demo/3")
+    page.reload()
+    assert page.inner_text("#sample-title") == "mmstar_demo/3"
+    assert page.locator("#detail h4").count() == 2
+    picture = page.locator("#detail img")
+    picture.evaluate("element => element.decode()")
+    assert picture.evaluate("element => element.naturalWidth") > 0
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#sample-title")).to_have_text("mmstar_demo/4")
+    page.keyboard.press("Escape")
+    assert not page.locator("#sample").is_visible()
+    assert said == []
+    page.close()
+
+
+def test_the_filters_are_in_the_address(chromium: Any, page_file: Path) -> None:
+    """They are kept when the page is loaded again and when a sample is opened, and there is a link to copy."""
+    page, said = opened(chromium, page_file)
+    page.select_option("#verdict", "wrong")
+    page.fill("#search", "which")
+    count = page.inner_text("#number")
+    link = page.locator("#selection").evaluate("element => element.href")
+    assert "verdict=wrong" in link
+    page.locator(".item").first.click()
+    page.wait_for_selector("#sample[open]")
+    page.reload()
+    assert page.locator("#sample").is_visible()
+    assert page.inner_text("#number") == count
+    page.goto("about:blank")
+    page.goto(link)
+    assert (page.input_value("#verdict"), page.input_value("#search")) == ("wrong", "which")
+    assert page.inner_text("#number") == count
+    assert said == []
+    page.close()
+
+
+def test_an_empty_result_says_so(chromium: Any, page_file: Path) -> None:
+    """Where no sample fits, a sentence stands in the list."""
+    page, _ = opened(chromium, page_file)
+    assert not page.locator("#empty").is_visible()
+    page.fill("#search", "no such words")
+    assert page.locator("#empty").is_visible()
+    page.close()
+
+
+def test_groups_are_those_of_the_task(chromium: Any, tmp_path: Path) -> None:
+    """With a task chosen its own groups are offered, and another task's is chosen no more."""
+    page, _ = opened(chromium, written(write_two_runs(tmp_path), tmp_path / "page.html", "none"))
+    page.select_option("#group", "math")
+    page.select_option("#task", "scifibench_demo")
+    assert page.input_value("#group") == ""
+    offered = page.locator("#group option").all_inner_texts()
+    assert "math" not in offered
+    assert "fig2cap" in offered
+    page.close()
+
+
+def test_keys_as_people_know_them(chromium: Any, page_file: Path) -> None:
+    """`/` searches, `j` and `k` move, Enter opens, `?` shows the keys; the focus never falls to the body."""
+    page, _ = opened(chromium, page_file)
+    for key in ("j", "j", "k"):
+        page.keyboard.press(key)
+    assert page.locator(".item.current .where").inner_text() == "mmstar_demo/0"
+    page.keyboard.press("Enter")
+    expect(page.locator("#sample-title")).to_have_text("mmstar_demo/0")
+    page.keyboard.press("j")
+    expect(page.locator("#sample-title")).to_have_text("mmstar_demo/1")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "list"
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.close()
+
+
+def test_pictures_are_legible(chromium: Any, page_file: Path) -> None:
+    """Each is as large as it was made, up to 1,000 pixels, and a click shows it alone."""
+    page, _ = opened(chromium, page_file)
+    page.goto(f"{page_file.as_uri()}#mmstar_demo/3")
+    picture = page.locator("#detail img")
+    picture.evaluate("element => element.decode()")
+    with Image.open(load_rows("mmstar", "demo", "")[3]["images"][0]) as image:
+        assert picture.evaluate("element => element.naturalWidth") == min(1000, image.width)
+    page.click("#detail .frame")
+    assert page.locator("#picture img").is_visible()
+    page.click("#picture img")
+    assert not page.locator("#picture").is_visible()
+    assert page.locator("#sample").is_visible()
+    page.close()
+
+
+def test_tables_sort_by_the_column_that_is_pressed(chromium: Any, page_file: Path) -> None:
+    """Numbers by value, first up, then down; the order is told to a screen reader."""
+    page, _ = opened(chromium, page_file)
+    table = page.locator("table:has(th:has-text('accuracy'))").first
+    head = table.locator("th", has_text="accuracy").first
+    place = head.evaluate("element => element.cellIndex")
+    for order in ("ascending", "descending"):
+        head.locator("button").click()
+        assert head.get_attribute("aria-sort") == order
+        cells = [row.split("\t")[place] for row in table.locator("tbody tr").all_inner_texts()]
+        numbers = [float(cell.split()[0]) for cell in cells if cell.strip()[:1].isdigit()]
+        assert numbers == sorted(numbers, reverse=order == "descending")
+    page.close()
+
+
+def test_the_list_is_reached_and_opened_by_keys(chromium: Any, page_file: Path) -> None:
+    """A row is a link: it takes the focus, and Enter opens it."""
+    page, _ = opened(chromium, page_file)
+    page.locator(".item").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#sample[open]")
+    page.close()
+
+
+def test_pictures_can_be_left_out(page_file: Path) -> None:
+    """With --pictures none the page holds none."""
+    assert 'id="picture-0"' in page_file.read_text(encoding="utf-8")
+    without = written(page_file.parent, page_file.with_name("without.html"), pictures="none")
+    assert 'id="picture-0"' not in without.read_text(encoding="utf-8")
+
+
+def test_texts_of_models_are_never_markup(chromium: Any, tmp_path: Path) -> None:
+    """Fifty payloads in answers and in the model's name do nothing, and are shown as they are."""
+    assert len(PAYLOADS) >= 50
+    repeat = -(-len(PAYLOADS) // 24)
+    write_demo_run(tmp_path, PAYLOADS[0], lambda place, _: PAYLOADS[place % len(PAYLOADS)], repeat=repeat)
+    path = written(tmp_path, tmp_path / "page.html", pictures="none")
+    page, said = opened(chromium, path)
+    for place, payload in enumerate(PAYLOADS):
+        page.evaluate("hash => { location.hash = hash; }", f"mmstar_demo/{place}")
+        expect(page.locator("#sample-title")).to_have_text(f"mmstar_demo/{place}")
+        shown = page.locator("#detail section pre").evaluate("element => element.textContent")
+        assert shown == payload
+    assert page.evaluate("window.hit") is None
+    assert said == []
+    assert page.locator("iframe, embed, object, base, body script:not([type]) ~ script").count() == 0
+    page.close()
+
+
+@pytest.mark.slow
+def test_ten_thousand_samples_stay_smooth(chromium: Any, tmp_path: Path) -> None:
+    """Built in under 5 s, painted in under 1 s, filtered in under 100 ms; the page itself is under 1.5 MB."""
+    long = "The answer follows from the picture. " * 10
+    write_demo_run(
+        tmp_path, "big", lambda place, row: f"{long}{row['answer'] if place % 3 else 'E'} {place}", repeat=417
+    )
+    build(runs_at(tmp_path))
+    start = time.monotonic()
+    path = written(tmp_path, tmp_path / "page.html")
+    assert time.monotonic() - start < 5
+    text = path.read_text(encoding="utf-8")
+    assert len(re.sub(r"<script type=.*?</script>", "", text, flags=re.DOTALL)) < 1_500_000
+    page, said = opened(chromium, path)
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert paint < 1000
+    for control, value in (("search", "9999"), ("search", ""), ("verdict", "wrong"), ("group", "math")):
+        taken = page.evaluate(
+            """([id, value]) => { const start = performance.now(); const control = document.getElementById(id);
+            control.value = value; control.dispatchEvent(new Event("input", {bubbles: true}));
+            return performance.now() - start; }""",
+            [control, value],
+        )
+        assert taken < 100
+    assert page.locator(".item").count() < 40
+    assert said == []
+    page.close()
+
+
+def test_the_page_prints_its_tables(chromium: Any, page_file: Path) -> None:
+    """A PDF has the tables and not the browser of samples."""
+    page, _ = opened(chromium, page_file)
+    page.emulate_media(media="print")
+    assert not page.locator("#filters").is_visible()
+    assert page.locator("table").first.is_visible()
+    assert page.pdf().startswith(b"%PDF")
+    page.close()
