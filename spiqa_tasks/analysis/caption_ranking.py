@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,7 +64,9 @@ class RankingOutcome:
             }
             columns = {**by_judge, COMBINED: combined(list(by_judge.values()))}
             table[writer] = {judge: (*mean_sd(list(values.values())), len(values)) for judge, values in columns.items()}
-        return dict(sorted(table.items(), key=lambda entry: _order(entry[1][COMBINED][0])))
+        means = {writer: row[COMBINED][0] for writer, row in table.items()}  # NaN where nothing was ranked: last
+        order = sorted(table, key=lambda writer: math.inf if math.isnan(means[writer]) else means[writer])
+        return {writer: table[writer] for writer in order}
 
 
 def read_items(runs: Sequence[Run]) -> tuple[list[Item], int]:
@@ -136,8 +139,3 @@ def rank(items: Sequence[Item], judges: Mapping[str, Engine], seed: int) -> Rank
                 reason = ranking.reason if ranking else f"judge_failed: {verdict.reason}"
                 failures[reason] = failures.get(reason, 0) + 1
     return outcome
-
-
-def _order(mean: float) -> float:
-    """Sorts a missing mean last."""
-    return mean if mean == mean else float("inf")

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import entry_points
 from typing import Any, Literal, get_args
 
-from spiqa_tasks.benchmarks.availability import is_there
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_versions

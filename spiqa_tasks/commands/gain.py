@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, average, mean_gain, rows, sample_lists, warnings
+from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, mean_gain, rows, sample_lists, warnings
 from spiqa_tasks.analysis.triples import Triple, triple_of, triples
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
@@ -222,7 +222,7 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
     records = []
     for (model, ablation), members in overall.items():
         if len(members) > 1:
-            mean = average(members)
+            mean = mean_gain([row.result for row in members])
             count = sum(row.n for row in members)
             metrics = "+".join(dict.fromkeys(member.metric for member in members))
             blank = Row(_AVERAGE, metrics, "all", model, ablation, members[0].llm, count, mean, "")

@@ -135,7 +135,7 @@ class _Unscored(NamedTuple):
 
 def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun]) -> _Unscored:
     """What each judge is to score, once it has answered its test questions; `--dry-run` prints what it would take."""
-    from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+    from spiqa_tasks.benchmarks.scorer import make_scorer
     from spiqa_tasks.commands.judges import chosen_judges
     from spiqa_tasks.runs import scoring
 

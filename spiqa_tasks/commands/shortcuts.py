@@ -110,8 +110,7 @@ def _of_task(
     arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Any, lines: list[dict[str, Any]]
 ) -> list[Row]:
     """The rows of a task; what `--samples` is to have goes to `lines`, and its runs are written."""
-    from spiqa_tasks.analysis.shortcut_questions import choices_of, choices_of_host, task_rows
-    from spiqa_tasks.analysis.shortcut_runs import write_answers
+    from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, task_rows, write_answers
     from spiqa_tasks.analysis.shortcuts import shortcuts
 
     if not isinstance(task, Task):
@@ -141,7 +140,7 @@ def _of_open(arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[s
     """The rows of a task of open questions, by a text metric."""
     from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
     from spiqa_tasks.analysis.breakdown import by_group
-    from spiqa_tasks.analysis.shortcut_runs import run_of
+    from spiqa_tasks.analysis.shortcut_tasks import run_of
     from spiqa_tasks.benchmarks.aggregation import prepare
     from spiqa_tasks.runs.readers.run_files import write_runs
 

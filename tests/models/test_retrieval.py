@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.retrieval import CaptionRetrieval, in_the_tasks_format
 

@@ -21,8 +21,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.scorer import Scorer
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.judge.judge import Judge, make_judge

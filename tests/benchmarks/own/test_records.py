@@ -10,9 +10,8 @@ import pytest
 from own_data import COLUMNS, own_rows, write_own
 
 from spiqa_tasks.benchmarks.aggregation import RecordSet
-from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.own.records import metrics, record, table
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 
 ANSWERS = ("(b) blue", "Answer: 1.5e3", "I cannot see any image.")

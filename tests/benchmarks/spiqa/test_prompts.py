@@ -8,7 +8,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.prompting import Picture, plain_text
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.spiqa.prompts import INSTRUCTIONS, prompt, setting_hash
+from spiqa_tasks.benchmarks.spiqa.prompts import INSTRUCTIONS, prompt, wording
 
 
 def outline(row: dict[str, Any]) -> str:
@@ -76,4 +76,4 @@ def test_what_is_filled_in_is_never_read_as_a_field() -> None:
 
 def test_each_setting_has_a_hash_of_its_own() -> None:
     """Six wordings, six hashes."""
-    assert len({setting_hash(name) for name in (*INSTRUCTIONS, "perfigure")}) == len(INSTRUCTIONS) + 1 == 6
+    assert len({wording(name) for name in (*INSTRUCTIONS, "perfigure")}) == len(INSTRUCTIONS) + 1 == 6

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from spiqa_tasks.benchmarks.scorer import Scorer
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks

@@ -7,7 +7,7 @@ from typing import Any
 
 from made_choices import made_choices
 
-from spiqa_tasks.analysis.shortcut_questions import choices_of, clustered, task_rows
+from spiqa_tasks.analysis.shortcut_tasks import choices_of, clustered, task_rows
 from spiqa_tasks.hosts.catalogue import find_tasks
 
 

@@ -1,4 +1,4 @@
-"""The choices of any task as text-only classifiers see them: of ours, of one's own benchmarks, and of the host."""
+"""The choices of any task, ours or the host's, as text-only classifiers see them, and their answers as runs."""
 
 from __future__ import annotations
 
@@ -9,25 +9,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.analysis.shortcuts import ChoiceQuestion
+from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Shortcut
 from spiqa_tasks.benchmarks.choice.listed import question_before
 from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.printable import counted
+from spiqa_tasks.runs import scoring
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.readers.jsonl import FORM
+from spiqa_tasks.runs.readers.run_files import write_runs
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run_metrics import P_RIGHT
+from spiqa_tasks.runs.task_rows import matched_run
 
 if TYPE_CHECKING:
     from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 Row = Mapping[str, Any]
+MODEL = "shortcut_"
+"""What the name of a classifier begins with where it stands for a model's."""
 
 
 def task_rows(task: Task) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the rows of a task of ours, with pictures where these are there, and a sentence where they are not.
 
-    Raises:
-        DataError: the questions are not there.
+    Raises DataError: the questions are not there.
     """
     remarks = []
     try:
@@ -57,8 +68,7 @@ def choices_of(rows: Sequence[Row]) -> list[ChoiceQuestion]:
 def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]:
     """Return the choices that a host's prompts list, by their places, and a sentence about what is left out.
 
-    Raises:
-        InputError: no choice with a known answer among them.
+    Raises InputError: no choice with a known answer among them.
     """
     from spiqa_tasks.models.host_choices import HostChoices
 
@@ -100,8 +110,8 @@ def clustered(questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Has
 
 def _shared(row: Row) -> list[Hashable]:
     """What a row may have in common with others: its paper or picture."""
-    found: list[Hashable] = [("cluster", row["cluster"])] if row.get("cluster") else []
-    return [*found, *(digest for image in row.get("images") or () if (digest := _digest(image)))]
+    digests = filter(None, map(_digest, row.get("images") or ()))
+    return [*([("cluster", row["cluster"])] if row.get("cluster") else []), *digests]
 
 
 def _digest(image: Any) -> str:
@@ -112,3 +122,52 @@ def _digest(image: Any) -> str:
         image = Path(image).read_bytes()
     content = image if isinstance(image, bytes) else str(image or "").encode()
     return hashlib.sha256(content).hexdigest()[:24] if content else ""
+
+
+def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None) -> Run:
+    """Return a classifier's answers to a task of ours, scored without a judge.
+
+    Args:
+        task: the answers'.
+        name: of the classifier.
+        answers: id -> answer.
+        sure: id -> probability of the right option, which becomes a metric of the run.
+    """
+    given = [Answer(key, Response(text)) for key, text in answers.items()]
+    run = Run(task.name, Identity(MODEL + name, "text"), Path(name), FORM, lambda: given)
+    scorer = make_scorer(task.benchmark, task.settings, "offline", None)
+    scored = scoring.score(scoring.read(matched_run(run, task), scorer))
+    if sure is None:
+        return scored
+    return scored.with_records([record.with_scores({P_RIGHT: sure[record.id]}) for record in scored.records])
+
+
+def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shortcut], metric: str) -> list[Path]:
+    """Write the choices of each classifier, in our form or the host's; return the files.
+
+    Args:
+        folder: where to.
+        task: of ours, or the host's documents.
+        found: what the classifiers made of its questions.
+        metric: what hits are logged as, of the host's.
+    """
+    if isinstance(task, Task):
+        runs = [
+            run_of(task, each.name, {q.id: pick for q, pick, _ in each.answers}, {q.id: p for q, _, p in each.answers})
+            for each in found
+        ]
+        return write_runs(runs, folder)
+    from spiqa_tasks.hosts.lmms_eval.source_task import write_log
+
+    return [
+        write_log(
+            folder,
+            task,
+            MODEL + each.name,
+            {
+                int(question.id): (pick, {metric: float(pick == question.answer), P_RIGHT: p})
+                for question, pick, p in each.answers
+            },
+        )
+        for each in found
+    ]
