@@ -13,7 +13,7 @@ from vlmeval.dataset.image_base import ImageBaseDataset
 
 from spiqa_tasks.benchmarks.run_file import SUFFIX
 <<<<<<< HEAD
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored, write
 =======
 from spiqa_tasks.benchmarks.scorer import make_scorer
