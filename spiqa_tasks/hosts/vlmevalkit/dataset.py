@@ -12,14 +12,8 @@ import pandas as pd
 from vlmeval.dataset.image_base import ImageBaseDataset
 
 from spiqa_tasks.benchmarks.run_file import SUFFIX
-<<<<<<< HEAD
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored, write
-=======
-from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.hosts.vlmevalkit import results
-from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored
->>>>>>> main
 from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
 from spiqa_tasks.hosts.vlmevalkit.outcome import counts_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
