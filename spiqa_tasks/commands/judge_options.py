@@ -8,14 +8,15 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from spiqa_tasks.judge.config import EXTRA_VARIABLE
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
-from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.report.forms import rendered
 
 if TYPE_CHECKING:
-    from spiqa_tasks.judge.engine import Engine, JudgingEstimate
+    from spiqa_tasks.judge.engine import Engine
+    from spiqa_tasks.judge.summary import JudgingEstimate
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature
-from spiqa_tasks.benchmarks.spiqa.image_limits import image_limit_advice
+from spiqa_tasks.benchmarks.spiqa.definition import image_limit_advice
 
 SIGNATURE = Signature("1", "offline", "spiqa/testB@0123456789ab").text
 
