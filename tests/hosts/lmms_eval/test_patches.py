@@ -19,7 +19,6 @@ from spiqa_tasks.hosts import filtered_tasks
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE, user_folder
 from spiqa_tasks.hosts.lmms_eval import batch_scoring, own_tasks, patches, response_cache
-from spiqa_tasks.hosts.lmms_eval.choice_filter import ChoiceLetter
 from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
 from spiqa_tasks.hosts.lmms_eval.patches import NO_FILTER, PATCHES, wrapped_names
 from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
@@ -218,6 +217,8 @@ def test_a_filter_of_ours_is_told_the_places_of_the_answers(monkeypatch: pytest.
 
 def test_a_filter_list_may_name_ours() -> None:
     """Beside those of the host."""
+    from spiqa_tasks.hosts.lmms_eval.choice_filter import ChoiceLetter
+
     host = _patched("lmms_eval.filters", FILTER_REGISTRY={"regex": None})
     assert {"regex": None, "choice_letter": ChoiceLetter} == host.FILTER_REGISTRY
 
