@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from spiqa_tasks.commands.run_arguments import add_command, named_runs, show
+from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = add_command(subparsers, "bootstrap", run, "mean and variance of resampled accuracy")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_analysis(parser)
     parser.add_argument("--size", type=int, default=500, help="answers in a resample (default: 500)")
     parser.add_argument("--repeats", type=int, default=100_000, help="resamples (default: 100000)")
     parser.add_argument("--seed", type=int, default=0)

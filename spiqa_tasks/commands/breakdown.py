@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.commands.run_arguments import METRIC, add_command, named_runs, show
+from spiqa_tasks.commands.run_arguments import METRIC, add_analysis, named_runs, show
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import told_apart
@@ -17,12 +16,9 @@ ALL = "all"
 GROUP = "group"
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    metric = f"{METRIC}; {ALL}: every metric that the run has"
-    parser = add_command(
-        subparsers, "breakdown", run, "any metric by any group of answers, with 95%% intervals", metric
-    )
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_analysis(parser, f"{METRIC}; {ALL}: every metric that the run has")
     parser.add_argument(
         "--by",
         choices=(GROUP, *sorted({name for each in BENCHMARKS.values() for name in (*each.properties, *each.labels)})),

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from spiqa_tasks.commands import examining
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("calibrate", help="how far judges agree with people's verdicts on answers")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument(
         "labels",
         type=Path,
@@ -20,7 +18,6 @@ def add(subparsers: Any) -> None:
         "prediction and label, and system where there are several",
     )
     examining.add_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

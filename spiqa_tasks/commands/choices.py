@@ -18,9 +18,8 @@ RESPONSES = ("response", "prediction", "output", "model_output", "raw_output")
 IDS = ("id", "index", "question_id", "pid", "ID")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("choices", help="which option each answer of a file picks, by which rule, and why")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument(
         "file",
         type=Path,
@@ -31,7 +30,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--response", metavar="COLUMN", help=f"the answers (default: {', '.join(RESPONSES)})")
     parser.add_argument("--options", metavar="COLUMN[,COLUMN...]", help="the options: a column, or one for each")
     add_format(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

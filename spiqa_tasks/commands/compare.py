@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import Any
 
-from spiqa_tasks.commands.run_arguments import add_command, places_apart
+from spiqa_tasks.commands.run_arguments import add_analysis, places_apart
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import STYLES, rendered
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    about = "paired differences of runs, with intervals and p-values"
-    add_command(subparsers, "compare", run, about, "the metric (default: the task's headline)")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_analysis(parser, "the metric (default: the task's headline)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_runs, named_runs
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import add_format, rendered
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("correlate", help="Spearman's rho of L3Score with each text metric (SPIQA Table 8)")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     add_runs(parser)
     add_format(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

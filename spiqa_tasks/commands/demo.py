@@ -12,7 +12,6 @@ import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import require
@@ -40,15 +39,13 @@ With a model and a judge of your own:
 """
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    demo = subparsers.add_parser("demo", help="run lmms-eval on the shipped demo data with two baselines (no network)")
-    demo.add_argument("--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)")
-    demo.add_argument(
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)")
+    parser.add_argument(
         "--serve-judge", action="store_true", help=f"only start the judge {MODEL}, and leave it running to play with"
     )
-    demo.add_argument("--port", type=int, default=0, help="of the judge (default: a free one)")
-    demo.set_defaults(run=run)
+    parser.add_argument("--port", type=int, default=0, help="of the judge (default: a free one)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -78,23 +75,20 @@ def _variables(url: str) -> dict[str, str]:
 def _walk(output: Path, url: str) -> int:
     from spiqa_tasks.commands import compare, gain, report
 
-    parser = argparse.ArgumentParser()
-    subparsers = parser.add_subparsers()
-    for command in (gain, compare, report):
-        command.add(subparsers)
     for extra in ("lmms-eval", "ocr", "report"):
         require(extra, "The demo")
     for name, value in _variables(url).items():
         _show(["export", f"{name}={value}"])
     _run_hosts(output, {**os.environ, **_variables(url)})
-    for arguments in (
-        ["gain", str(output), "--task", "scifibench_demo"],
-        ["compare", str(output), "--task", "spiqa_demo"],
-        ["report", str(output), "--html", str(output / "report.html")],
+    for command, arguments in (
+        (gain, [str(output), "--task", "scifibench_demo"]),
+        (compare, [str(output), "--task", "spiqa_demo"]),
+        (report, [str(output), "--html", str(output / "report.html")]),
     ):
-        _show(["spiqa-tasks", *arguments])
-        analysis = parser.parse_args(arguments)
-        analysis.run(analysis)
+        _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments])
+        parser = argparse.ArgumentParser()
+        command.add(parser)
+        command.run(parser.parse_args(arguments))
     print(f"\n{ABOUT}\n{NEXT}", end="")
     return 0
 

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 HEADERS = ("benchmark", "split", "in", "statistic", "counted", "published", "difference")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("describe", help="count the data on this disk again, beside what the papers print")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("names", nargs="*", metavar="TASK|BENCHMARK", help="default: the three benchmarks, every split")
     add_format(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

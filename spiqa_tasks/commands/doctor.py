@@ -6,7 +6,7 @@ import argparse
 import os
 from dataclasses import asdict, dataclass
 from importlib.metadata import entry_points
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from spiqa_tasks.benchmarks.availability import is_there
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
@@ -37,11 +37,9 @@ class Finding:
     detail: str
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    doctor = subparsers.add_parser("doctor", help="check the installation, the data and the judge")
-    add_format(doctor)
-    doctor.set_defaults(run=run)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

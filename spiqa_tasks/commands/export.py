@@ -6,17 +6,14 @@ import argparse
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import say
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    told = "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)"
-    parser = subparsers.add_parser("export", help=told)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("task", metavar="TASK", help="spiqa_train, spiqa_val; with --to vlmevalkit any task or group")
     parser.add_argument("--to", choices=("vlmevalkit",), help="tables for a host without this package")
     parser.add_argument("--format", choices=("llava", "messages"), default="llava", help="default: llava")
@@ -30,7 +27,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--output", type=Path, required=True, metavar="PATH", help="the jsonl file, or LMUData's folder"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import counted, say
+from spiqa_tasks.report.forms import as_jsonl
 from spiqa_tasks.scoring.combining import COMBINATIONS
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def together(arguments: argparse.Namespace, runs: Sequence[Run], given: Sequence
             apart += disagreements(several, arguments.disagreement, questions)
         say(f"The judges disagree on {counted(len(apart), 'answer')} (--disagreements FILE writes them).")
     if arguments.disagreements is not None:
-        rows = "".join(f"{json.dumps(each.as_row(), ensure_ascii=False)}\n" for each in apart)
-        write_atomically(arguments.disagreements, rows.encode())
+        write_atomically(arguments.disagreements, as_jsonl(each.as_row() for each in apart).encode())
     final = [combine(several, arguments.combine) for several in by_answers.values()] if arguments.combine else runs
     if arguments.human is not None:
         decisions = read_decisions(arguments.human)

@@ -15,13 +15,11 @@ from spiqa_tasks.hosts.catalogue import Task, catalogue
 from spiqa_tasks.report.forms import add_format, as_csv, as_table
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    listing = subparsers.add_parser("list", help="show every task and whether its data is there")
-    listing.add_argument("--benchmark", choices=sorted(BENCHMARKS), help="only the tasks and groups of this one")
-    listing.add_argument("--search", default="", metavar="TEXT", help="only those with TEXT in their name or settings")
-    add_format(listing)
-    listing.set_defaults(run=run)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--benchmark", choices=sorted(BENCHMARKS), help="only the tasks and groups of this one")
+    parser.add_argument("--search", default="", metavar="TEXT", help="only those with TEXT in their name or settings")
+    add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -29,9 +29,8 @@ PREVIEWED = 10
 ROLES = ("id", "question", "answer", "options", "images", "groups", "cluster")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("new", help="make a benchmark of one's own: the YAML, from a table of questions")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("name", help="of the benchmark and its task: letters, digits and _")
     parser.add_argument(
         "data",
@@ -51,7 +50,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--folder", type=Path, default=Path(), help="where the YAML is written (default: here)")
     parser.add_argument("--preview", action="store_true", help="write a page with the first ten questions, too")
     parser.add_argument("--force", action="store_true", help="write over an earlier YAML")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import all_stored
-from spiqa_tasks.commands.run_arguments import RUN
+from spiqa_tasks.commands.run_arguments import RUN, TASK
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
@@ -20,11 +20,10 @@ from spiqa_tasks.runs.places import Place
 from spiqa_tasks.scoring.units import without_nan
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    result = subparsers.add_parser("rank", help="have judges rank the captions of several captioning runs")
-    result.add_argument("runs", nargs="+", type=Place.parsed, metavar="RUN", help=RUN)
-    result.add_argument(
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("runs", nargs="+", type=Place.parsed, metavar="RUN", help=RUN)
+    parser.add_argument(
         "--judge",
         action="append",
         required=True,
@@ -32,12 +31,11 @@ def add(subparsers: Any) -> None:
         help="a judge that sees pictures, with its base URL where it is not SPIQA_JUDGE_BASE_URL or the provider's; "
         "several times for several judges",
     )
-    result.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
-    result.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
-    result.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
-    batching.add_options(result)
-    add_format(result, (*STYLES, "json"))
-    result.set_defaults(run=run)
+    parser.add_argument("--task", action="append", default=[], help=TASK)
+    parser.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
+    parser.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
+    batching.add_options(parser)
+    add_format(parser, (*STYLES, "json"))
 
 
 def run(arguments: argparse.Namespace) -> int:

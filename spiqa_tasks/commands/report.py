@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_runs, places_apart
 from spiqa_tasks.errors import InputError
@@ -16,9 +15,8 @@ from spiqa_tasks.printable import said_if_slow, say
 DEFAULT = Path("report.html")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("report", help="runs as one HTML page, with plots, comparisons and every sample")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     add_runs(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help=f"the page (default: {DEFAULT}, unless others are)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the same tables as Markdown")
@@ -32,7 +30,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--pictures", choices=["large", "small", "none"], default="large", help="up to 1,000 or 320 pixels, or none"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.commands.run_arguments import show
+from spiqa_tasks.commands.run_arguments import add_include_path, show
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.printable import said_if_slow, say
-from spiqa_tasks.report.forms import add_format
+from spiqa_tasks.report.forms import add_format, as_jsonl
 from spiqa_tasks.runs.run_metrics import P_RIGHT
 
 if TYPE_CHECKING:
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from spiqa_tasks.hosts.lmms_eval.task_documents import TaskDocuments
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("shortcuts", help="what classifiers make of a task's texts alone, without any model")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("task", help="a task or group of this package, the YAML of one's own, or a task of lmms-eval")
     parser.add_argument("--folds", type=int, default=5, metavar="K", help="of the cross-validation (default: 5)")
     parser.add_argument("--seed", type=int, default=0, help="of folds, forest and permutations (default: 0)")
@@ -38,11 +36,8 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--output", type=Path, metavar="DIR", help="write each classifier's answers as a run for filter"
     )
-    parser.add_argument(
-        "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
-    )
+    add_include_path(parser)
     add_format(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,8 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     for task in _tasks(arguments):
         rows += _of_task(arguments, task, learning, lines)
     if arguments.samples is not None:
-        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-        write_atomically(arguments.samples, text.encode())
+        write_atomically(arguments.samples, as_jsonl(lines).encode())
     columns = ("task", "classifier", "metric", "group", "n", "value", "low", "high", "chance", "p")
     return show(arguments, rows, columns)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from spiqa_tasks.commands.run_arguments import add_command, named_runs, show
+from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 
 COLUMNS = ("model", "split", "settings", "over", "accuracies", "mean", "sd", "range")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = add_command(subparsers, "spread", run, "accuracy over orders of the options and over seeds")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_analysis(parser)
     told = "a setting that the tasks differ by instead, such as resolution"
     parser.add_argument("--over", metavar="SETTING", help=told)
 

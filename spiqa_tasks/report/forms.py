@@ -8,7 +8,7 @@ import io
 import json
 import shutil
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -34,13 +34,13 @@ def add_format(parser: argparse.ArgumentParser, forms: Sequence[str] = FORMS) ->
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
 
 
-def rendered(form: str, records: Records, cells: Sequence[Sequence[Any]], headers: Sequence[str]) -> str:
+def rendered(form: str, records: Records, cells: Sequence[Sequence[Any]] = (), headers: Sequence[str] = ()) -> str:
     """Return rows in a form.
 
     Args:
         form: one of `FORMS`.
         records: the rows for programs, in natural units.
-        cells: the rows for people.
+        cells: the rows for people, where the form can be one for them.
         headers: the columns of these.
     """
     if form == "json":
@@ -48,6 +48,11 @@ def rendered(form: str, records: Records, cells: Sequence[Sequence[Any]], header
     if form == "csv":
         return as_csv(records).rstrip("\n")
     return as_table(cells, headers, form)
+
+
+def as_jsonl(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return records as JSON, one a line."""
+    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
 
 
 def as_table(cells: Sequence[Sequence[Any]], headers: Sequence[str], form: str = "text") -> str:
