@@ -146,7 +146,6 @@ def _terminated_in_words() -> Iterator[None]:
 @contextmanager
 def _warned_in_words() -> Iterator[None]:
     """Show the package's own warnings as remarks, without the line of the source."""
-    before = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], filename: str, *more: Any, **options: Any) -> None:
         if category is UserWarning and Path(filename).is_relative_to(Path(__file__).parent):
@@ -154,11 +153,9 @@ def _warned_in_words() -> Iterator[None]:
         else:
             before(message, category, filename, *more, **options)
 
-    warnings.showwarning = show
-    try:
+    with warnings.catch_warnings():
+        before, warnings.showwarning = warnings.showwarning, show
         yield
-    finally:
-        warnings.showwarning = before
 
 
 def _run(given: Sequence[str]) -> int:
@@ -194,7 +191,3 @@ def _telling(more: bool) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

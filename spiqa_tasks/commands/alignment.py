@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from spiqa_tasks.analysis.alignment import alignment, summary
 from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 from spiqa_tasks.printable import say
 
@@ -19,13 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per marked task, or what sums them up.
-
-    Raises:
-        InputError: no such runs or metric, no marked task, or one without its control.
-    """
-    from spiqa_tasks.analysis.alignment import alignment, summary
-
+    """Print one line per marked task, or what sums them up."""
     runs = named_runs(arguments)
     if not arguments.summary:
         return show(arguments, alignment(runs, arguments.metric), COLUMNS)

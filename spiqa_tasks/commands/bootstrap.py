@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from spiqa_tasks.analysis.comparisons import bootstrap
 from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 
 
@@ -16,13 +17,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per task; the variance is that of the share, shown times 100 as the paper does.
-
-    Raises:
-        InputError: no such runs or metric, or no resample of any answer.
-    """
-    from spiqa_tasks.analysis.comparisons import bootstrap
-
+    """Print one line per task; the variance is that of the share, shown times 100 as the paper does."""
     given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
     rows = [bootstrap(run, *given) for run in named_runs(arguments)]
     return show(arguments, rows, ("model", "task", "n", "size", "repeats", "mean", "variance"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from spiqa_tasks.analysis.breakdown import by_group, by_label, by_property
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
@@ -30,14 +31,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per metric and group of every task.
-
-    Raises:
-        InputError: no such runs, metric or property.
-        DataError: the questions whose property is wanted are not there.
-    """
-    from spiqa_tasks.analysis.breakdown import by_group, by_label, by_property
-
+    """Print one line per metric and group of every task."""
     runs = told_apart(named_runs(arguments))
     prepare((_metrics(run, arguments.metric), run.questions) for run in runs)
     if arguments.by == GROUP:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from spiqa_tasks.commands import examining
+from spiqa_tasks.runs.readers.labels import read_labels
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -21,12 +22,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what each judge is worth; 3 when one of them failed on some answers, or batches are under way.
-
-    Raises:
-        SpiqaTasksError: unusable labels or options, or a judge that cannot be used.
-    """
-    from spiqa_tasks.runs.readers.labels import read_labels
-
+    """Print what each judge is worth; 3 when one of them failed on some answers, or batches are under way."""
     labels = read_labels(arguments.labels)
     return examining.examine(arguments, f"Judges against people, {labels.name}", labels, lexical=True)

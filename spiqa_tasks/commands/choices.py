@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.own.row_options import row_options
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.records import read_records
 from spiqa_tasks.printable import counted, printable
 from spiqa_tasks.report.forms import add_format, as_csv, as_table
+from spiqa_tasks.scoring.mcq import extract_choice
 
 RESPONSES = ("response", "prediction", "output", "model_output", "raw_output")
 """Columns that are taken for the answers, the first that a row has."""
@@ -33,15 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the letter, the rule and the reason of every answer, and how many there are by rule; 0 where all are read.
-
-    Raises:
-        InputError: a row without an answer or without options.
-        DataError: a file that cannot be read.
-    """
-    from spiqa_tasks.files.records import read_records
-    from spiqa_tasks.scoring.mcq import extract_choice
-
+    """Print the letter, the rule and the reason of every answer, and how many there are by rule."""
     named = tuple(filter(None, (arguments.options or "").split(",")))
     answers: list[dict[str, str | None]] = []
     rules: Counter[str] = Counter()
@@ -59,7 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "csv":
         print(as_csv(answers), end="")
     else:
-        print("\n\n".join(_shown(answers, rules, found, arguments.format)))
+        rows = [[printable(str(each["id"])), each["letter"] or "-", each["rule"], each["reason"]] for each in answers]
+        print(as_table(rows, ["id", "letter", "rule", "reason"], arguments.format))
+        print(f"\n{as_table(rules.most_common(), ['rule', 'answers'], arguments.format)}")
+        share = 100 * found / len(answers)
+        print(f"\n{found} of {counted(len(answers), 'answer')} with a letter ({share:.1f}%)")
     return 0
 
 
@@ -76,7 +75,6 @@ def _response(record: Any, column: str | None, where: str) -> str:
 
 
 def _options(record: Any, named: Sequence[str], where: str) -> dict[str, str]:
-    from spiqa_tasks.benchmarks.own.row_options import row_options
 
     try:
         options = row_options(record, named)
@@ -86,12 +84,3 @@ def _options(record: Any, named: Sequence[str], where: str) -> dict[str, str]:
         columns = ", ".join(named or record)
         raise InputError(f"Expected options in {where}, found none in {columns}. Name their column with --options.")
     return options
-
-
-def _shown(answers: Sequence[dict[str, str | None]], rules: Counter[str], found: int, form: str) -> Iterator[str]:
-    rows = [
-        [printable(str(answer["id"])), answer["letter"] or "-", answer["rule"], answer["reason"]] for answer in answers
-    ]
-    yield as_table(rows, ["id", "letter", "rule", "reason"], form)
-    yield as_table(rules.most_common(), ["rule", "answers"], form)
-    yield f"{found} of {counted(len(answers), 'answer')} with a letter ({100 * found / len(answers):.1f}%)"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
+from spiqa_tasks.analysis.compare import compared
 from spiqa_tasks.commands.run_arguments import add_analysis, places_apart
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import STYLES, rendered
+from spiqa_tasks.report.tables import as_text, comparison_table
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -16,19 +18,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per pair of runs of a task; 3 where a run had to be left out.
-
-    Raises:
-        InputError: no two runs of one task with scores.
-    """
-    from spiqa_tasks.analysis.compare import compared
-    from spiqa_tasks.report.tables import as_text, comparison_table
-
+    """Print one line per pair of runs of a task; 3 where a run had to be left out."""
     runs, _ = places_apart(arguments)
     found, left_out = compared(runs, arguments.metric)
     say(*left_out)
     if arguments.format in STYLES:
         print(as_text(comparison_table(found), arguments.format))
     else:
-        print(rendered(arguments.format, [dataclasses.asdict(each) for each in found], (), ()))
+        print(rendered(arguments.format, [dataclasses.asdict(each) for each in found]))
     return 3 if left_out else 0

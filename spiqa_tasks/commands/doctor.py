@@ -16,6 +16,10 @@ from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_v
 from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.resolve import judge_from_environ
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.report.forms import add_format, rendered
 
 Status = Literal["ok", "missing", "absent", "extra"]
@@ -45,7 +49,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per finding, what works first; 0 when nothing but data and extras is missing, else 3."""
     scores = [*_data(), *_text_metrics()] if is_installed("score") else []
-    findings = [*_hosts(), *_extras(), _cache(), *scores, _judge()]
+    findings = [*_lmms_eval(), *_vlmevalkit(), *_extras(), _cache(), *scores, _judge()]
     findings.sort(key=lambda finding: STATUSES.index(finding.status))
     if arguments.format == "text":  # a line each, from which a command can be copied
         for finding in findings:
@@ -54,10 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
         rows = [asdict(finding) for finding in findings]
         print(rendered(arguments.format, rows, [[*row.values()] for row in rows], [*rows[0]]))
     return 3 if any(finding.status == "missing" for finding in findings) else 0
-
-
-def _hosts() -> list[Finding]:
-    return [*_lmms_eval(), *_vlmevalkit()]
 
 
 def _lmms_eval() -> list[Finding]:
@@ -119,7 +119,6 @@ def _data() -> list[Finding]:
 
 
 def _text_metrics() -> list[Finding]:
-    from spiqa_tasks.metrics.text_scores import available_metrics
 
     return [
         Finding("ok", name, "available") if reason is None else Finding("extra", name, reason)
@@ -128,9 +127,6 @@ def _text_metrics() -> list[Finding]:
 
 
 def _judge() -> Finding:
-    from spiqa_tasks.judge.judge import Judge
-    from spiqa_tasks.judge.resolve import judge_from_environ
-    from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 
     try:
         config = judge_from_environ(os.environ)

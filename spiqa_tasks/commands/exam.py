@@ -6,15 +6,13 @@ import argparse
 import dataclasses
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from spiqa_tasks.analysis.traps import TRAPS, demo_traps
 from spiqa_tasks.commands import examining
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.report.forms import as_jsonl, rendered
-
-if TYPE_CHECKING:
-    from spiqa_tasks.runs.readers.labels import Labels
+from spiqa_tasks.runs.readers.labels import Labels, read_labels
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -32,11 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what each judge makes of the traps; 3 when one of them failed on some, or batches are under way.
-
-    Raises:
-        SpiqaTasksError: unusable traps or options, or a judge that cannot be used.
-    """
+    """Print what each judge makes of the traps; 3 when one of them failed on some, or batches are under way."""
     labels = _traps(arguments)
     if arguments.list:
         return _print_rules(labels, arguments.format)
@@ -52,9 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _traps(arguments: argparse.Namespace) -> Labels:
     """The traps that are asked for."""
-    from spiqa_tasks.analysis.traps import demo_traps
-    from spiqa_tasks.runs.readers.labels import read_labels
-
     labels = demo_traps() if arguments.traps is None else read_labels(arguments.traps)
     known = dict.fromkeys(answer.trap for answer in labels.answers)
     unknown = [name for name in arguments.trap if name not in known]
@@ -66,8 +57,6 @@ def _traps(arguments: argparse.Namespace) -> Labels:
 
 def _print_rules(labels: Labels, form: str) -> int:
     """Print each trap's name, right verdict, number and rule."""
-    from spiqa_tasks.analysis.traps import TRAPS
-
     counts = Counter((answer.trap, answer.label) for answer in labels.answers)
     rows = [
         {"trap": name, "right": right, "n": n, "about": TRAPS[name].about if name in TRAPS else ""}

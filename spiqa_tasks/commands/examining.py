@@ -7,21 +7,24 @@ import dataclasses
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from spiqa_tasks.analysis.calibration import combination, examined, pairs
+from spiqa_tasks.analysis.opinions import Opinion, baselines, opinion_of, requests
+from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, environ_of, forecast, rule_of
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_file, write_atomically
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import say
+from spiqa_tasks.report import calibration
 from spiqa_tasks.report.forms import add_format, as_csv
+from spiqa_tasks.report.page import as_html
+from spiqa_tasks.report.tables import as_text
+from spiqa_tasks.runs.readers.labels import Labels
 from spiqa_tasks.scoring.combining import COMBINATIONS
-
-if TYPE_CHECKING:
-    from spiqa_tasks.analysis.opinions import Opinion
-    from spiqa_tasks.benchmarks.signature import Signature
-    from spiqa_tasks.judge.judge import Judge
-    from spiqa_tasks.runs.readers.labels import Labels
+from spiqa_tasks.scoring.sampling import stratified
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -59,11 +62,6 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
         InputError: options that cannot be used.
         JudgeError: a judge that cannot be used.
     """
-    from spiqa_tasks.analysis.calibration import combination
-    from spiqa_tasks.analysis.opinions import baselines, opinion_of, requests
-    from spiqa_tasks.judge.judge import Judge
-    from spiqa_tasks.judge.resolve import parse_judge
-
     for name in ("sample", "repeat"):
         value = getattr(arguments, name)
         if value is not None and value < 1:
@@ -110,9 +108,6 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
 
 def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signature]:
     """The answers that are asked about, and their part of the signature."""
-    from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
-    from spiqa_tasks.scoring.sampling import stratified
-
     for reason, count in labels.left_out.items():
         say(f"{labels.name}: {count} verdicts are left out: {reason}.")
     data = f"labels/{labels.name}@{labels.digest}"
@@ -135,10 +130,6 @@ def _test(arguments: argparse.Namespace, judge: Judge) -> None:
 
 
 def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: list[Opinion]) -> int:
-    from spiqa_tasks.analysis.calibration import examined, pairs
-    from spiqa_tasks.report import calibration
-    from spiqa_tasks.report.page import as_html
-    from spiqa_tasks.report.tables import as_text
 
     found = [examined(each, labels.answers, arguments.seed) for each in opinions]
     together = pairs([each for each in opinions if each.summary is not None])

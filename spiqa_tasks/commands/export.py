@@ -7,6 +7,8 @@ import json
 import os
 from pathlib import Path
 
+from spiqa_tasks.benchmarks.registry import load_table
+from spiqa_tasks.benchmarks.spiqa.conversations import conversations
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import say
@@ -30,17 +32,16 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write what is wanted, each file whole or not at all, and say what was written.
-
-    Raises:
-        InputError: no task of SPIQA, or unknown settings.
-        DataError: the data is not there.
-    """
+    """Write what is wanted, each file whole or not at all, and say what was written."""
     if arguments.to:
-        return _tables(arguments)
-    from spiqa_tasks.benchmarks.registry import load_table
-    from spiqa_tasks.benchmarks.spiqa.conversations import conversations
+        from spiqa_tasks.hosts.vlmevalkit.export import write_dataset
 
+        for task in find_tasks([arguments.task]):
+            path, is_choice, remarks = write_dataset(task.name, arguments.output)
+            say(*remarks)
+            mode = "" if is_choice else " --mode infer"
+            print(f"wrote {path}; run it with LMUData={arguments.output} --data {task.name}{mode}")
+        return 0
     tasks = find_tasks([arguments.task])
     if len(tasks) != 1 or tasks[0].benchmark != "spiqa":
         raise InputError(f"Expected a task of SPIQA such as spiqa_train; found {arguments.task}.")
@@ -58,15 +59,4 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         part.unlink(missing_ok=True)
     print(f"wrote {count} conversations to {arguments.output}")
-    return 0
-
-
-def _tables(arguments: argparse.Namespace) -> int:
-    from spiqa_tasks.hosts.vlmevalkit.export import write_dataset
-
-    for task in find_tasks([arguments.task]):
-        path, is_choice, remarks = write_dataset(task.name, arguments.output)
-        say(*remarks)
-        mode = "" if is_choice else " --mode infer"
-        print(f"wrote {path}; run it with LMUData={arguments.output} --data {task.name}{mode}")
     return 0

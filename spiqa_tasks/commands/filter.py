@@ -58,11 +58,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what the filter found, and write what was asked for; 3 where a task had to be left out.
-
-    Raises:
-        InputError: one name for several tasks, no runs, or see `filter_runs` and `write_task`.
-    """
+    """Print what the filter found, and write what was asked for; 3 where a task had to be left out."""
     for path in (arguments.samples, arguments.share):
         if path is not None:
             check_file(path)

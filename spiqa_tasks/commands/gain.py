@@ -56,11 +56,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; 3 where what was asked for had to be left out: runs of a folder may lie there alone.
-
-    Raises:
-        InputError: not one of runs, files and scores, a wrong number of scores, or see `triples` and `_named`.
-    """
+    """Print the table; 3 where what was asked for had to be left out: runs of a folder may lie there alone."""
     named = [option for option, place, _ in _ROLES if getattr(arguments, place) is not None]
     ways = {"RUNs": arguments.runs, "--scores": arguments.scores, " ".join(named): named}
     given = [way for way, what in ways.items() if what]

@@ -6,10 +6,11 @@ import argparse
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.judge.engine import Engine, JudgingEstimate
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
@@ -17,9 +18,6 @@ from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.report.forms import rendered
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.engine import Engine, JudgingEstimate
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.availability import is_there
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import Task, catalogue
+from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks
 from spiqa_tasks.report.forms import add_format, as_csv, as_table
 
 
@@ -23,12 +23,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the catalogue, or what was searched for in it.
-
-    Raises:
-        InputError: nothing was found.
-        DataError: SPIQA_TASKS_DATA names no folder.
-    """
+    """Print the catalogue, or what was searched for in it."""
     tasks, groups = catalogue()
     source = default_source()
     text = arguments.search.lower()
@@ -40,7 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     groups = {
         name: members
         for name, members in groups.items()
-        if text in name.lower() and (arguments.benchmark is None or _has(arguments.benchmark, members, tasks, groups))
+        if text in name.lower()
+        and (arguments.benchmark is None or any(task.benchmark == arguments.benchmark for task in find_tasks([name])))
     }
     if not rows and not groups:
         raise InputError(
@@ -69,19 +65,7 @@ def _printed(form: str, rows: list[dict[str, Any]], groups: Mapping[str, tuple[s
 def _row(task: Task, source: Source) -> dict[str, Any]:
     there = is_there(source, task.benchmark, task.split, task.settings)
     return {
-        **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings")},
-        "metrics": task.metrics,
-        "headline": task.headline,
+        **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings", "metrics", "headline")},
         "questions": task.questions if there or task.entry.definition is None else None,
         "data": there,
     }
-
-
-def _has(
-    benchmark: str, members: tuple[str, ...], tasks: Mapping[str, Task], groups: Mapping[str, tuple[str, ...]]
-) -> bool:
-    """Whether a group has a task of the benchmark, itself or in a group within."""
-    return any(
-        tasks[name].benchmark == benchmark if name in tasks else _has(benchmark, groups.get(name, ()), tasks, groups)
-        for name in members
-    )

@@ -7,20 +7,18 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import add_format, rendered
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.readers.columns import Columns
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import of_tasks, told_apart, withheld, without_samples
 from spiqa_tasks.runs.subset import read_subset
 from spiqa_tasks.scoring.units import percent
-
-if TYPE_CHECKING:
-    from spiqa_tasks.runs.identity import Identity
-    from spiqa_tasks.runs.run import Run
 
 SHARES = {"value", "accuracy", "chance", "low", "high", "control", "change", "mean", "sd", "range"}
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"

@@ -8,23 +8,30 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from spiqa_tasks.benchmarks.aggregation import prepare
+from spiqa_tasks.benchmarks.scorer_factory import make_scorer
 from spiqa_tasks.commands import batching, judging_together
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_include_path, add_part
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
+from spiqa_tasks.report import paper_table, score_tables
 from spiqa_tasks.report.forms import add_format, as_csv
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.judge import Judge
-    from spiqa_tasks.judge.types import JudgeRequest
-    from spiqa_tasks.runs.run import Run
-    from spiqa_tasks.runs.scoring import Unjudged
-    from spiqa_tasks.runs.task_rows import MatchedRun
+from spiqa_tasks.runs import scoring
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.readers.columns import Columns
+from spiqa_tasks.runs.readers.run_files import write_runs
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.scoring import Unjudged, is_complete
+from spiqa_tasks.runs.subset import read_subset
+from spiqa_tasks.runs.task_rows import MatchedRun, matched_run
+from spiqa_tasks.runs.unscored import answers_to, own_tasks
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -75,14 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Score and print; 0 when every question has an answer that could be scored and every verdict is kept, else 3.
 
     Of a RUN's tasks, those whose judge cannot be asked are scored without it.
-
-    Raises:
-        SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
-    from spiqa_tasks.report import paper_table, score_tables
-    from spiqa_tasks.runs.readers.run_files import write_runs
-    from spiqa_tasks.runs.scoring import is_complete
-
     if arguments.output is not None:
         check_folder(arguments.output)
     judging_together.check(arguments)
@@ -130,9 +130,6 @@ class _Unscored(NamedTuple):
 
 def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun]) -> _Unscored:
     """What each judge is to score, once it has answered its test questions; `--dry-run` prints what it would take."""
-    from spiqa_tasks.benchmarks.scorer_factory import make_scorer
-    from spiqa_tasks.runs import scoring
-
     say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.engine.config for judge in judges.values()]
@@ -163,9 +160,6 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Matched
 
 def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
     """The runs as each judge scores them."""
-    from spiqa_tasks.benchmarks.aggregation import prepare
-    from spiqa_tasks.runs import scoring
-
     prepare((read.scorer.metrics, read.records) for _, read in task.answers if not read.scorer.joins)
     results = []
     for name, read in task.answers:
@@ -183,12 +177,6 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     Raises:
         InputError: neither a task nor a run.
     """
-    from spiqa_tasks.runs.places import Place
-    from spiqa_tasks.runs.readers.columns import Columns
-    from spiqa_tasks.runs.subset import read_subset
-    from spiqa_tasks.runs.task_rows import matched_run
-    from spiqa_tasks.runs.unscored import answers_to, own_tasks
-
     if not arguments.predictions:
         place = Path(arguments.task)
         if not place.exists():

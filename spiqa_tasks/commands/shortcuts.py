@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spiqa_tasks.analysis.breakdown import by_group
+from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.commands.run_arguments import add_include_path, show
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.extras import require
@@ -16,6 +18,7 @@ from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.forms import add_format, as_jsonl
+from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run_metrics import P_RIGHT
 
 if TYPE_CHECKING:
@@ -41,12 +44,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each classifier and group, and write what was asked for.
-
-    Raises:
-        InputError: no such task, or none that has choices or open answers; see `shortcuts` and `guesses`.
-        DataError: its questions are not there.
-    """
+    """Print a row for each classifier and group, and write what was asked for."""
     from spiqa_tasks.analysis.shortcuts import Learning
 
     require("shots", "spiqa-tasks shortcuts")
@@ -135,10 +133,7 @@ def _of_task(
 def _of_open(arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Any) -> list[Row]:
     """The rows of a task of open questions, by a text metric."""
     from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
-    from spiqa_tasks.analysis.breakdown import by_group
     from spiqa_tasks.analysis.shortcut_runs import run_of
-    from spiqa_tasks.benchmarks.aggregation import prepare
-    from spiqa_tasks.runs.readers.run_files import write_runs
 
     if arguments.samples is not None:
         raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from spiqa_tasks.analysis.comparisons import spread
 from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 
 COLUMNS = ("model", "split", "settings", "over", "accuracies", "mean", "sd", "range")
@@ -17,12 +18,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per model, split and what varies.
-
-    Raises:
-        InputError: no such runs or metric, or no runs that differ in an order or a seed alone.
-    """
-    from spiqa_tasks.analysis.comparisons import spread
-
+    """Print one line per model, split and what varies."""
     rows = spread(named_runs(arguments), arguments.metric, arguments.over)
     return show(arguments, rows, COLUMNS)

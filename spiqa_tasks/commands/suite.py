@@ -22,7 +22,10 @@ from spiqa_tasks.hosts.lmms_eval.launching import alone_in, run_host
 from spiqa_tasks.judge.redaction import redacted
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import printable, say
+from spiqa_tasks.report.content import build
 from spiqa_tasks.report.forms import add_format, as_table
+from spiqa_tasks.report.page import as_html
+from spiqa_tasks.report.paper_table import records, render
 from spiqa_tasks.runs.identity import model_arguments
 from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
 from spiqa_tasks.runs.places import Place
@@ -76,12 +79,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run what is missing, print the tables and write the page; 3 where a run is not complete or a table is not made.
-
-    Raises:
-        InputError: see `_Suite`.
-        MissingPartError: the host or the page's part is not installed.
-    """
+    """Run what is missing, print the tables and write the page; 3 where a run or a table is not complete."""
     suite = _Suite(arguments)
     if arguments.print:
         suite.look()
@@ -224,7 +222,6 @@ def _gain_table(suite: _Suite, form: str) -> bool:
 
 
 def _paper_table(suite: _Suite, form: str) -> bool:
-    from spiqa_tasks.report.paper_table import records, render
 
     runs, remarks = own_runs(map(Place, suite.paths()), suite.wanted)
     order = [planned.task for planned in suite.state]
@@ -234,8 +231,6 @@ def _paper_table(suite: _Suite, form: str) -> bool:
 
 
 def _page(suite: _Suite, _form: str) -> bool:
-    from spiqa_tasks.report.content import build
-    from spiqa_tasks.report.page import as_html
 
     runs, remarks = load_runs(map(Place, suite.paths()), suite.wanted)
     if not any(run.benchmark is not None for run in runs):

@@ -130,11 +130,9 @@ def _folded(cell: str, limit: int) -> str:
 
 def _drawn(rows: Rows) -> str:
     widths = _sizes(rows, "\n")
-    lines = [list(zip_longest(*(cell.split("\n") for cell in row), fillvalue="")) for row in rows]
-    rule = ["-" * size for size in widths]
-    shown = [*lines[0], rule, *(line for row in lines[1:] for line in row)]
-    gap = " " * _GAP
-    return "\n".join(gap.join(map(str.ljust, line, widths)).rstrip() for line in shown)
+    head, *lines = (list(zip_longest(*(cell.split("\n") for cell in row), fillvalue="")) for row in rows)
+    shown = [*head, ["-" * size for size in widths], *(line for row in lines for line in row)]
+    return "\n".join((" " * _GAP).join(map(str.ljust, line, widths)).rstrip() for line in shown)
 
 
 def as_csv(records: Records) -> str:

@@ -23,8 +23,7 @@ class Thumbnails:
     """The pictures of a page, in the order in which they were first asked for."""
 
     def __init__(self, side: int = SIDES["large"]) -> None:
-        self._side = side
-        self._places: dict[str, int] = {}
+        self._side, self._places = side, dict[str, int]()
 
     def place(self, path: str) -> int:
         """Return the picture's number from 0."""
