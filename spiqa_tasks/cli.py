@@ -191,3 +191,7 @@ def _telling(more: bool) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import asdict, dataclass
 from importlib.metadata import entry_points
-from typing import Literal, get_args
+from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.availability import is_there
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
@@ -22,21 +21,14 @@ from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.report.forms import add_format, rendered
 
-Status = Literal["ok", "missing", "absent", "extra"]
-STATUSES: tuple[Status, ...] = get_args(Status)
-"""In the order of the printed lines."""
+STATUSES = ("ok", "missing", "absent", "extra")
+"""What works; what scoring or a run needs; data to be fetched; what only some want: the order of the printed lines."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What was found about one subject.
+class Finding(NamedTuple):
+    """What was found about one subject; the status is one of `STATUSES`."""
 
-    Attributes:
-        status: `ok`; `missing`, for what scoring or a run needs; `absent`, for data to be fetched; `extra`, for what
-            only some want.
-    """
-
-    status: Status
+    status: str
     subject: str
     detail: str
 
@@ -55,8 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         for finding in findings:
             print(f"{finding.status:8} {finding.subject}: {finding.detail}")
     else:
-        rows = [asdict(finding) for finding in findings]
-        print(rendered(arguments.format, rows, [[*row.values()] for row in rows], [*rows[0]]))
+        print(rendered(arguments.format, [each._asdict() for each in findings], findings, Finding._fields))
     return 3 if any(finding.status == "missing" for finding in findings) else 0
 
 

@@ -45,7 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _traps(arguments: argparse.Namespace) -> Labels:
-    """The traps that are asked for."""
     labels = demo_traps() if arguments.traps is None else read_labels(arguments.traps)
     known = dict.fromkeys(answer.trap for answer in labels.answers)
     unknown = [name for name in arguments.trap if name not in known]
@@ -56,7 +55,6 @@ def _traps(arguments: argparse.Namespace) -> Labels:
 
 
 def _print_rules(labels: Labels, form: str) -> int:
-    """Print each trap's name, right verdict, number and rule."""
     counts = Counter((answer.trap, answer.label) for answer in labels.answers)
     rows = [
         {"trap": name, "right": right, "n": n, "about": TRAPS[name].about if name in TRAPS else ""}

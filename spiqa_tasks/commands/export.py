@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from spiqa_tasks.benchmarks.registry import load_table
-from spiqa_tasks.benchmarks.spiqa.conversations import conversations
+from spiqa_tasks.benchmarks.spiqa import conversations
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import say
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     count = 0
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:
-            for conversation in conversations(rows, arguments.format, arguments.captions):
+            for conversation in conversations.conversations(rows, arguments.format, arguments.captions):
                 file.write(json.dumps(conversation, ensure_ascii=False) + "\n")
                 count += 1
         part.replace(arguments.output)

@@ -93,7 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_list(arguments: argparse.Namespace) -> int:
-    """Write a task of the questions that a list names."""
     if arguments.ids is None or len(arguments.task) != 1 or not (arguments.write or arguments.share):
         raise InputError(
             "Expected RUNs, or --task TASK --ids FILE --write; found neither. See `spiqa-tasks filter -h`."

@@ -127,7 +127,6 @@ def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Triple]:
 
 
 def _run_at(option: str, place: Place, arguments: argparse.Namespace) -> Run:
-    """The only run at a place, of the task that is wanted."""
     runs = selection.of_tasks(runs_at([place], arguments), arguments.task, variants=True)
     if len(runs) > 1:
         tasks = ", ".join(f"{run.task} of {run.name}" for run in runs)

@@ -48,7 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _printed(form: str, rows: list[dict[str, Any]], groups: Mapping[str, tuple[str, ...]]) -> str:
-    """Tasks and groups; csv has a group as a row with its members."""
     if form == "json":
         return json.dumps({"tasks": rows, "groups": groups}, indent=2)
     if form == "csv":

@@ -86,7 +86,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Proposal]:
-    """The YAML's values, and what they were guessed from."""
     is_local = not arguments.data.startswith(HUB)
     data = Path(os.path.relpath(arguments.data, arguments.folder)).as_posix() if is_local else arguments.data
     where = _pairs(arguments.where, "--where")

@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             [writer, *(f"{mean:.2f} ± {sd:.2f}" for mean, sd, _ in columns.values())]
             for writer, columns in outcome.table.items()
         ]
-        print(as_table(rows, ["captions by", *engines], arguments.format))
+        print(as_table(rows, ["captions by", *next(iter(outcome.table.values()), ())], arguments.format))
         figures, rankings = counted(len(items), "figure"), counted(failed, "ranking")
         print(f"\n{figures}, {left_out} without a caption of every model, {rankings} failed.")
         for name, reasons in outcome.failures.items():

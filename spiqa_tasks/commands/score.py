@@ -159,7 +159,6 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Matched
 
 
 def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
-    """The runs as each judge scores them."""
     prepare((read.scorer.metrics, read.records) for _, read in task.answers if not read.scorer.joins)
     results = []
     for name, read in task.answers:
@@ -194,7 +193,8 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
         columns = Columns.parsed(arguments.columns or "")
         found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path, columns)
     say(*remarks)
-    found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
+    if arguments.rule is not None:
+        found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
     subset = None if arguments.ids is None else read_subset(arguments.ids)
@@ -202,10 +202,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     return [(task, [matched_run(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
 
 
-def _with_rule(task: Task, rule: str | None) -> Task:
-    """The task with its answers judged by another rule; InputError for one that has no choice of rules."""
-    if rule is None:
-        return task
+def _with_rule(task: Task, rule: str) -> Task:
     if "rule" not in task.entry.scoring:
         raise InputError(f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out.")
     return task.with_settings(f"{task.settings},rule={rule}".strip(","))
@@ -222,7 +219,6 @@ def _recorded_judge(given: Sequence[MatchedRun]) -> Iterable[str]:
 
 
 def _failures(run: Run) -> Iterable[str]:
-    """What to do about answers without a score."""
     remedies = {
         "judge_failed": ("could not be judged", "Score again: only these are asked."),
         "request_failed": ("are none of the model's but failed requests", "They have no score: ask the model again."),

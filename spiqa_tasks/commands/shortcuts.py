@@ -131,7 +131,6 @@ def _of_task(
 
 
 def _of_open(arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Any) -> list[Row]:
-    """The rows of a task of open questions, by a text metric."""
     from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
     from spiqa_tasks.analysis.shortcut_runs import run_of
 

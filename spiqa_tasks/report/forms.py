@@ -73,7 +73,6 @@ def width() -> int:
 
 
 def _fitted(rows: Rows, room: int) -> list[Rows]:
-    """A table as tables that are at most `room` wide."""
     widths, words = (_sizes(rows, separator) for separator in ("\n", None))
     for limit in range(max(*widths, _NARROWEST), _NARROWEST - 1, -1):
         limits = [min(size, max(limit, word)) for size, word in zip(widths, words, strict=True)]
@@ -83,7 +82,6 @@ def _fitted(rows: Rows, room: int) -> list[Rows]:
 
 
 def _sizes(rows: Rows, separator: str | None) -> list[int]:
-    """The length of the longest part of a cell, in each column."""
     columns = zip(*rows, strict=True)
     return [max((len(part) for cell in column for part in cell.split(separator)), default=0) for column in columns]
 
