@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import logging
@@ -18,10 +19,11 @@ from PIL import Image
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
-from spiqa_tasks.benchmarks.spiqa.release import PARAGRAPHS
+from spiqa_tasks.benchmarks.spiqa.release import PARAGRAPHS, figures_of, files_of, load, read_papers
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.cache_folder import cache_folder
-from spiqa_tasks.files.source import LocalSource, demo_source
+from spiqa_tasks.files.source import SPIQA, LocalSource, demo_source, fingerprint
 
 
 def write(folder: Path, name: str, papers: Any) -> LocalSource:
@@ -314,3 +316,111 @@ def test_broken_member_of_a_packed_archive_is_one_error(tmp_path: Path) -> None:
     rows = load_rows("spiqa", "train", "max_figures=0", source)
     with pytest.raises(DataError, match="SPIQA_train_val_Images"):
         _ = [shown(row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("split", "settings", "patterns"),
+    [
+        ("testA", {}, ["test-A/SPIQA_testA.json", "test-A/SPIQA_testA_Images.zip"]),
+        ("testB", {"ablation": "text"}, ["test-B/SPIQA_testB.json"]),
+        ("testC", {"resolution": "224px"}, ["test-C/SPIQA_testC.json", "test-C/SPIQA_testC_Images_224px.zip"]),
+        ("val", {"resolution": "224px"}, ["train_val/SPIQA_val.json", "train_val/SPIQA_train_val_Images.zip"]),
+        ("train", {"setting": "captiononly"}, ["train_val/SPIQA_train.json"]),
+        ("testB", {"setting": "fullpaper", "ablation": "text"}, ["test-B/SPIQA_testB.json"]),
+        (
+            "demo",
+            {"setting": "fullpaper"},
+            ["test-A/SPIQA_testA.json", "test-A/SPIQA_testA_Images.zip", PARAGRAPHS],
+        ),
+    ],
+)
+def test_a_task_reads_these_files(split: str, settings: dict[str, Any], patterns: list[str]) -> None:
+    """Pictures where they are shown, small ones where the release has them, and the texts of full papers."""
+    assert files_of(split, SpiqaSettings(**settings)) == [(SPIQA, pattern) for pattern in patterns]
+
+
+def paper_a(*answers: str) -> dict[str, Any]:
+    """A paper of test-A with a question for each answer."""
+    qa = [{"question": f"Why {place}?", "answer": text, "reference": "f.png"} for place, text in enumerate(answers)]
+    figure = {"caption": "A plot.", "figure_type": "plot", "content_type": "figure"}
+    return {"all_figures": {"f.png": figure}, "qa": qa}
+
+
+def test_the_figures_of_every_paper_are_known(tmp_path: Path) -> None:
+    """Those that no question shows among them."""
+    paper = paper_a("So.")
+    paper["all_figures"]["g.png"] = paper["all_figures"]["f.png"]
+    source = write_split(tmp_path, "A", {"p": paper, "q": paper_a()})
+    assert figures_of(source, "testA") == {"p": {"f.png", "g.png"}, "q": {"f.png"}}
+
+
+def test_questions_without_an_answer_are_left_out_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Their places keep the ids of the others; a file without any question is an error."""
+    source = write_split(tmp_path, "A", {"p": paper_a("", "So."), "q": paper_a("", "")})
+    file = tmp_path / "spiqa" / "test-A" / "SPIQA_testA.json"
+    with caplog.at_level(logging.WARNING):
+        rows = load_rows("spiqa", "testA", "ablation=text", source)
+    assert [row["id"] for row in rows] == ["p/1"]
+    assert rows[0]["data"] == fingerprint([file])
+    assert caplog.messages == [f"3 questions have no answer in {file}, left out: p/0, q/0, q/1"]
+    with pytest.raises(DataError) as error:
+        load_rows("spiqa", "testA", "ablation=text", write_split(tmp_path, "A", {"q": paper_a(""), "p": paper_a()}))
+    assert caplog.messages[1:] == [f"1 question has no answer in {file}, left out: q/0"]
+    assert str(error.value) == (
+        f"Expected questions in {file}, found none in its 2 papers, the first of which is q. Fetch the file again."
+    )
+
+
+def test_papers_have_their_texts_from_the_archive(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Stripped, whatever bytes they have; a line names the papers without one, and their questions."""
+    source = write_split(tmp_path, "A", {"p": paper_a("So."), "q": paper_a("a", "b"), "r": paper_a()})
+    with zipfile.ZipFile(tmp_path / "spiqa" / PARAGRAPHS, "w") as archive:
+        archive.writestr("p.txt", b" One \xff.\n")
+    with caplog.at_level(logging.WARNING):
+        rows = load_rows("spiqa", "testA", WITH_TEXT, source)
+    assert [(row["id"], row["full_text"], row["no_text"]) for row in rows] == [
+        ("p/0", "One \ufffd.", False),
+        ("q/0", "", True),
+        ("q/1", "", True),
+    ]
+    assert caplog.messages == ["2 questions are asked without a text, which these papers lack: q"]
+    without = load_rows("spiqa", "testA", "ablation=text", source)
+    assert {(row["full_text"], row["no_text"]) for row in without} == {("", None)}
+
+
+def test_the_collector_of_garbage_is_paused_alone(tmp_path: Path) -> None:
+    """It runs again after a file that cannot be read, and stays off where it was."""
+    source = write_split(tmp_path, "A", [])
+    for was_on in (True, False):
+        (gc.enable if was_on else gc.disable)()
+        with pytest.raises(DataError):
+            load(source, "testA", SpiqaSettings())
+        assert gc.isenabled() == was_on
+    gc.enable()
+
+
+def test_a_paper_in_another_format_is_said(tmp_path: Path) -> None:
+    """With its id, the format and what is wrong; a file that is no such JSON with what was found."""
+    file = tmp_path / "spiqa" / "test-B" / "SPIQA_testB.json"
+    with pytest.raises(DataError) as error:
+        read_papers(write_split(tmp_path, "B", {"p": paper_a("So.")}).files(SPIQA, "test-B/SPIQA_testB.json")[0], "B")
+    assert str(error.value) == (
+        f"Expected paper p of {file} in the format of test-B, found KeyError 'figure_types'. Fetch the file again, or "
+        "name the right split."
+    )
+    write_split(tmp_path, "B", {})
+    with pytest.raises(DataError) as error:
+        read_papers(file, "B")
+    assert str(error.value) == (
+        f"Expected {file} to be a JSON file that maps paper ids to papers, found none. Fetch it again."
+    )
+
+
+def test_figures_outside_of_the_archive_are_refused(tmp_path: Path) -> None:
+    """Before any is looked up."""
+    paper = paper_a("So.")
+    paper["all_figures"] = {"../f.png": paper["all_figures"]["f.png"]}
+    paper["qa"][0]["reference"] = "../f.png"
+    source = write_split(tmp_path, "A", {"..": paper})
+    with pytest.raises(DataError, match=r"Expected figure names inside the archive, found '../../f.png'. Fetch"):
+        load_rows("spiqa", "testA", "", source)
