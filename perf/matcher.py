@@ -17,7 +17,7 @@ from functools import partial
 from measure import REAL_DATA, arguments, growth, paired, ratio, show, spread, table
 
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.mcq.vlmevalkit import VLMEVALKIT_TRIED, vlmevalkit_match
+from spiqa_tasks.scoring.mcq.other_matchers import VLMEVALKIT_TRIED, vlmevalkit_match
 
 CHOICES = {"A": "a bar chart", "B": "a line plot", "C": "a table", "D": "a photograph"}
 TEXT = (

@@ -20,8 +20,8 @@ import pytest
 import yaml.loader
 from hypothesis import HealthCheck, Phase, settings
 
-from spiqa_tasks.benchmarks import scorer_factory
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -169,12 +169,12 @@ def host() -> None:
 @contextmanager
 def no_java() -> Iterator[None]:
     """A machine without Java."""
-    scorer_factory.missing_text_metrics.cache_clear()
+    missing_text_metrics.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
         yield
     text_scores.forget()
-    scorer_factory.missing_text_metrics.cache_clear()
+    missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(autouse=True)

@@ -21,8 +21,7 @@ from spiqa_tasks.judge.cache_entry import load
 from spiqa_tasks.judge.providers import anthropic, openai
 from spiqa_tasks.judge.redaction import redacted
 from spiqa_tasks.judge.retry import AskError, retry_after_seconds
-from spiqa_tasks.judge.sanitize import sanitize
-from spiqa_tasks.judge.suspicion import is_suspicious
+from spiqa_tasks.judge.sanitize import is_suspicious, sanitize
 from spiqa_tasks.printable import printable
 from spiqa_tasks.runs.places import read_place
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot

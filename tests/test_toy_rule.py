@@ -17,8 +17,7 @@ from toy_rule import Verifier
 from spiqa_tasks.benchmarks import registry
 from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.signature import sign
 from spiqa_tasks.cli import main
 from spiqa_tasks.judge.rules import RULES, Candidate

@@ -101,10 +101,7 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
     """Return the correlations of every run, then of all of a judge where there are several, and what is left out.
 
     A model's answers to a task count once for each judge. The paper does not say over what it correlates; here it is
-    single answers. BLEU has no score of its own for one.
-
-    Raises:
-        InputError: no run has L3Score.
+    single answers. BLEU has no score of its own for one. Raises InputError: no run has L3Score.
     """
     found: list[Correlation] = []
     remarks: list[str] = []

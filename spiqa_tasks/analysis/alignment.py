@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,17 +67,22 @@ class Measure:
 def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
     """Every marked task against the unmarked one of the same model and split, otherwise with the same settings.
 
-    Raises:
-        InputError: no marked task, or one without its control.
+    Raises InputError: no marked task, or one without its control.
     """
-    return [_change(run, control, settings, metric) for run, control, settings in _studies(runs)]
+    found = []
+    for run, control, settings in _studies(runs):
+        new, old = _on_same([run, control], metric)
+        differences = [one - other for one, other in zip(new, old, strict=True)]
+        before, after = statistics.fmean(old), statistics.fmean(new)
+        numbers = (before, after, after - before, *clustered_bootstrap(differences, [None] * len(new), REPEATS, 0))
+        found.append(Change(run.name, run.own.split, settings.mark, settings.ignore, len(new), *numbers))
+    return found
 
 
 def summary(runs: Iterable[Run], metric: str | None = None) -> list[Measure]:
     """What sums up the marked tasks of each model and split.
 
-    Raises:
-        InputError: as `alignment` does, and where no mark is wrong or to be ignored.
+    Raises InputError: as `alignment` does, and where no mark is wrong or to be ignored.
     """
     studies = _studies(runs)
     by_key = {_key(run, settings): (run, control, settings) for run, control, settings in studies}
@@ -120,22 +125,8 @@ def _key(run: Run, settings: SciFIBenchSettings) -> tuple[str, str, str]:
     return run.name, run.own.split, settings_text(settings)
 
 
-def _change(run: Run, control: Run, settings: SciFIBenchSettings, metric: str | None) -> Change:
-    new, old = _on_same([run, control], metric)
-    differences = [one - other for one, other in zip(new, old, strict=True)]
-    before, after = statistics.fmean(old), statistics.fmean(new)
-    interval = clustered_bootstrap(differences, [None] * len(new), REPEATS, 0)
-    return Change(
-        run.name, run.own.split, settings.mark, settings.ignore, len(new), before, after, after - before, *interval
-    )
-
-
 def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
-    """The scores of each run on the questions that all answered.
-
-    Raises:
-        InputError: there are none.
-    """
+    """The scores of each run on the questions that all answered. Raises InputError: there are none."""
     scores = [run.scores(run.metric(metric)) for run in runs]
     ids = sorted(set.intersection(*(set(each) for each in scores)))
     if not ids:
@@ -171,13 +162,8 @@ def _followed(told: tuple[str, str, str, str], run: Run, control: Run) -> Iterat
             yield replace(row, why_not=f"{each.task}: {withheld.reason}")
         elif not all(marks.values()):
             yield replace(row, why_not="the answers do not say which caption was marked: score them again")
-        else:
-            yield _share(row, each, marks)
-
-
-def _share(row: Measure, run: Run, marks: Mapping[str, str]) -> Measure:
-    """The share of answers that are the marked letter; one without a letter follows no mark."""
-    known = [record for record in run.records if record.id in marks and record.status != "request_failed"]
-    hits = sum(record.prediction == marks[record.id] for record in known)
-    low, high = wilson(hits, len(known))
-    return replace(row, n=len(known), value=hits / len(known) if known else math.nan, low=low, high=high)
+        else:  # an answer without a letter follows no mark
+            known = [record for record in each.records if record.id in marks and record.status != "request_failed"]
+            hits = sum(record.prediction == marks[record.id] for record in known)
+            low, high = wilson(hits, len(known))
+            yield replace(row, n=len(known), value=hits / len(known) if known else math.nan, low=low, high=high)

@@ -7,15 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spiqa_tasks.analysis.shortcuts import Learning, split_apart
 from spiqa_tasks.scoring.lexical import normalized
 from spiqa_tasks.scoring.option_features import beginning
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-    from sklearn.feature_extraction.text import TfidfVectorizer
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
@@ -49,8 +45,7 @@ def guesses(questions: Sequence[OpenQuestion], learning: Learning) -> dict[str, 
     with the same two words; `nearest` the answer to the nearest question by TF-IDF; `caption` the sentence of the
     captions that is nearest to the question. The first three know the questions of the other folds alone.
 
-    Raises:
-        InputError: fewer clusters than folds.
+    Raises InputError for fewer clusters than folds.
     """
     found: dict[str, dict[str, str]] = {name: {} for name in ("drawn", "frequent", "nearest")}
     for train, test in split_apart([question.cluster for question in questions], learning):
@@ -71,8 +66,8 @@ def nearest(texts: Sequence[str], known: Sequence[str]) -> list[int]:
     """Return the place of the known text that is nearest to each text by the cosine of TF-IDF, the first of equals."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    vectors: TfidfVectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\w+")
-    there: csr_matrix = vectors.fit_transform(known)
+    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\w+")
+    there = vectors.fit_transform(known)
     found: list[int] = (vectors.transform(texts) @ there.T).toarray().argmax(axis=1).tolist()
     return found
 

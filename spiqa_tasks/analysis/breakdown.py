@@ -47,7 +47,11 @@ def by_group(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
     rows = []
     for metric in metrics:
         rows += overall(run, [metric])
-        groups = _ordered(run.record_set.members(metric))
+        kinds: dict[str, set[str]] = {}
+        for record in run.record_set.members(metric):
+            for kind, name in record.groups.items():
+                kinds.setdefault(kind, set()).add(name)
+        groups = [name for names in kinds.values() for name in sorted(names)]
         rows += [_row(run, metric, group, run.value(metric, group)) for group in groups]
     return rows
 
@@ -84,10 +88,7 @@ def by_property(run: Run, metric: Metric, name: str, bins: int) -> list[GroupVal
 def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
     """Return one row per value of a detail of the records, such as the benchmark that a question is from.
 
-    Source: MMStar Figure 4.
-
-    Raises:
-        InputError: a record without it.
+    Source: MMStar Figure 4. Raises InputError: a record without it.
     """
     members: dict[str, list[Record]] = {}
     for record in run.questions:
@@ -103,14 +104,6 @@ def by_label(run: Run, metric: Metric, name: str) -> list[GroupValue]:
 def _subset(run: Run, metric: Metric, name: str, members: Sequence[Record], *ends: float) -> GroupValue:
     value = replace(run.record_set, documents=members, questions=members, partial=True).value(metric)
     return _row(run, metric, name, run.record_set.withheld() or value, *ends)
-
-
-def _ordered(records: Sequence[Record]) -> list[str]:
-    kinds: dict[str, set[str]] = {}
-    for record in records:
-        for kind, name in record.groups.items():
-            kinds.setdefault(kind, set()).add(name)
-    return [name for names in kinds.values() for name in sorted(names)]
 
 
 def _row(

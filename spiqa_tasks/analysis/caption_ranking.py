@@ -63,7 +63,7 @@ class RankingOutcome:
             }
             columns = {**by_judge, COMBINED: combined(list(by_judge.values()))}
             table[writer] = {judge: (*mean_sd(list(values.values())), len(values)) for judge, values in columns.items()}
-        return dict(sorted(table.items(), key=lambda entry: _order(entry[1][COMBINED][0])))
+        return dict(sorted(table.items(), key=lambda entry: entry[1][COMBINED][0]))
 
 
 def read_items(runs: Sequence[Run]) -> tuple[list[Item], int]:
@@ -136,8 +136,3 @@ def rank(items: Sequence[Item], judges: Mapping[str, Engine], seed: int) -> Rank
                 reason = ranking.reason if ranking else f"judge_failed: {verdict.reason}"
                 failures[reason] = failures.get(reason, 0) + 1
     return outcome
-
-
-def _order(mean: float) -> float:
-    """Sorts a missing mean last."""
-    return mean if mean == mean else float("inf")

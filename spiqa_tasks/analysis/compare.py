@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.paired import PairedDifference, holm, paired_difference
+from spiqa_tasks.scoring.clustered import PairedDifference, holm, paired_difference
 
 DECISIVE = ("data", "prompt", "settings", "grey", "matcher", "tokenizer")
 """The fields of a signature in which two numbers must agree to be compared, beside those of the judge."""
@@ -61,16 +61,22 @@ def compare(runs: Iterable[Run], metric: str | None = None) -> tuple[list[Compar
         chosen = _metric_of(members, metric) if len(members) > 1 else None
         if chosen is None:
             continue
-        for a, b in itertools.combinations([run for run in members if _scores(run, chosen)], 2):
-            why_not = _unlike(a, b, chosen)
-            if why_not:
-                left_out.append(f"{a.task}: {b.name} is not compared with {a.name}: {why_not}.")
-            else:
-                found.append(_compared(a, b, chosen))
+        scores = [(run, _scores(run, chosen)) for run in members]
+        for (a, ours), (b, theirs) in itertools.combinations([each for each in scores if each[1]], 2):
+            ids = [key for key in ours if key in theirs]
+            references = [{record.id: record.reference for record in run.questions} for run in (a, b)]
+            other = sorted(key for key in ids if references[0][key] != references[1][key])
+            if ids and not other:
+                found.append(_compared(a, b, chosen, ours, theirs))
+                continue
+            why_not = (
+                f"{len(other)} questions have another true answer under the same id, such as {other[0]}"
+                if ids
+                else "they share no question"
+            )
+            left_out.append(f"{a.task}: {b.name} is not compared with {a.name}: {why_not}.")
         left_out += [
-            f"{run.task} of {run.name} is left out: {_why_not(run, chosen)}."
-            for run in members
-            if not _scores(run, chosen)
+            f"{run.task} of {run.name} is left out: {_why_not(run, chosen)}." for run, known in scores if not known
         ]
     corrected = holm([comparison.difference.p for comparison in found])
     whole = [dataclasses.replace(comparison, p_corrected=p) for comparison, p in zip(found, corrected, strict=True)]
@@ -80,8 +86,7 @@ def compare(runs: Iterable[Run], metric: str | None = None) -> tuple[list[Compar
 def compared(runs: Sequence[Run], metric: str | None = None) -> tuple[list[Comparison], list[str]]:
     """Return the comparisons of runs; see `compare`.
 
-    Raises:
-        InputError: no two runs of one task with scores by that metric; the message has why.
+    Raises InputError: no two runs of one task with scores by that metric; the message has why.
     """
     found, left_out = compare(runs, metric)
     if not found:
@@ -122,16 +127,6 @@ def _why_not(run: Run, metric: Metric) -> str:
     return f"{reason} (--partial has values over a part)" if run.record_set.withheld() else reason
 
 
-def _unlike(a: Run, b: Run, metric: Metric) -> str:
-    """Why two runs with scores cannot be compared; empty where they can."""
-    shared = _scores(a, metric).keys() & _scores(b, metric).keys()
-    ours, theirs = ({record.id: record.reference for record in run.questions} for run in (a, b))
-    other = sorted(key for key in shared if ours[key] != theirs[key])
-    if other:
-        return f"{len(other)} questions have another true answer under the same id, such as {other[0]}"
-    return "" if shared else "they share no question"
-
-
 def _scores(run: Run, metric: Metric) -> dict[str, float]:
     """Question -> score; none where the run's value is no mean of them (METEOR)."""
     if not run.logged or not any(each.name == metric.name for each in run.metrics):
@@ -141,8 +136,9 @@ def _scores(run: Run, metric: Metric) -> dict[str, float]:
     return scores if is_mean else {}
 
 
-def _compared(a: Run, b: Run, metric: Metric) -> Comparison:
-    scores_a, scores_b = _scores(a, metric), _scores(b, metric)
+def _compared(
+    a: Run, b: Run, metric: Metric, scores_a: Mapping[str, float], scores_b: Mapping[str, float]
+) -> Comparison:
     ids = [key for key in scores_a if key in scores_b]
     differences = [scores_b[key] - scores_a[key] for key in ids]
     clusters = a.value(metric).clusters
@@ -150,14 +146,9 @@ def _compared(a: Run, b: Run, metric: Metric) -> Comparison:
     score_a, score_b = (math.fsum(scores[key] for key in ids) / len(ids) for scores in (scores_a, scores_b))
     won = [key for key, difference in zip(ids, differences, strict=True) if difference > 0]
     lost = [key for key, difference in zip(ids, differences, strict=True) if difference < 0]
-    warnings = _warnings(a, b, metric, max(len(scores_a), len(scores_b)) - len(ids))
+    warnings = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
+    warnings += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
+    warnings += [remark for run in (a, b) for remark in run_metrics.remarks(run, metric)]
+    alone = max(len(scores_a), len(scores_b)) - len(ids)
+    warnings += [f"{alone} questions have a score in one run only and are left out"] if alone else []
     return Comparison(a.task, metric.name, a.name, b.name, score_a, score_b, found, found.p, won, lost, warnings)
-
-
-def _warnings(a: Run, b: Run, metric: Metric, alone: int) -> list[str]:
-    found = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
-    found += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
-    found += [remark for run in (a, b) for remark in run_metrics.remarks(run, metric)]
-    if alone:
-        found.append(f"{alone} questions have a score in one run only and are left out")
-    return found

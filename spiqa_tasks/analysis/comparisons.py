@@ -76,11 +76,12 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
         if not math.isnan(value):
             for key, what in _varied(run, over):
                 groups.setdefault(key, {})[what] = value
-    found = [
-        Spread(*key, dict(sorted(values.items(), key=_in_order)), *_of(list(values.values())))
-        for key, values in groups.items()
-        if len(values) > 1
-    ]
+    found = []
+    for key, values in groups.items():
+        if len(values) > 1:
+            known = list(values.values())
+            numbers = (statistics.fmean(known), statistics.stdev(known), max(known) - min(known))
+            found.append(Spread(*key, dict(sorted(values.items(), key=_in_order)), *numbers))
     if not found and over is not None:
         raise InputError(
             f"Expected a model's samples of one split that differ by the setting {over} alone, found none. Name runs "
@@ -92,10 +93,6 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
             "none. Run `--tasks scifibench_shuffle`, or YAMLs that differ in their seed."
         )
     return found
-
-
-def _of(values: list[float]) -> tuple[float, float, float]:
-    return statistics.fmean(values), statistics.stdev(values), max(values) - min(values)
 
 
 def _in_order(item: tuple[int | str, float]) -> tuple[float, str]:
@@ -118,20 +115,16 @@ def _varied(run: Run, over: str | None) -> Iterator[tuple[_Key, int | str]]:
 
 def _unusual(settings: Any, varied: str) -> str:
     """The settings that are not the usual ones, as text, without the one that varies."""
-    fields = dataclasses.fields(settings)
-    told = settings_text(settings).split(",")
-    usual = {field.name: field.default for field in fields}
-    pairs = zip(fields, told, strict=True)
+    pairs = zip(dataclasses.fields(settings), settings_text(settings).split(","), strict=True)
     return ",".join(
-        text for field, text in pairs if field.name != varied and getattr(settings, field.name) != usual[field.name]
+        text for field, text in pairs if field.name != varied and getattr(settings, field.name) != field.default
     )
 
 
 def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None = None) -> Bootstrap:
     """Mean and variance of the accuracy of `repeats` resamples of `size` answers with replacement (section 4.4).
 
-    Raises:
-        InputError: no answers, or fewer than one resample of one answer.
+    Raises InputError: no answers, or fewer than one resample of one answer.
     """
     scores = list(run.scores(run.metric(metric)).values())
     if not scores or size < 1 or repeats < 1:

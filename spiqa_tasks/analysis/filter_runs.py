@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -169,7 +169,13 @@ def filter_runs(
         InputError: no such runs or tasks, runs with images, or no task that can be filtered, with the reason.
     """
     by_task, remarks = one_of_each(selection.of_tasks(runs, tasks, variants=True))
-    _check_blind(by_task, wish)
+    seeing = [run for each in by_task.values() for run in each if not selection.is_blind(run)]
+    if seeing and not wish.text_only_models:
+        raise InputError(
+            f"Expected runs without images, found one with: {seeing[0].task} of {seeing[0].identity.model}. Run "
+            "--model ablated --model_args base=...,ablation=text, or say --text-only-models if the models see none "
+            "anyway."
+        )
     missing = [task for task in tasks if task not in by_task]
     if missing:
         raise InputError(f"Expected results of {', '.join(missing)}; found {', '.join(by_task)}. Correct --task.")
@@ -185,16 +191,6 @@ def filter_runs(
     if not found:
         raise InputError(" ".join(left_out))
     return found, [*remarks, *more, *(remark for each in found for remark in each.remarks())], left_out
-
-
-def _check_blind(by_task: Mapping[str, Sequence[Run]], wish: Wish) -> None:
-    seeing = [run for runs in by_task.values() for run in runs if not selection.is_blind(run)]
-    if seeing and not wish.text_only_models:
-        raise InputError(
-            f"Expected runs without images, found one with: {seeing[0].task} of {seeing[0].identity.model}. Run "
-            "--model ablated --model_args base=...,ablation=text, or say --text-only-models if the models see none "
-            "anyway."
-        )
 
 
 def _filtered(
@@ -217,7 +213,13 @@ def _filtered(
         )
     metric = first.metric(wish.metric)
     inspecting = inspectors(task, runs, metric, first)
-    right = _threshold(task, metric.name, inspecting) if wish.threshold is None else wish.threshold
+    between = (score for each in inspecting for score in each.scores.values() if score not in (0, 1))
+    if wish.threshold is None and (score := next(between, None)) is not None:
+        raise InputError(
+            f"Expected scores of 0 or 1 in {metric.name} of {task}, found {score:.3f}. "
+            "Say from which score an answer is right with --threshold."
+        )
+    right = wish.threshold or 1.0
     seeing = inspectors(task, lvlms, metric, first)
     difficulties = count_hits([each.scores for each in seeing], right)
     return Filtered(
@@ -230,18 +232,6 @@ def _filtered(
         {key: difficulty(count, len(lvlms)) for key, count in difficulties.items()},
         [_leak(task, one, other, first, metric, right) for one, other in leaking],
     )
-
-
-def _threshold(task: str, metric: str, found: Iterable[Inspector]) -> float:
-    """The score of a right answer, where answers are right or wrong."""
-    for each in found:
-        between = [score for score in each.scores.values() if score not in (0, 1)]
-        if between:
-            raise InputError(
-                f"Expected scores of 0 or 1 in {metric} of {task}, found {between[0]:.3f}. "
-                "Say from which score an answer is right with --threshold."
-            )
-    return 1.0
 
 
 def _leak(task: str, lvlm: Sequence[Run], llm: Sequence[Run], first: Run, metric: Metric, threshold: float) -> Leak:

@@ -67,11 +67,7 @@ class Kept:
 
 
 def kept_by_filter(filtered: Filtered) -> Kept:
-    """Return what a filter kept.
-
-    Raises:
-        InputError: nothing kept, or runs over a part of the task.
-    """
+    """Return what a filter kept. Raises InputError: nothing kept, or runs over a part of the task."""
     part = next((each.run.coverage for each in filtered.inspectors if each.run.record_set.part), None)
     if part is not None:
         raise InputError(
@@ -129,8 +125,7 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
     The YAML includes that of the source task by its path, names the data's revision where the hub's cache knows it,
     and has a digest of the kept list in its metadata, so that the host's response cache tells two lists apart.
 
-    Raises:
-        InputError: a source task that the host does not know or that is written in Python.
+    Raises InputError: a source task that the host does not know or that is written in Python.
     """
     source, config = source_task(kept.task, include_path)
     if name == kept.task or "class" in config:
@@ -152,8 +147,7 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
 def share(kept: Kept, path: Path, include_path: Path | None = None) -> None:
     """Write the list alone, for others: nothing in it is of this machine.
 
-    Raises:
-        InputError: a source task that the host does not know.
+    Raises InputError: a source task that the host does not know.
     """
     _, config = source_task(kept.task, include_path)
     write_atomically(path, json.dumps(_listing(kept, config), indent=1).encode())

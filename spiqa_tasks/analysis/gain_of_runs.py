@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from spiqa_tasks.analysis.triples import Triple
 from spiqa_tasks.benchmarks.aggregation import Metric
@@ -53,7 +54,10 @@ def rows(triple: Triple) -> list[Row]:
     questions, *_ = triple.questions
     groups: dict[str, list[str]] = {OVERALL: list(questions)}
     if not all(_has_scores(run, triple.metric) for run in triple.runs):
-        return [_row(triple, OVERALL, list(questions), *_of_totals(triple))]
+        values = [(run, run.value(triple.metric)) for run in triple.runs]
+        reasons = [f"{run.name}: {value.reason}" for run, value in values if value.reason]
+        totals = None if reasons else gain_of_totals(len(questions), *(value.value for _, value in values))
+        return [_row(triple, OVERALL, list(questions), totals, reasons)]
     for key, record in questions.items():
         for name in dict.fromkeys(record.groups.values()):
             groups.setdefault(name, []).append(key)
@@ -104,13 +108,6 @@ def _with_answered(triple: Triple, keys: Sequence[str], row: Row) -> Row:
     )
 
 
-def _of_totals(triple: Triple) -> tuple[Gain | None, Sequence[str]]:
-    """Gain of the values that a host reports, or why there is none."""
-    values = [run.value(triple.metric) for run in triple.runs]
-    reasons = [f"{run.name}: {value.reason}" for run, value in zip(triple.runs, values, strict=True) if value.reason]
-    return (None, reasons) if reasons else (gain_of_totals(len(triple.questions[0]), *(v.value for v in values)), ())
-
-
 def _row(triple: Triple, group: str, keys: Sequence[str], result: Gain | None, why_not: Sequence[str]) -> Row:
     parts = [run for run in triple.runs if run.record_set.part]
     reasons = [f"{run.name} answered {run.coverage} questions" for run in parts if run.record_set.withheld()]
@@ -138,16 +135,8 @@ def sample_lists(triple: Triple) -> Iterator[dict[str, object]]:
     for key, scores in triple.scores.items():
         found = outcomes(*scores)
         if found:
-            s_t = scores[2] if len(scores) > 2 else None
-            yield {
-                "task": triple.v.task,
-                "metric": triple.metric.name,
-                "id": key,
-                "outcomes": list(found),
-                "s_v": scores[0],
-                "s_wv": scores[1],
-                "s_t": s_t,
-            }
+            told = {"task": triple.v.task, "metric": triple.metric.name, "id": key, "outcomes": list(found)}
+            yield told | dict(zip_longest(("s_v", "s_wv", "s_t"), scores))
 
 
 def warnings(row: Row) -> list[str]:
@@ -168,13 +157,11 @@ def warnings(row: Row) -> list[str]:
     return found
 
 
-def average(overall: Sequence[Row]) -> Gain | None:
-    """Return the means over tasks of the overall rows, as in Table 6's last columns; None unless every row has them."""
-    return mean_gain([row.result for row in overall])
-
-
 def mean_gain(gains: Sequence[Gain | None]) -> Gain | None:
-    """Return the means of gains, which count alike, of ML the mean of what is cut; None unless all are there."""
+    """Return the means of gains over tasks, which count alike, as in Table 6's last columns; None unless all are there.
+
+    That of ML is the mean of what is cut at 0.
+    """
     results = [result for result in gains if result is not None]
     if len(results) < len(gains):
         return None

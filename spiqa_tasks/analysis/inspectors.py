@@ -111,8 +111,6 @@ def inspectors(task: str, runs: Sequence[Run], metric: Metric, first: Run) -> li
 
 def _rank(run: Run) -> int:
     """The lower, the rather a run counts."""
-    order = ("text", "grey")
-    if selection.is_few_shot(run) or not selection.is_blind(run):
-        return -1 if selection.is_few_shot(run) else len(order) + 1
-    kind = selection.ablation(run)
-    return order.index(kind) if kind in order else len(order)
+    if selection.is_few_shot(run):
+        return 0
+    return {"text": 1, "grey": 2, "none": 4}.get(selection.ablation(run), 3)

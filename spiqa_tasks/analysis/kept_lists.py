@@ -39,8 +39,7 @@ class ListShare:
 def read_kept(path: Path) -> tuple[Kept, str]:
     """Return the questions that a file lists, and its digest.
 
-    Raises:
-        InputError: no such list, or one that was changed after it was written.
+    Raises InputError: no such list, or one that was changed after it was written.
     """
     try:
         found = loads(path.read_text(encoding="utf-8"))
@@ -69,15 +68,15 @@ def read_kept(path: Path) -> tuple[Kept, str]:
 def intersected(paths: Sequence[Path]) -> tuple[Kept, list[ListShare]]:
     """Return the questions that every list keeps, and what each of them dropped; one list is kept whole.
 
-    Raises:
-        InputError: lists of different tasks or data, none that all keep, or see `read_kept`.
+    Raises InputError: lists of different tasks or data, none that all keep, or see `read_kept`.
     """
     read = [read_kept(path) for path in paths]
     lists = [kept for kept, _ in read]
     place = next((place for place, kept in enumerate(lists) if kept.revision), 0)
     first = lists[place]
     for path, other in zip(paths, lists, strict=True):
-        if not _is_same(first, other):
+        same = (first.task, first.data, first.truth) == (other.task, other.data, other.truth)
+        if not same or other.revision not in (None, first.revision):  # one that is not known is taken for the same
             raise InputError(
                 f"Expected lists of the same task and data, found {_told(first)} in {paths[place]} and {_told(other)} "
                 f"in {path}. Filter runs over the same revision."
@@ -109,12 +108,6 @@ def intersected(paths: Sequence[Path]) -> tuple[Kept, list[ListShare]]:
         first.revision,
     )
     return together, shares
-
-
-def _is_same(first: Kept, other: Kept) -> bool:
-    """Whether two lists are of the same task and data; a revision that the other does not know is taken for its own."""
-    same = (first.task, first.data, first.truth) == (other.task, other.data, other.truth)
-    return same and other.revision in (None, first.revision)
 
 
 def _told(kept: Kept) -> str:

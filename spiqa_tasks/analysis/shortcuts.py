@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.scoring.clustered import mean_interval
+from spiqa_tasks.scoring.clustered import holm, mean_interval
 from spiqa_tasks.scoring.option_features import option_numbers, option_tokens
-from spiqa_tasks.scoring.paired import holm
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Places = NDArray[np.intp]
-    Predict = Callable[[Places, Places, Array], Array]
-    """(options to learn from, options to judge, labels of the former by column) -> a score of each by column."""
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+Predict = Callable[[Places, Places, Array], Array]
+"""(options to learn from, options to judge, labels of the former by column) -> a score of each by column."""
 
 MOST_TOKENS = 5000
 TREES, DEPTH = 50, 6
@@ -131,11 +129,8 @@ def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning
     option is drawn anew within each question, and all is learned again: a ridge regression is linear in its labels, so
     that one solution serves every permutation; the forest takes every fifth.
 
-    Raises:
-        InputError: fewer clusters than folds.
+    Raises InputError for fewer clusters than folds.
     """
-    import numpy as np
-
     sizes = [len(question.options) for question in questions]
     starts = np.cumsum([0, *sizes])
     owner = np.repeat(np.arange(len(questions)), sizes)
@@ -155,8 +150,7 @@ def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning
 def split_apart(clusters: Sequence[Hashable | None], learning: Learning) -> list[tuple[Places, Places]]:
     """Return the places to learn from and to judge of each fold; a cluster is whole in one (None: of its own).
 
-    Raises:
-        InputError: fewer clusters than folds.
+    Raises InputError for fewer clusters than folds.
     """
     from sklearn.model_selection import GroupKFold
 
@@ -185,8 +179,6 @@ def _classifiers(questions: Sequence[ChoiceQuestion], learning: Learning) -> Ite
 
 
 def _letter(places: Sequence[int]) -> Predict:
-    import numpy as np
-
     known = np.eye(max(places) + 1)[list(places)]
 
     def predict(train: Places, test: Places, labels: Array) -> Array:
@@ -212,7 +204,6 @@ def _linear(tokens: Sequence[Sequence[str]]) -> Predict:
 
 
 def _forest(numbers: Sequence[Sequence[float]], seed: int) -> Predict:
-    import numpy as np
     from sklearn.ensemble import RandomForestRegressor
 
     known = np.asarray(numbers)
@@ -226,8 +217,6 @@ def _forest(numbers: Sequence[Sequence[float]], seed: int) -> Predict:
 
 def _labels(questions: Sequence[ChoiceQuestion], starts: Places, learning: Learning) -> Array:
     """By column, how far each option is right beyond chance: as it is, then drawn anew within each question."""
-    import numpy as np
-
     generator = np.random.default_rng(learning.seed)
     found = np.zeros((starts[-1], learning.permutations + 1))
     for question, start in zip(questions, starts, strict=False):
@@ -240,8 +229,6 @@ def _labels(questions: Sequence[ChoiceQuestion], starts: Places, learning: Learn
 
 
 def _judged(name: str, questions: Sequence[ChoiceQuestion], scores: Array, labels: Array, starts: Places) -> Shortcut:
-    import numpy as np
-
     chances, hits = [], []
     for question, start, end in zip(questions, starts, starts[1:], strict=False):
         own, columns = scores[start:end], np.arange(scores.shape[1])

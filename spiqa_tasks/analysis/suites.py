@@ -80,8 +80,7 @@ def gain_plan(
     Without pictures a task of ours is asked as its variant, any other one with `--model ablated`; the LLM base is asked
     the `_llm` task where there is one (2-shot: MMStar paper, section 5.1), else as without pictures.
 
-    Raises:
-        InputError: a task that shows no pictures itself.
+    Raises InputError: a task that shows no pictures itself.
     """
     found = []
     for name in dict.fromkeys(known.members(names)):
@@ -100,11 +99,7 @@ def gain_plan(
 
 
 def paper_plan(known: Known, names: Iterable[str], model: Model, limit: int | None) -> list[PlannedRun]:
-    """Return a run of the model on every task.
-
-    Raises:
-        InputError: a task that is none of this package's.
-    """
+    """Return a run of the model on every task. Raises InputError: a task that is none of this package's."""
     tasks = list(dict.fromkeys(known.members(names)))
     others = [name for name in tasks if name not in known.tasks]
     if others:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,7 +95,7 @@ def triples(
             alone.append(_no_twin(run, seeing))
             continue
         try:
-            result.append(_triple(twin, run, bases.get(selection.source_task(run)), blind, metric))
+            result.append(triple_of(twin, run, bases.get(selection.source_task(run)), metric, blind))
         except MissingMetricError as error:
             problems.append(f"{twin.task} of {twin.name} is left out: {error}")
     used = {id(selection.twin(run, seeing)) for run in blind}
@@ -107,17 +107,32 @@ def triples(
     return result, alone, problems
 
 
-def triple_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None) -> Triple:
+def triple_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None, blind: Sequence[Run] = ()) -> Triple:
     """Return the triple of runs whose parts are known, whatever they say themselves of what their model saw.
 
     Args:
         v, wv, t: the run with pictures, without, and of the LLM base.
         metric: the metric to compare by (default: the headline).
+        blind: all runs without pictures, from which the ablation's name tells `wv`.
 
     Raises:
         InputError: runs that must not be compared, or without the metric.
     """
-    return _triple(v, wv, t, [wv], metric)
+    measured = v.metric(metric)
+    for run in (wv, t) if t is not None else (wv,):
+        run.metric(measured.name)
+        check_comparable(v, run, measured, same_prompt=run is wv)
+    kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
+    same = [
+        run
+        for run in blind
+        if (selection.source_task(run), run.identity.model, selection.ablation(run))
+        == (selection.source_task(wv), wv.identity.model, kind)
+    ]
+    if len(same) > 1:
+        seeded = len({run.identity.seed for run in same}) == len(same)
+        kind += f",seed={wv.identity.seed}" if seeded else f" ({selection.difference(wv, same)})"
+    return Triple(v, wv, t, measured, kind)
 
 
 def questions_of(run: Run, metric: Metric) -> dict[str, Record]:
@@ -193,24 +208,6 @@ def _bases(candidates: Iterable[Run]) -> dict[str, Run]:
     return bases
 
 
-def _triple(v: Run, wv: Run, t: Run | None, blind: Sequence[Run], metric: str | None) -> Triple:
-    measured = v.metric(metric)
-    for run in (wv, t) if t is not None else (wv,):
-        run.metric(measured.name)
-        check_comparable(v, run, measured, same_prompt=run is wv)
-    kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
-    same = [
-        run
-        for run in blind
-        if (selection.source_task(run), run.identity.model, selection.ablation(run))
-        == (selection.source_task(wv), wv.identity.model, kind)
-    ]
-    if len(same) > 1:
-        seeded = len({run.identity.seed for run in same}) == len(same)
-        kind += f",seed={wv.identity.seed}" if seeded else f" ({selection.difference(wv, same)})"
-    return Triple(v, wv, t, measured, kind)
-
-
 def _no_ablation(run: Run, blind: Sequence[Run]) -> str:
     others = [
         selection.model_name(other) for other in blind if selection.source_task(other) == selection.source_task(run)
@@ -247,6 +244,5 @@ def _told(run: Run, field: str) -> str | None:
     return f"{run.config.get('dataset_path')}@{revision}"
 
 
-def _some(keys: object) -> str:
-    names = sorted(str(key) for key in keys)[:3] if isinstance(keys, set | list | frozenset) else []
-    return f" (such as {', '.join(names)})" if names else ""
+def _some(keys: Collection[str]) -> str:
+    return f" (such as {', '.join(sorted(keys)[:3])})" if keys else ""

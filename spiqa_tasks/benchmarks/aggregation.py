@@ -80,7 +80,7 @@ class Metric:
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:
     """Return the metric whose value is the mean of the records' scores of that name."""
-    return Metric(name, lambda records: _mean({r.id: r.scores.get(name) for r in records}), needs=needs)
+    return Metric(name, lambda records: mean_value({r.id: r.scores.get(name) for r in records}), needs=needs)
 
 
 def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing") -> Metric:
@@ -90,19 +90,23 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
     """
 
     def compute(records: Sequence[Record]) -> Value:
-        known = {r.id: None if r.status == "scoring_failed" else float(holds(r)) for r in records}
-        return _mean(known)
+        return mean_value({r.id: None if r.status == "scoring_failed" else float(holds(r)) for r in records})
 
     return Metric(name, compute, higher_is_better=False, needs=needs)
 
 
-def scoring_failed(records: Sequence[Record]) -> Value:
-    """Return how many of the records could not be scored for a defect."""
-    return Value(float(sum(record.status == "scoring_failed" for record in records)), len(records))
+def mean_value(scores: Mapping[str, float | None]) -> Value:
+    """Return the mean of the scores, id -> score; withheld where fewer than 99% are known."""
+    known = {key: score for key, score in scores.items() if score is not None}
+    return withheld(len(known), len(scores)) or Value(mean_or_nan(list(known.values())), len(known), known)
 
 
-SCORING_FAILED = Metric("scoring_failed_count", scoring_failed, higher_is_better=False)
-"""Its row is there only where there are such records."""
+SCORING_FAILED = Metric(
+    "scoring_failed_count",
+    lambda records: Value(float(sum(record.status == "scoring_failed" for record in records)), len(records)),
+    higher_is_better=False,
+)
+"""How many of the records could not be scored for a defect; its row is there only where there are such records."""
 
 
 def withheld(scored: int, total: int) -> Value | None:
@@ -186,8 +190,3 @@ class RecordSet:
         if self.partial or self.is_whole:
             return None
         return Value(math.nan, self.answered, reason=f"{self.coverage} questions were answered, fewer than 99%")
-
-
-def _mean(scores: Mapping[str, float | None]) -> Value:
-    known = {key: score for key, score in scores.items() if score is not None}
-    return withheld(len(known), len(scores)) or Value(mean_or_nan(list(scores.values())), len(known), known)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.description import Count
 from spiqa_tasks.benchmarks.prompting import Part
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.files.source import Repository, Source
 
@@ -64,7 +62,7 @@ class Benchmark:
     prompt: Callable[[Row], list[Part]]
     record: Callable[[Row, Response, Context], Record]
     metrics: Callable[[Any], Sequence[Metric]]
-    settings: type[Any] = NoSettings
+    settings: Callable[..., Any] = NoSettings
     files: Callable[[str, Any], list[tuple[Repository, str]]] = lambda _split, _settings: []
     unseen: Callable[[Any], Any] = lambda settings: settings
     table: Callable[[Any], Sequence[str]] | None = None
@@ -87,7 +85,7 @@ class Benchmark:
 
     def parse(self, text: str) -> Any:
         """Return the settings of a task's `dataset_name`; InputError where a key or value is unknown."""
-        return _parsed(cast("Hashable", self.settings), text)
+        return parse_settings(self.settings, text)
 
     def rows_of_table(self, settings: Any) -> list[str]:
         """Return the names of the rows in the host's table."""
@@ -100,8 +98,3 @@ class Benchmark:
     def headline(self, settings: Any) -> Metric:
         """Return the metric that speaks for a run."""
         return self.metrics(settings)[0]
-
-
-@cache
-def _parsed(settings: Hashable, text: str) -> Any:
-    return parse_settings(cast("type[Any]", settings), text)

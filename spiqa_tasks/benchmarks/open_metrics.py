@@ -18,14 +18,19 @@ Texts = Callable[[Record], Sequence[str]]
 """The predictions of a record that a text metric is over."""
 
 
-def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:
+def prediction(record: Record) -> Sequence[str]:
+    """Return a record's prediction; nothing where it has no answer."""
+    return () if record.prediction is None else (record.prediction,)
+
+
+def text_metric(name: str, texts: Texts = prediction) -> Metric:
     """Return a text metric over the predictions that `texts` takes from a record, against the record's reference.
 
     Args:
-        name: the metric's.
-        toolkit: its name in `metrics.text_scores`.
+        name: the metric's, that of `metrics.text_scores` with or without `RELEASED`.
         texts: gives none where the record has no answer.
     """
+    toolkit = name.removesuffix(RELEASED)
 
     def pairs(records: Sequence[Record]) -> Pairs:
         return [(text, record.reference) for record in whole(records) for text in texts(record)]
@@ -43,11 +48,14 @@ def text_metric(name: str, toolkit: str, texts: Texts) -> Metric:
         items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
         return Value(float(scores.values[toolkit]), len(answered), dict(zip(answered, items, strict=False)))
 
-    return Metric(name, compute, needs="text programs", of_corpus=toolkit == "cider", pairs=pairs, signature=_tokenizer)
-
-
-def _tokenizer() -> dict[str, str]:
-    return {"tokenizer": tokenizer_name()}
+    return Metric(
+        name,
+        compute,
+        needs="text programs",
+        of_corpus=toolkit == "cider",
+        pairs=pairs,
+        signature=lambda: {"tokenizer": tokenizer_name()},
+    )
 
 
 def whole(records: Sequence[Record]) -> list[Record]:

@@ -48,8 +48,7 @@ def chat_content(parts: Iterable[Part], as_path: bool = False, *, encoded: bool 
         as_path: give pictures as path strings (for model classes that take them) instead of PIL images.
         encoded: give PIL images that are sent as the files they are (for API classes, which encode what they get).
     """
-    from spiqa_tasks.files.encoded_picture import encoded_picture
-    from spiqa_tasks.files.pictures import open_picture, page_path
+    from spiqa_tasks.files.pictures import encoded_picture, open_picture, page_path
 
     opened = page_path if as_path else encoded_picture if encoded else open_picture
     content: list[dict[str, Any]] = []

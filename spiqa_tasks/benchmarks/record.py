@@ -1,13 +1,17 @@
-"""What a host hands over of an answer, and the one record that becomes of it."""
+"""What a host hands over of an answer, the one record that becomes of it, and what the records of a run share."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, get_args
 
+from spiqa_tasks.benchmarks.prompting import prompt_hash
+from spiqa_tasks.benchmarks.signature import sign
 from spiqa_tasks.files.typed import check_types
+from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 Status = Literal[
@@ -51,6 +55,33 @@ class Ask:
     score: str
     request: JudgeRequest
     read: Callable[[Verdict], float | None]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the records of a run share.
+
+    Attributes:
+        host: what ran it, for the signature.
+        rule: by which the judge is asked; None where none is asked.
+        signature: fields that all of their signatures have: of the settings, the metrics and the judge.
+        unavailable: text metric -> why it cannot be computed here.
+    """
+
+    host: str
+    rule: Rule | None = None
+    signature: Mapping[str, str] = field(default_factory=dict)
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+
+    def sign(self, row: Mapping[str, Any], wording: str) -> str:
+        """Return the signature of an answer to `row`, as text; `wording` is that of its prompt."""
+        return sign(row, prompt_hash(wording), self.host, **self.signature).text
+
+    def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
+        """Return the question to the judge whose verdict becomes a metric's score; none where no judge is asked."""
+        if self.rule is None:
+            return ()
+        return (Ask(metric, self.rule.request(candidate), partial(self.rule.score, candidate)),)
 
 
 @dataclass(frozen=True)

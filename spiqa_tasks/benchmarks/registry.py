@@ -16,8 +16,8 @@ from spiqa_tasks.benchmarks.own.definition import Definition, parse
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.source import Source, default_source, demo_source
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.source import HubSource, LocalSource, Repository, Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
 
 logger = logging.getLogger("spiqa_tasks")
@@ -25,6 +25,8 @@ logger = logging.getLogger("spiqa_tasks")
 PLUGINS = "spiqa_tasks.benchmarks"
 """The group of entry points under which other packages offer a `Benchmark`."""
 BENCHMARKS: dict[str, Benchmark] = {}
+SMALL = "_224px.zip"
+"""What the names of archives end in whose pictures can be made from the full ones."""
 
 
 def register(benchmark: Benchmark) -> None:
@@ -102,15 +104,13 @@ def load_table(name: str, split: str, settings: str, source: Source | None = Non
     """
     import pyarrow
 
-    benchmark, source = _resolved(name, split, source)
-    rows = _loaded(benchmark, source, split, settings)
+    rows = _loaded(name, split, settings, source)
     return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
 
 
 def load_rows(name: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
     """Return the rows of a task as dicts; see `load_table`."""
-    benchmark, source = _resolved(name, split, source)
-    rows = _loaded(benchmark, source, split, settings)
+    rows = _loaded(name, split, settings, source)
     found: list[dict[str, Any]] = rows if isinstance(rows, list) else rows.to_pylist()
     return found
 
@@ -134,10 +134,11 @@ def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
     return benchmark.figures(source, split)
 
 
-def _loaded(benchmark: Benchmark, source: Source, split: str, settings: str) -> Any:
-    with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):
+def _loaded(name: str, split: str, settings: str, given: Source | None) -> Any:
+    benchmark, source = _resolved(name, split, given)
+    with said_if_slow(f"reading the questions of {name}, {split}"):
         rows = benchmark.load(source, split, benchmark.parse(settings))
-    logger.info("%d questions of %s, %s (%s), from %s", len(rows), benchmark.name, split, settings, source)
+    logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)
     return rows
 
 
@@ -148,3 +149,33 @@ def _resolved(name: str, split: str, source: Source | None) -> tuple[Benchmark, 
     if source is None:
         source = demo_source() if split.startswith("demo") else default_source()
     return benchmark, source
+
+
+def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
+    """Return whether everything that a task reads is in the local folder or in the hub's cache.
+
+    A table of one's own that lies on this machine is read.
+    """
+    entry = BENCHMARKS[benchmark]
+    files = entry.files(split, entry.parse(settings))
+    if entry.definition is not None and not files:
+        try:
+            return entry.splits[split] > 0
+        except DataError:
+            return False
+    return split.startswith("demo") or all(
+        _has(source, repository, pattern)
+        or (pattern.endswith(SMALL) and _has(source, repository, pattern.replace(SMALL, ".zip")))
+        for repository, pattern in files
+    )
+
+
+def _has(source: Source, repository: Repository, pattern: str) -> bool:
+    if isinstance(source, LocalSource):
+        if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")) is not None:
+            return True
+        try:
+            return bool(source.files(repository, pattern))
+        except DataError:
+            return False
+    return isinstance(source, HubSource) and source.is_cached(repository, pattern)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import math
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from tqdm import tqdm
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED, SCORING_FAILED, Metric, Value, in_group, prepare
+from spiqa_tasks.benchmarks.aggregation import RELEASED, SCORING_FAILED, Metric, RecordSet, Value, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.metrics.text_scores import RELEASED_TOKENIZER, available_metrics, tokenizer_name, tokenizer_note
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
@@ -26,6 +26,40 @@ logger = logging.getLogger("spiqa_tasks")
 Row = Mapping[str, Any]
 LONGEST = 100_000
 """Characters of the longest text that is taken for an answer."""
+
+
+def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -> Scorer:
+    """Return the scorer of a task, with what is installed and configured.
+
+    Args:
+        benchmark: its name.
+        settings: the text of the task's `dataset_name`.
+        host: what ran the answers, for the signature.
+        judge: the judge to ask, by the rule that the benchmark names; None asks none.
+
+    Raises:
+        InputError: unknown settings.
+    """
+    entry = BENCHMARKS[benchmark]
+    parsed = entry.parse(settings)
+    metrics = entry.metrics(parsed)
+    fields = dict(entry.signature(parsed))
+    for metric in metrics:
+        fields |= metric.signature()
+    rule, judged_by = (judge.rule, judge.configured) if judge is not None else (None, {})
+    missing = missing_text_metrics() if any(metric.needs == "text programs" for metric in metrics) else {}
+    return Scorer(entry, parsed, Context(host, rule, fields | judged_by, missing), judge)
+
+
+@cache
+def missing_text_metrics() -> dict[str, str]:
+    """Return the text metrics that this machine cannot compute, with the reason; each is logged once."""
+    missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
+    for name, reason in missing.items():
+        logger.warning("%s is left out: %s.", name, reason)
+    if tokenizer_name() != RELEASED_TOKENIZER:
+        logger.warning("BLEU, ROUGE-L and CIDEr are made with %s.", tokenizer_note(tokenizer_name()))
+    return missing
 
 
 class Scorer:
@@ -55,7 +89,12 @@ class Scorer:
         An answer of more than `LONGEST` characters is none: a model that repeats itself, or a file in its place.
         """
         try:
-            return self.benchmark.record(row, _answer_in(response), self.context)
+            if (size := len(response.text)) > LONGEST:
+                reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
+                response = dataclasses.replace(response, text="", failure=reason)
+            else:
+                response = dataclasses.replace(response, text=without_reasoning(response.text))
+            return self.benchmark.record(row, response, self.context)
         except Exception as error:
             logger.exception("Question %s could not be scored; its answer is kept in the samples file.", row["id"])
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
@@ -75,7 +114,12 @@ class Scorer:
                 of their own.
         """
         scored = judged(records, self.judge)
-        for places in _runs(scored):
+        runs: defaultdict[int, list[int]] = defaultdict(list)
+        earlier: Counter[str] = Counter()
+        for place, record in enumerate(scored):  # first answers, second ones, and so on: a metric's scores are by id
+            runs[earlier[record.id]].append(place)
+            earlier[record.id] += 1
+        for places in runs.values():
             run = self._scored([scored[place] for place in places], whole)
             for place, record in zip(places, run, strict=True):
                 scored[place] = record
@@ -98,17 +142,8 @@ class Scorer:
         """Return the value of the metric of a row's name (`metric` or `metric/group`) over records of that group."""
         if name == SCORING_FAILED.name:
             return SCORING_FAILED.compute(records)
-        return self.values([self.benchmark.metric(name, self.settings)], records)[0]
-
-    def values(self, metrics: Sequence[Metric], records: Sequence[Record], group: str | None = None) -> list[Value]:
-        """Return the values of metrics over the records, or over those of a group; NaN without records."""
-        questions = self.questions(records)
-        found = []
-        for metric in metrics:
-            members: Sequence[Record] = records if metric.of_documents else questions
-            members = members if group is None else in_group(members, group)
-            found.append(metric.compute(members) if members else Value(math.nan, 0, reason="there is no such answer"))
-        return found
+        metric = self.benchmark.metric(name, self.settings)
+        return RecordSet(records, () if metric.of_documents else self.questions(records)).value(metric)
 
     def answer_score(self, metric: Metric, record: Record) -> float | None:
         """Return a metric's score of one answer; None where it has none, or none without the other answers."""
@@ -123,18 +158,15 @@ class Scorer:
             return list(records)
         return judged(self._join(records, self.context), self.judge)
 
-    def _scored(self, judged: list[Record], whole: bool) -> list[Record]:
-        if self._join is not None:
-            return self._with_questions(judged) if whole else judged
-        metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
-        return _with_answer_scores(judged, [metric for metric in metrics if whole or not metric.of_corpus])
-
-    def _with_questions(self, documents: Sequence[Record]) -> list[Record]:
-        """The documents, the first one of each question with the question's record and scores."""
-        metrics = [metric for metric in self.metrics if not metric.of_documents]
-        questions = self.questions(documents)
-        unhelpful = [metric for metric in metrics if metric.needs == "nothing"]
-        scored = _with_answer_scores(questions, [m for m in metrics if m.needs == "text programs"] + unhelpful)
+    def _scored(self, documents: list[Record], whole: bool) -> list[Record]:
+        """The documents with answers' scores; the first one of a question of several has the question's record too."""
+        if self._join is None:
+            metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
+            return _with_answer_scores(documents, [metric for metric in metrics if whole or not metric.of_corpus])
+        if not whole:
+            return documents
+        metrics = [metric for metric in self.metrics if not metric.of_documents and metric.needs != "judge"]
+        scored = _with_answer_scores(self.questions(documents), metrics)
         by_anchor = {question.details["anchor"]: question for question in scored if "anchor" in question.details}
         return [
             dataclasses.replace(
@@ -148,15 +180,6 @@ class Scorer:
         ]
 
 
-def _answer_in(response: Response) -> Response:
-    """The response without its reasoning; a failed request where it is too long to be an answer."""
-    size = len(response.text)
-    if size > LONGEST:
-        reason = f"an answer of {size:,} characters, more than {LONGEST:,}"
-        return dataclasses.replace(response, text="", failure=reason)
-    return dataclasses.replace(response, text=without_reasoning(response.text))
-
-
 def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
     """Return the records with the judge's scores, waiting for all of them; unchanged without a judge."""
     if judge is None:
@@ -165,22 +188,12 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
     return [record.judged([next(verdicts) for _ in record.asks]) for record in records]
 
 
-def _runs(records: Sequence[Record]) -> list[list[int]]:
-    """The places of the first answers to each document, of the second ones, and so on: a metric's scores are by id."""
-    runs: defaultdict[int, list[int]] = defaultdict(list)
-    earlier: Counter[str] = Counter()
-    for place, record in enumerate(records):
-        runs[earlier[record.id]].append(place)
-        earlier[record.id] += 1
-    return list(runs.values())
-
-
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
     """The records with these metrics' scores of every answer."""
-    by_id: dict[str, dict[str, float]] = {}
-    alone = len(records) < 2
+    by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     prepare([(metrics, records)])
+    alone = len(records) < 2
     for metric in tqdm(metrics, "scores of answers", file=sys.stderr, disable=alone or None, unit=" metrics"):
         for key, score in metric.compute(records).scores.items() if records else ():
-            by_id.setdefault(key, {})[metric.name] = score
+            by_id[key][metric.name] = score
     return [record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records]

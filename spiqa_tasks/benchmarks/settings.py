@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any
 
 from spiqa_tasks.errors import InputError
 
-T = TypeVar("T")
 
-
-def parse_settings(kind: type[T], text: str) -> T:
+@cache
+def parse_settings(kind: type[Any], text: str) -> Any:
     """Build the settings dataclass `kind` from `key=value,key=value`; fields that are not named keep their default.
 
     Raises:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.own.row_options import row_options
+from spiqa_tasks.benchmarks.own.cells import row_options
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
 from spiqa_tasks.printable import counted, printable

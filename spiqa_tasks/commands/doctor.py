@@ -7,8 +7,7 @@ import os
 from importlib.metadata import entry_points
 from typing import NamedTuple
 
-from spiqa_tasks.benchmarks.availability import is_there
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_versions

@@ -23,8 +23,8 @@ from spiqa_tasks.report.forms import add_format, as_csv
 from spiqa_tasks.report.page import as_html
 from spiqa_tasks.report.tables import as_text
 from spiqa_tasks.runs.readers.labels import Labels
+from spiqa_tasks.scoring.binning import stratified
 from spiqa_tasks.scoring.combining import COMBINATIONS
-from spiqa_tasks.scoring.sampling import stratified
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

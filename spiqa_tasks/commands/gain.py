@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, average, mean_gain, rows, sample_lists, warnings
+from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, mean_gain, rows, sample_lists, warnings
 from spiqa_tasks.analysis.triples import Triple, triple_of, triples
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
@@ -205,7 +205,7 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
             metrics = "+".join(dict.fromkeys(member.metric for member in members))
             answered, corrected = (mean_gain([getattr(row, name) for row in members]) for name in _HONEST)
             about = ("average", metrics, OVERALL, model, ablation, members[0].llm, count)
-            mean = Row(*about, average(members), "", answered=answered, corrected=corrected)
+            mean = Row(*about, mean_gain([row.result for row in members]), "", answered=answered, corrected=corrected)
             records.append({**_record(mean), "warnings": []})
     return records
 

@@ -10,13 +10,14 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.judge.engine import Engine, JudgingEstimate
+from spiqa_tasks.judge.config import EXTRA_VARIABLE
+from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
-from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
+from spiqa_tasks.judge.summary import JudgingEstimate
 from spiqa_tasks.report.forms import rendered
 
 

@@ -7,8 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from spiqa_tasks.benchmarks.availability import is_there
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
 from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks

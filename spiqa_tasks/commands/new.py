@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from spiqa_tasks.benchmarks.own.checks import oddities
 from spiqa_tasks.benchmarks.own.definition import AnswerForm, Definition, Kind, parse
-from spiqa_tasks.benchmarks.own.picture_files import PictureFiles
+from spiqa_tasks.benchmarks.own.pictures import PictureFiles
 from spiqa_tasks.benchmarks.own.proposal import Proposal, propose
 from spiqa_tasks.benchmarks.own.rows import HUB, Row, data_paths, is_wanted, read_rows
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn

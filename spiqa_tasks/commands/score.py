@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.commands import batching, judging_together
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_include_path, add_part

@@ -23,7 +23,7 @@ from spiqa_tasks.runs.run_metrics import P_RIGHT
 
 if TYPE_CHECKING:
     from spiqa_tasks.analysis.shortcuts import Shortcut
-    from spiqa_tasks.hosts.lmms_eval.task_documents import TaskDocuments
+    from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -90,8 +90,7 @@ def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:
     try:
         return find_tasks([arguments.task], arguments.include_path)
     except InputError as unknown:
-        from spiqa_tasks.hosts.lmms_eval.source_task import UnknownTaskError
-        from spiqa_tasks.hosts.lmms_eval.task_documents import task_documents
+        from spiqa_tasks.hosts.lmms_eval.source_task import UnknownTaskError, task_documents
 
         try:
             return [task_documents(arguments.task, arguments.include_path)]
@@ -103,8 +102,7 @@ def _of_task(
     arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Any, lines: list[dict[str, Any]]
 ) -> list[Row]:
     """The rows of a task; what `--samples` is to have goes to `lines`, and its runs are written."""
-    from spiqa_tasks.analysis.shortcut_questions import choices_of, choices_of_host, task_rows
-    from spiqa_tasks.analysis.shortcut_runs import write_answers
+    from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, task_rows, write_answers
     from spiqa_tasks.analysis.shortcuts import shortcuts
 
     if not isinstance(task, Task):
@@ -132,7 +130,7 @@ def _of_task(
 
 def _of_open(arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Any) -> list[Row]:
     from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
-    from spiqa_tasks.analysis.shortcut_runs import run_of
+    from spiqa_tasks.analysis.shortcut_tasks import run_of
 
     if arguments.samples is not None:
         raise InputError(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from PIL import Image, ImageFile, UnidentifiedImageError
+from PIL import Image, ImageFile, PngImagePlugin, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import write_atomically
@@ -21,6 +21,8 @@ from spiqa_tasks.files.cache_folder import cache_folder
 
 UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, MemoryError)
 """What PIL raises for a picture that cannot be decoded, or that is much larger than its file."""
+KEPT = 128
+"""Files whose bytes are kept in memory; the figures of a paper are used in consecutive questions."""
 
 
 def open_picture(path: str) -> Image.Image:
@@ -87,6 +89,39 @@ def _unreadable(path: str, error: BaseException) -> DataError:
 
 def _is_transparent(image: Image.Image) -> bool:
     return image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+
+
+class EncodedPicture(PngImagePlugin.PngImageFile):
+    """A PNG whose `save(..., format="PNG")` copies the bytes that it was read from; copy it before drawing on it.
+
+    The host's API classes encode every PIL image again in every question, which this one saves.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        super().__init__(io.BytesIO(content))
+
+    def save(self, fp: Any, format: str | None = None, **params: Any) -> None:
+        """Copy the encoded bytes where PNG without options is asked for, else encode as PIL does."""
+        if format == "PNG" and not params and hasattr(fp, "write"):
+            fp.write(self._content)
+        else:
+            super().save(fp, format, **params)
+
+
+def encoded_picture(path: str) -> EncodedPicture:
+    """Return the picture of a file as `open_picture` does: an opaque PNG as it is, others encoded once as PNG."""
+    return EncodedPicture(_png(path, os.stat(path).st_mtime_ns))
+
+
+@lru_cache(maxsize=KEPT)
+def _png(path: str, modified: int) -> bytes:  # noqa: ARG001 - a changed file is another entry
+    with Image.open(path) as image:
+        is_as_it_should = image.format == "PNG" and is_on_page(image)
+    if is_as_it_should:
+        with open(path, "rb") as file:
+            return file.read()
+    return png(open_picture(path))
 
 
 def check_pictures(paths: Iterable[str]) -> None:

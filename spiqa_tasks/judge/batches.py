@@ -20,7 +20,7 @@ from spiqa_tasks.judge.batch_files import ALL, batch_api, parts, read_responses
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.pricing import BATCH_SHARE
 from spiqa_tasks.judge.providers.declaration import BatchError
-from spiqa_tasks.judge.providers.sdk import told
+from spiqa_tasks.judge.providers.server import told
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, say
 

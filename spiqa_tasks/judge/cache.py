@@ -67,10 +67,6 @@ class VerdictCache:
     def __str__(self) -> str:
         return str(self._path)
 
-    def known(self, keys: Sequence[str]) -> set[str]:
-        """Return those of `keys` that have a stored verdict."""
-        return set(self.get_many(keys))
-
     def get_many(self, keys: Sequence[str]) -> dict[str, Verdict]:
         """Return the stored verdicts among `keys`, marked as cached; rows that cannot be read are dropped and told."""
         with self._lock:
@@ -153,7 +149,9 @@ class VerdictCache:
                         self._db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
         except sqlite3.OperationalError:
             return {}
-        self._start_heart()
+        if self._heart is None:
+            self._heart = threading.Thread(target=self._beat, name="judge-claims", daemon=True)
+            self._heart.start()
         return found
 
     def _other(self, key: str) -> Owner | None:
@@ -181,21 +179,14 @@ class VerdictCache:
         self._claimed.difference_update(key for key, _ in self._unsaved)
         self._unsaved.clear()
 
-    def _start_heart(self) -> None:
-        if self._heart is None:
-            self._heart = threading.Thread(target=self._beat, name="judge-claims", daemon=True)
-            self._heart.start()
-
     def _beat(self) -> None:
         while not self._closing.wait(BEAT_SECONDS):
             with self._lock:
                 if not self._claimed or self._closing.is_set():
                     continue
-                row = (time.time(), *self._owner)
-                try:
+                with suppress(sqlite3.Error):
+                    row = (time.time(), *self._owner)
                     self._db.execute("UPDATE claims SET beat = ? WHERE host = ? AND pid = ?", row)
-                except sqlite3.Error:
-                    continue
 
 
 def open_cache(directory: Path | None) -> VerdictCache | None:
@@ -234,5 +225,5 @@ def _may_live(owner: Owner) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass
     return True

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.files.typed import check_types
-from spiqa_tasks.judge.answer_checks import logprobs_fault
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault
 
 _WRITTEN = {"kind": "text", "top_logprobs": 5}
 """The fields of a written answer's key, as earlier versions stored it."""

@@ -16,6 +16,9 @@ DEFAULT_JUDGE = "openai:gpt-4o"
 JUDGE_VARIABLE = "SPIQA_JUDGE"
 URL_VARIABLE = "SPIQA_JUDGE_BASE_URL"
 KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
+EXTRA_VARIABLE = "SPIQA_JUDGE_EXTRA"
+NO_THINKING = '{"chat_template_kwargs": {"enable_thinking": false}}'
+"""What vLLM and SGLang understand, and `hf:` judges, for models whose template has that switch."""
 
 
 @dataclass(frozen=True)

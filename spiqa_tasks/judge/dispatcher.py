@@ -69,8 +69,11 @@ class Dispatcher:
         self._provider = PROVIDERS[config.provider]
         self._client = client
         self._cache = cache
-        self._claims = Batcher(cache.claim_many, config.concurrency) if cache else None
-        self._puts = Batcher(_putter(cache), _STORED_TOGETHER) if cache else None
+        self._claims: Batcher[str, Claim] | None = None
+        self._puts: Batcher[tuple[str, Verdict], bool] | None = None
+        if cache:
+            self._claims = Batcher(cache.claim_many, config.concurrency)
+            self._puts = Batcher(lambda rows: [cache.put_many(rows)] * len(rows), _STORED_TOGETHER)
         self._queue: asyncio.PriorityQueue[tuple[bool, int, Job]] = asyncio.PriorityQueue()
         self._order = itertools.count()
         self._workers: list[asyncio.Task[None]] = []
@@ -266,11 +269,3 @@ class Dispatcher:
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
-
-
-def _putter(cache: VerdictCache) -> Callable[[list[tuple[str, Verdict]]], list[None]]:
-    def put(rows: list[tuple[str, Verdict]]) -> list[None]:
-        cache.put_many(rows)
-        return [None] * len(rows)
-
-    return put

@@ -11,8 +11,8 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import wait
-from dataclasses import dataclass, replace
+from concurrent.futures import Future, wait
+from dataclasses import replace
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.cache import VerdictCache, open_cache
@@ -23,45 +23,14 @@ from spiqa_tasks.judge.pricing import estimated_tokens
 from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
 from spiqa_tasks.judge.redaction import redacted_verdict
 from spiqa_tasks.judge.retry import RetryPolicy
-from spiqa_tasks.judge.summary import Summary, Tally
+from spiqa_tasks.judge.summary import JudgingEstimate, Summary, Tally
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, said_if_slow, say
 
+Pending = Future[Verdict]
+"""A verdict on its way."""
 _CLOSE_SECONDS = 5.0
 _log = logging.getLogger("spiqa_tasks")
-
-
-@dataclass(frozen=True, slots=True)
-class JudgingEstimate:
-    """What judging would take: requests to make, verdicts in the cache, tokens, US dollars (None: price unknown)."""
-
-    calls: int
-    cached: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-
-
-class Pending:
-    """A verdict on its way."""
-
-    __slots__ = ("__weakref__", "_condition", "verdict")
-
-    def __init__(self, condition: threading.Condition) -> None:
-        self._condition = condition
-        self.verdict: Verdict | None = None
-
-    def done(self) -> bool:
-        """Return whether the verdict has arrived."""
-        return self.verdict is not None
-
-    def result(self, timeout: float | None = None) -> Verdict:
-        """Return the verdict, waiting for it; TimeoutError after `timeout` seconds."""
-        with self._condition:
-            self._condition.wait_for(self.done, timeout)
-        if self.verdict is None:
-            raise TimeoutError(f"The judge gave no verdict within {timeout} s.")
-        return self.verdict
 
 
 class _Session:
@@ -108,17 +77,12 @@ class Engine:
         Raises:
             JudgeError: the judge cannot be set up at all.
         """
-        session, keys = self._keyed(requests)
-        stored = session.cache.get_many(list(dict.fromkeys(keys))) if session.cache else {}
-        told = (
-            self.config.name,
-            self.config.host or "this process",
-            len(requests),
-            len(stored),
-            session.cache or "none",
-        )
-        _log.info("judge %s at %s: %d requests, %d of their verdicts in the cache %s", *told)
-        with self._condition:
+        keys, cache = self._keys(requests), self._running().cache
+        stored = cache.get_many(list(dict.fromkeys(keys))) if cache else {}
+        line = "judge %s at %s: %d requests, %d of their verdicts in the cache %s"
+        host = self.config.host or "this process"
+        _log.info(line, self.config.name, host, len(requests), len(stored), cache or "none")
+        with self._lock:
             return [self._submitted(request, key, stored.get(key)) for request, key in zip(requests, keys, strict=True)]
 
     def require_key(self) -> None:
@@ -130,9 +94,7 @@ class Engine:
     def ask_now(self, request: JudgeRequest, policy: RetryPolicy) -> Verdict:
         """Ask under another retry policy, past the cache, and wait. Raises JudgeError where a key is missing."""
         self.require_key()
-        with self._condition:
-            pending = self._enqueued(request, "", policy)
-        return pending.result()
+        return self._enqueued(request, "", policy).result()
 
     def map(self, requests: Sequence[JudgeRequest], *, report: bool = False) -> list[Verdict]:
         """Return the verdicts in the order of the requests; see `wait`."""
@@ -152,8 +114,14 @@ class Engine:
             with said_if_slow(f"{name}: {counted(len(pendings), 'judgement')}"):
                 for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
                     pending.result()
-        if told := self._unstored():
-            say(told)
+        cache = self._session and self._session.cache
+        if cache and (count := cache.unstored()) > self._told:
+            self._told = count
+            say(
+                f"Expected to store {counted(count, 'verdict')} in the judge's cache {cache}, which failed: "
+                f"{cache.trouble}. They count in this run, and the next one pays for them again. Make room, or end the "
+                "program that has locked it."
+            )
         if report and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)
@@ -169,13 +137,12 @@ class Engine:
 
     def keyed(self, requests: Sequence[JudgeRequest]) -> dict[str, JudgeRequest]:
         """Return the different requests by their keys in the cache."""
-        return dict(zip(self._keyed(requests)[1], requests, strict=True))
+        return dict(zip(self._keys(requests), requests, strict=True))
 
     def known(self, keys: Iterable[str]) -> set[str]:
         """Return those of `keys` that have a stored verdict."""
-        with self._condition:
-            cache = self._running().cache
-        return cache.known(list(keys)) if cache else set()
+        cache = self._running().cache
+        return set(cache.get_many(list(keys))) if cache else set()
 
     def settle(self, verdicts: Mapping[str, Verdict]) -> None:
         """Take verdicts from elsewhere, by key: stored for later runs, or, where failed, the first reason for this one.
@@ -184,8 +151,7 @@ class Engine:
             JudgeError: the cache does not take them.
         """
         verdicts = {key: redacted_verdict(verdict, self.config.api_key) for key, verdict in verdicts.items()}
-        with self._condition:
-            cache = self._running().cache
+        cache = self._running().cache
         answered = [(key, verdict) for key, verdict in verdicts.items() if verdict.ok]
         reason = "it cannot be written"
         try:
@@ -198,7 +164,7 @@ class Engine:
                 f"Expected to store {len(answered)} verdicts in the judge's cache, which failed: {reason}. "
                 "Run the same command again when it can be written: nothing is lost."
             )
-        with self._condition:
+        with self._lock:
             self._settled = {**verdicts, **self._settled}
 
     def fail_rest(self, keys: Collection[str], reason: str) -> None:
@@ -207,78 +173,65 @@ class Engine:
 
     def summary(self) -> Summary:
         """Return what judging took so far."""
-        with self._condition:
+        with self._lock:
             found = self._tally.summary(self.config.name, self.config.cost)
-            cache = self._session.cache if self._session is not None else None
-        return replace(found, unstored=cache.unstored() if cache is not None else 0)
+            cache = self._session and self._session.cache
+        return replace(found, unstored=cache.unstored() if cache else 0)
 
     def close(self) -> None:
         """Stop; verdicts still awaited fail. A later request starts the engine again."""
-        with self._condition:
+        with self._lock:
             session, self._session = self._session, None
-        if session is not None:
+        if session:
             session.close()
-
-    def _unstored(self) -> str:
-        """What to do about verdicts that the cache does not take; empty where there are none, or that was said."""
-        cache = self._session.cache if self._session is not None else None
-        count = cache.unstored() if cache is not None else 0
-        if cache is None or count <= self._told:
-            return ""
-        self._told = count
-        return (
-            f"Expected to store {counted(count, 'verdict')} in the judge's cache {cache}, which failed: "
-            f"{cache.trouble}. They count in this run, and the next one pays for them again. Make room, or end the "
-            "program that has locked it."
-        )
 
     def _reset(self) -> None:
         """Start without a session: at first, and in a forked child, which has no copy of the parent's thread."""
         if self._session is not None:
             _abandoned.append(self._session)
-        self._condition = threading.Condition()
+        self._lock = threading.RLock()
         self._held: weakref.WeakValueDictionary[str, Pending] = weakref.WeakValueDictionary()
         self._session = None
         self._tally = Tally()
 
     def _running(self) -> _Session:
-        if self._session is None:
-            self._session = _Session(self.config, self._make)
-        return self._session
+        """The session, started if need be."""
+        with self._lock:
+            if self._session is None:
+                self._session = _Session(self.config, self._make)
+            return self._session
 
-    def _keyed(self, requests: Sequence[JudgeRequest]) -> tuple[_Session, list[str]]:
-        """The session, started if need be, and the requests' keys in the cache."""
-        with self._condition:
-            session = self._running()
-        return session, [request_key(self.config, session.client.fingerprint, request) for request in requests]
+    def _keys(self, requests: Sequence[JudgeRequest]) -> list[str]:
+        """The requests' keys in the cache."""
+        fingerprint = self._running().client.fingerprint
+        return [request_key(self.config, fingerprint, request) for request in requests]
 
     def _submitted(self, request: JudgeRequest, key: str, stored: Verdict | None) -> Pending:
         """The request's pending verdict: that of an equal request, a stored one, or a new one on its way."""
         pending = self._held.get(key)
-        if pending is not None and (pending.verdict is None or pending.verdict.ok):
+        if pending is not None and (not pending.done() or pending.result().ok):
             return pending
-        stored = stored or self._settled.get(key)
-        if stored is None:
-            pending = self._enqueued(request, key, self.config.retry)
-        else:
-            pending = Pending(self._condition)
+        if stored := stored or self._settled.get(key):
+            pending = Pending()
             self._tally.opened()
             self._deliver(pending, request, stored)
+        else:
+            pending = self._enqueued(request, key, self.config.retry)
         self._held[key] = pending
         return pending
 
     def _enqueued(self, request: JudgeRequest, key: str, policy: RetryPolicy) -> Pending:
         """A verdict that is asked for; one without a key bypasses the cache and is not counted."""
-        session, pending = self._running(), Pending(self._condition)
-        self._tally.opened()
-        job = Job(request, key, policy, lambda verdict: self._deliver(pending, request, verdict, counted=bool(key)))
-        session.loop.call_soon_threadsafe(session.dispatcher.add, job)
-        return pending
+        with self._lock:
+            session, pending = self._running(), Pending()
+            self._tally.opened()
+            job = Job(request, key, policy, lambda verdict: self._deliver(pending, request, verdict, counted=bool(key)))
+            session.loop.call_soon_threadsafe(session.dispatcher.add, job)
+            return pending
 
     def _deliver(self, pending: Pending, request: JudgeRequest, verdict: Verdict, *, counted: bool = True) -> None:
-        with self._condition:
-            pending.verdict = verdict
-            self._condition.notify_all()
+        with self._lock:
+            pending.set_result(verdict)
             self._tally.closed(verdict, request, counted=counted)
 
 

@@ -32,7 +32,11 @@ class Judge:
         config = judge.config if isinstance(judge, Engine) else judge
         self.tests = [rule.request(candidate) for candidate in rule.tests]
         for request in self.tests:
-            _require_able(config, rule, request)
+            reason = PROVIDERS[config.provider].cannot(config.model, request)
+            if reason is not None:
+                able = (provider for provider in PROVIDERS.values() if provider.cannot("", request) is None)
+                known = " and ".join(provider.logprob_judges or f"{provider.name}:<model>" for provider in able)
+                raise JudgeError(f"{rule.title} cannot be judged by {config.name}: {reason}; choose one of {known}.")
         self.engine = judge if isinstance(judge, Engine) else shared_engine(judge)
         self.rule = rule
         self._report = report
@@ -112,12 +116,3 @@ def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) ->
     judge = Judge(config, made, report=report)
     judge.preflight()
     return judge
-
-
-def _require_able(config: JudgeConfig, rule: Rule, request: JudgeRequest) -> None:
-    """Raise JudgeError for a judge that cannot answer a request of the rule, with those that can."""
-    reason = PROVIDERS[config.provider].cannot(config.model, request)
-    if reason is not None:
-        able = (provider for provider in PROVIDERS.values() if provider.cannot("", request) is None)
-        known = " and ".join(provider.logprob_judges or f"{provider.name}:<model>" for provider in able)
-        raise JudgeError(f"{rule.title} cannot be judged by {config.name}: {reason}; choose one of {known}.")

@@ -13,17 +13,28 @@ A key goes only where its owner is:
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, KEY_VARIABLE, URL_VARIABLE, JudgeConfig
+from spiqa_tasks.judge.config import (
+    DEFAULT_JUDGE,
+    EXTRA_VARIABLE,
+    JUDGE_VARIABLE,
+    KEY_VARIABLE,
+    NO_THINKING,
+    URL_VARIABLE,
+    JudgeConfig,
+)
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE, list_price, parse_price
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
-from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, checked_extra
 
+_OURS = frozenset(
+    ("model", "messages", "system", "max_tokens", "max_completion_tokens", "temperature", "logprobs", "top_logprobs")
+)
 _URL_BEGINS = re.compile(r"@(?=https?://)")
 _SECRET_IN_URL = re.compile(r"//[^/?#]*@|[?&](?:[\w-]*key|token|access_token|sig|secret|password)=", re.IGNORECASE)
 
@@ -112,6 +123,31 @@ def clean_key(key: str | None) -> str | None:
     if not (stripped.isprintable() and stripped.isascii()):
         raise JudgeError(f"Expected a key of printable ASCII characters, found others in it. Set {KEY_VARIABLE} again.")
     return stripped or None
+
+
+def checked_extra(text: str, allowed: Collection[str] | None) -> str:
+    """Return a JSON object of extra fields in one spelling; empty where there are none.
+
+    Args:
+        text: the JSON object.
+        allowed: the fields that the judge's provider knows; None: any but those that the judge's own requests have.
+
+    Raises:
+        JudgeError: no JSON object, or a field that is not allowed.
+    """
+    if not text.strip():
+        return ""
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise JudgeError(f"Expected a JSON object as the judge's extra fields, such as {NO_THINKING}; found {text!r}.")
+    refused = sorted(name for name in fields if name in _OURS or (allowed is not None and name not in allowed))
+    if refused:
+        known = "any but those that a judgement sets itself" if allowed is None else ", ".join(sorted(allowed))
+        raise JudgeError(f"The judge's extra fields may be {known}; found {', '.join(refused)}. Leave them out.")
+    return json.dumps(fields, sort_keys=True) if fields else ""
 
 
 def _split(judge: str) -> tuple[str, str, str]:

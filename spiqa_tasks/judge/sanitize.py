@@ -1,4 +1,4 @@
-"""How a text of the model under test is kept from speaking to the judge: one rule for every prompt of every judge."""
+"""How a text of the model under test is kept from speaking to the judge, and marked where it may: one rule for all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from spiqa_tasks.scoring.control_tokens import CONTROL_TOKEN
+from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens
 
 REMOVED = "[removed]"
 LONGEST = 16_000
@@ -61,6 +61,36 @@ _FRAME = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_ROLE = r"(?:system|user|human|assistant|bot|judge|grader|evaluator|instructions?)"
+_JUDGE = r"(?:judge|grader|evaluator|rater|assessor)"
+_WORDS = r"(?:\w+[ \t,:]+){0,5}[^\w\s]{0,3}"
+_SPEAKING = re.compile(
+    "|".join(
+        (
+            rf"(?:^|[.!?]\s)[^\w\n]{{0,8}}{_ROLE}[^\w\n]{{0,8}}:",
+            rf"[\[<{{(|#]{{1,3}}[ \t]?{_ROLE}[ \t]?[\]>}})|#]{{1,3}}",
+            r"\b(?:reference|ground[\W_]?truth|candidate|gold|golden|expected)[\W_]{0,3}(?:answer|response)s?\b\W{0,8}:",
+            r"^[^\w\n]{0,8}#{2,6}\W{0,8}(?:answer|question|response|input|output)\b",
+            r"\b(?:verdict|judge?ment|similar|similarity|equivalent|score|rating|grade)\W{0,8}[:=]\W{0,8}"
+            r"(?:yes|no|true|similar|correct|high|1|5|10|100)\b",
+            r"\byes\W{1,4}(?:or\W{1,4}no\b|yes\b)",
+            r"\bsemantic(?:ally)?\W{1,4}(?:meaning|similar|equivalent|the same|identical)\b",
+            r"\b(?:ignore|disregard|forget|override)\s+(?:all|any|the|what|everything|previous|above|prior|these|your)\b",
+            rf"\b(?:reply|respond|say|output|print|return)\s+{_WORDS}(?:yes|no)\b",
+            r"\banswer\s+(?:with|only|simply|just|on|this)\b[^.\n]{0,60}?\b(?:yes|no)\b",
+            rf"\b(?:dear|note\s+to|to)\s+(?:the\s+|all\s+)?{_JUDGE}s?\b",
+            r"\bplease\s+(?:be\s+(?:lenient|generous|kind)|accept|mark|grade|judge|rate|score|give)\b",
+            r"\b(?:mark|count|grade|accept|treat|rate|score|judge)s?\s+[^.\n]{0,40}?\bas\s+"
+            r"(?:correct|right|similar|a match)",
+            r"\b(?:been|was|is)\s+(?:checked|verified|confirmed|approved)\s+(?:by|as|to be)\b",
+            r"\b(?:new|following|previous|above|system)\s+(?:instruction|prompt)s?\b",
+            r"\bfull\s+(?:marks|score|credit|points)\b",
+        )
+    ),
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What speaks to the judge in words that honest answers may have, too."""
+
 
 def sanitize(text: str) -> str:
     """Return a text of the model under test as a judge may be shown it.
@@ -112,3 +142,13 @@ def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str
         parts += text[done:start], stand_in(text[start:end])
         done = end
     return "".join(parts) + text[done:]
+
+
+def is_suspicious(text: str) -> bool:
+    """Return whether an answer has what speaks to a judge: a prompt's labels, roles, verdict words or orders.
+
+    Control tokens before and after an answer do not count. That is a mark for people and changes nothing: honest
+    answers may have such words, and an attack in other words, or in another language, has none of them.
+    """
+    plain = without_control_tokens(text)
+    return _SPEAKING.search(folded(plain)[0]) is not None or sanitize(plain) != plain

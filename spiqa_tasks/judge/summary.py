@@ -1,4 +1,4 @@
-"""What judging took: requests, tokens, time and price."""
+"""What judging took, or would take: requests, tokens, time and price."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ from dataclasses import dataclass
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "cut", "suspicious")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingEstimate:
+    """What judging would take: requests to make, verdicts in the cache, tokens, US dollars (None: price unknown)."""
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from spiqa_tasks.printable import counted, said_if_slow
-from spiqa_tasks.scoring.meteor import FIELDS
+from spiqa_tasks.scoring.text_metrics import FIELDS
 
 JAVA_TIMEOUT = 3600.0
 """Seconds; the aligner takes about 10 ms a pair."""
@@ -61,7 +61,7 @@ def tokenize_lines(lines: Sequence[str]) -> list[str]:
 
 
 def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
-    """Return the statistics of (prediction, reference) pairs, tokenized, as `spiqa_tasks.scoring.meteor` takes them.
+    """Return the statistics of (prediction, reference) pairs, tokenized, as `scoring.text_metrics` takes them.
 
     METEOR 1.5 (English, normalising, as the toolkit calls it), which reads both texts from files and ends by itself.
 

@@ -14,8 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from spiqa_tasks.metrics import bertscore, coco_java
-from spiqa_tasks.scoring.meteor import meteor
-from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, rouge_l
+from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, meteor, rouge_l
 from spiqa_tasks.scoring.tokenization import tokenize
 
 log = logging.getLogger(__name__)

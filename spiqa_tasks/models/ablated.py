@@ -9,48 +9,32 @@ from __future__ import annotations
 
 import copy
 import difflib
-import functools
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
 from lmms_eval.utils import simple_parse_args_string
 
-from spiqa_tasks.errors import InputError, SpiqaTasksError
-from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.guard import ending_the_run, one_sentence
 from spiqa_tasks.hosts.lmms_eval.patches import wrapped_names
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.models.ablation_hooks import (
+    AblatedPictures,
+    NumberedDocs,
     PictureSource,
+    ShuffledPictures,
     ablated_messages,
     ablated_rounds,
     ablated_visuals,
     without_placeholders,
 )
-from spiqa_tasks.models.ablation_sources import AblatedPictures, NumberedDocs, ShuffledPictures
 from spiqa_tasks.models.picture_ablation import KINDS
 from spiqa_tasks.models.shots import EXAMPLE as SHOTS_EXAMPLE
 from spiqa_tasks.models.shots import Shots, ended, with_shots
 
 _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
-
-
-def _ending_the_run(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, whose errors of ours end the run with one sentence and status 1.
-
-    The host ends with status 0 on other exceptions, and some of its models take them for an empty answer.
-    """
-
-    @functools.wraps(function)
-    def ending(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except SpiqaTasksError as error:
-            raise SystemExit(f"spiqa-tasks: {error}") from error
-
-    return ending
 
 
 class WithOtherPictures(lmms):  # type: ignore[misc]
@@ -128,8 +112,8 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
 
     def _marked(self, hook: Any) -> Any:
         """A base may hand a request on to another of its methods: the mark keeps its pictures from a second turn."""
-        marked = _ending_the_run(hook)
-        marked.ablation = self.ablation  # type: ignore[attr-defined]
+        marked = ending_the_run()(hook)
+        marked.ablation = self.ablation
         return marked
 
     def _replace(self, task: str, split: str) -> PictureSource:
@@ -148,6 +132,7 @@ class Ablated(lmms):  # type: ignore[misc]
     is_simple = False
 
     @classmethod
+    @ending_the_run()
     def create_from_arg_string(cls, arg_string: str, additional_config: dict[str, Any] | None = None) -> Any:
         """Return the wrapped model.
 
@@ -159,10 +144,6 @@ class Ablated(lmms):  # type: ignore[misc]
         Raises:
             SystemExit: no base or ablation, one that does not exist, or shots that there cannot be.
         """
-        return _ending_the_run(cls._create)(arg_string, additional_config)
-
-    @classmethod
-    def _create(cls, arg_string: str, additional_config: dict[str, Any] | None) -> Any:
         arguments = simple_parse_args_string(arg_string)
         name, ablation = arguments.pop("base", None), arguments.pop("ablation", None)
         base = _base_class(name, force_simple=cls.is_simple)

@@ -71,10 +71,8 @@ class Baseline(lmms):  # type: ignore[misc]
         answers = []
         with one_sentence():
             for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
-                *_, doc_id, task, split = request.args
-                docs = self.documents(request)
-                answers.append(self.answer(docs[doc_id], docs, f"{task}/{split}"))
-            self.check_answers(requests, answers)
+                *_, task, split = request.args
+                answers.append(self.answer(self.document(request), self.documents(request), f"{task}/{split}"))
         return answers
 
     def documents(self, request: Instance) -> Sequence[Doc]:
@@ -83,12 +81,10 @@ class Baseline(lmms):  # type: ignore[misc]
         docs: Sequence[Doc] = self.task_dict[task][split]
         return docs
 
-    def check_answers(self, requests: Sequence[Instance], answers: Sequence[str]) -> None:
-        """Do nothing where answers were found.
-
-        Raises:
-            InputError: a task that the baseline has no answer to.
-        """
+    def document(self, request: Instance) -> Doc:
+        """Return the document that a request asks."""
+        found: Doc = self.documents(request)[request.args[-3]]
+        return found
 
     def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:  # noqa: ARG002
         """Baselines have no likelihoods.

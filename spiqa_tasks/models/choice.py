@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lmms_eval.api.instance import Instance
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.guard import ending_the_run
 from spiqa_tasks.models.base import Baseline, Doc
 from spiqa_tasks.models.host_choices import HostChoices, task_of
 from spiqa_tasks.printable import say
@@ -40,25 +42,37 @@ class _Choice(Baseline):
             self._of_host[name, split] = HostChoices(task_of(request), name, split)
         return self._of_host[name, split]
 
-    def check_answers(self, requests: Sequence[Instance], answers: Sequence[str]) -> None:
-        """Say how many questions of a task have no options.
+    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+        """Return what the question's task takes for an answer; nothing for an open question among choices."""
+        letter = self.letter(doc, docs, key) if doc["letters"] else ""
+        return str(doc.get("said", {}).get(letter, letter))
+
+    @abstractmethod
+    def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+        """Return the letter of the option that is picked; see `answer`."""
+
+    def generate_until(self, requests: list[Instance]) -> list[str]:
+        """Return one answer per request, in order; say how many questions of a task have no options.
 
         Raises:
-            InputError: none has any.
+            SystemExit: none has any.
         """
+        answers = super().generate_until(requests)
         counts: dict[tuple[str, str], Counter[bool]] = {key: Counter() for key in self._of_host}
         for request, answer in zip(requests, answers, strict=True):
             *_, name, split = request.args
             if (name, split) in counts:
                 counts[name, split][bool(answer)] += 1
-        for (name, _), found in counts.items():
-            if not found[True]:
-                raise InputError(
-                    "Expected a multiple-choice task, found no options listed by letters (A. ..., B. ...) in the "
-                    f"prompts of {name}."
-                )
-            if found[False]:
-                say(f"{name}: {found[False]} of {found.total()} questions have no options: no answer.")
+        with ending_the_run():
+            for (name, _), found in counts.items():
+                if not found[True]:
+                    raise InputError(
+                        "Expected a multiple-choice task, found no options listed by letters (A. ..., B. ...) in the "
+                        f"prompts of {name}."
+                    )
+                if found[False]:
+                    say(f"{name}: {found[False]} of {found.total()} questions have no options: no answer.")
+        return answers
 
 
 class RandomChoice(_Choice):
@@ -68,10 +82,10 @@ class RandomChoice(_Choice):
         super().__init__(**kwargs)
         self._seed = seed
 
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """Return a letter; nothing for an open question among choices."""
+    def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
+        """Return a drawn letter."""
         letters: list[str] = doc["letters"]
-        return _said(doc, random.Random(f"{doc['id']}#{self._seed}").choice(letters)) if letters else ""
+        return random.Random(f"{doc['id']}#{self._seed}").choice(letters)
 
 
 class FrequentChoice(_Choice):
@@ -81,22 +95,14 @@ class FrequentChoice(_Choice):
         super().__init__(**kwargs)
         self._letters: dict[str, dict[str, str]] = {}
 
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return a letter; nothing for an open question among choices."""
-        if not doc["letters"]:
-            return ""
+    def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+        """Return the category's letter."""
         if key not in self._letters:
             self._letters[key] = _most_frequent(docs)
         letter = self._letters[key].get(doc["category"])
         if letter is None:
             raise InputError(f"Expected the true answers of {key}, found none told. Use --model random_choice.")
-        return _said(doc, letter)
-
-
-def _said(doc: Doc, letter: str) -> str:
-    """What the question's task takes for an answer."""
-    said: Mapping[str, str] = doc.get("said", {})
-    return said.get(letter, letter)
+        return letter
 
 
 def _most_frequent(docs: Sequence[Doc]) -> dict[str, str]:

@@ -32,8 +32,7 @@ class ClipChoice(Baseline):
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one letter per request; every different picture and caption is embedded once, in batches."""
-        docs = [self.task_dict[task][split][doc_id] for _, _, _, doc_id, task, split in (r.args for r in requests)]
-        self._prepare(docs)
+        self._prepare([self.document(request) for request in requests])
         return super().generate_until(requests)
 
     def check(self, doc: Doc) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
@@ -45,17 +45,12 @@ class HostChoices(Sequence[Doc]):
     def __len__(self) -> int:
         return len(self._docs)
 
-    @overload
-    def __getitem__(self, place: int) -> Doc: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Doc]: ...
-    def __getitem__(self, place: int | slice) -> Doc | list[Doc]:
-        """
+    def __getitem__(self, place: Any) -> Any:
+        """Return the question at a place; there are no slices.
+
         Raises:
             InputError: a question whose options, or whose true one, cannot be told from its prompt.
         """
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
         doc = self._docs[place]
         name = f"{self._name}/{place}"
         prompt = str(self._task.doc_to_text(doc))

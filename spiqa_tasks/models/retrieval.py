@@ -1,16 +1,22 @@
-"""A free-form baseline for SPIQA: answer with the caption nearest to the question by TF-IDF."""
+"""Baselines by TF-IDF that know no language: the nearest caption, and what is nearest to the text in the pictures."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from lmms_eval.api.instance import Instance
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from spiqa_tasks.benchmarks.prompting import Picture
+from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.base import Baseline, Doc
+from spiqa_tasks.vision.ocr import figure_texts
 
 
 class CaptionRetrieval(Baseline):
@@ -34,9 +40,7 @@ class CaptionRetrieval(Baseline):
             vocabulary = {figure["caption"] for other in docs for figure in other["figures"]}
             self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(vocabulary))
         captions = [figure["caption"] for figure in doc["figures"]]
-        vectorizer = self._vectorizers[key]
-        similarity = vectorizer.transform(captions) @ vectorizer.transform([doc["question"]]).T
-        index = int(similarity.toarray()[:, 0].argmax())
+        index = _nearest(self._vectorizers[key], captions, doc["question"])
         return in_the_tasks_format(doc, index, captions[index])
 
 
@@ -45,3 +49,63 @@ def in_the_tasks_format(doc: Doc, figure: int, answer: str) -> str:
     if parse_settings(SpiqaSettings, doc["settings"]).setting == "cot":
         return f"{{'Image': {figure}, 'Rationale': 'It is nearest to the question.'}} The answer is : {answer}"
     return f"{{'Answer': {answer!r}}}"
+
+
+_TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
+
+
+class OcrBaseline(Baseline):
+    """Answers from the text in the pictures that a task shows.
+
+    A choice: the option, or the picture, whose text is nearest to the other side (the pictures' text, or the caption).
+    SPIQA: the caption or the line of a figure that is nearest to the question. Nearest by the cosine of TF-IDF; the
+    first one where nothing is shared, as in a task without pictures and captions.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._texts: dict[str, str] = {}
+
+    def generate_until(self, requests: list[Instance]) -> list[str]:
+        """Return one answer per request, in order; first reads every picture of theirs."""
+        paths = {path for request in requests for path in _pictures(self.document(request))} - self._texts.keys()
+        digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in sorted(paths)}
+        read = figure_texts((digest, path) for path, digest in digests.items())
+        self._texts |= {path: read[digest] for path, digest in digests.items()}
+        return super().generate_until(requests)
+
+    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
+        """Return a letter, or in SPIQA's format a line."""
+        texts = [self._texts[path] for path in _pictures(doc)]
+        if "letters" not in doc:
+            return _line(doc, texts)
+        letters = list(doc["letters"])
+        shows_options = not any(doc["options"]) and len(texts) == len(letters)
+        candidates, query = (texts, doc["question"]) if shows_options else (doc["options"], "\n".join(texts))
+        return str(letters[nearest(list(candidates), query)])
+
+
+def nearest(candidates: Sequence[str], query: str) -> int:
+    """Return the place of the candidate nearest to `query`, 0 where none shares a word or a number with it."""
+    try:
+        vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=_TOKEN).fit(candidates)
+    except ValueError:  # no candidate has a word
+        return 0
+    return _nearest(vectorizer, candidates, query)
+
+
+def _nearest(vectorizer: TfidfVectorizer, candidates: Sequence[str], query: str) -> int:
+    similarity = vectorizer.transform(candidates) @ vectorizer.transform([query]).T
+    return int(similarity.toarray()[:, 0].argmax())
+
+
+def _pictures(doc: Doc) -> list[str]:
+    return [part.path for part in benchmark_of(doc).prompt(doc) if isinstance(part, Picture)]
+
+
+def _line(doc: Doc, texts: Sequence[str]) -> str:
+    """The nearest caption or line of a figure."""
+    lines = [(place, figure["caption"]) for place, figure in enumerate(doc["figures"])]
+    lines += [(place, line) for place, text in enumerate(texts) for line in text.splitlines()]
+    place, line = lines[nearest([line for _, line in lines], doc["question"])]
+    return in_the_tasks_format(doc, place, line)

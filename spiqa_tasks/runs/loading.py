@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.judge.judge import make_judge
@@ -59,7 +59,7 @@ def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[
     """
     with said_if_slow("reading the answers"):
         read = [_with_task(run, wanted) for run in read_runs(places, wanted.include, wanted.columns)]
-        runs, remarks = selection.newest(_in_order(_judged_as_wanted(read, wanted.judge)))
+        runs, remarks = selection.newest(_judged_as_wanted(read, wanted.judge))
     rows_of = functools.cache(release_rows)
     runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks) for run in runs]
     return [wanted.cut(run) for run in runs], remarks
@@ -68,8 +68,7 @@ def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[
 def own_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[Run], list[str]]:
     """Return the runs of this package's tasks that have their answers, and sentences about the others.
 
-    Raises:
-        InputError: there are none; or see `load_runs`.
+    Raises InputError: there are none; or see `load_runs`.
     """
     every, remarks = load_runs(places, wanted)
     chosen = selection.of_tasks(every, wanted.tasks)
@@ -87,11 +86,7 @@ def own_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[R
 
 
 def task_named(name: str, include: Sequence[Path] = ()) -> Task:
-    """Return the task of a name.
-
-    Raises:
-        InputError: no such task, or a group.
-    """
+    """Return the task of a name. Raises InputError: no such task, or a group."""
     found = find_tasks([name], include)
     if len(found) != 1:
         members = ", ".join(task.name for task in found)
@@ -115,24 +110,16 @@ def _has_scores(run: Run, judge: str | None) -> bool:
 
 
 def _judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
-    """The runs without those that another judge scored.
+    """The runs without those that another judge scored, those of lmms-eval first, by the dates in their files' names.
 
-    Raises:
-        InputError: other judges scored all.
+    Raises InputError: other judges scored all.
     """
-    if judge is None:
-        return runs
-    found = [run for run in runs if not run.logged or is_judged_by(run, judge)]
+    runs = sorted(runs, key=lambda run: (False, run.path.name) if run.form == "lmms-eval" else (True, ""))
+    found = [run for run in runs if judge is None or not run.logged or is_judged_by(run, judge)]
     if runs and not found:
         judges = ", ".join(sorted({run.judge_name for run in runs}))
         raise InputError(f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge.")
     return found
-
-
-def _in_order(runs: Sequence[Run]) -> Iterator[Run]:
-    """The runs, those of lmms-eval oldest first by the dates in their files' names."""
-    yield from sorted((run for run in runs if run.form == "lmms-eval"), key=lambda run: run.path.name)
-    yield from (run for run in runs if run.form != "lmms-eval")
 
 
 def _with_task(run: Run, wanted: Wanted) -> Run:

@@ -67,8 +67,7 @@ def match(
 def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[str]]:
     """Return the answers by their ids, in their order, and the ids that occur several times with the same answer.
 
-    Raises:
-        InputError: an id with two different answers.
+    Raises InputError: an id with two different answers.
     """
     by_id: Answers = {}
     duplicates: dict[str, None] = {}

@@ -36,14 +36,13 @@ class Outcomes:
 
 def outcomes_of(run: Run, questions: Sequence[Record]) -> Outcomes:
     """Return what became of some questions of a run, of which there is at least one."""
-    refused = [is_refused(run, question) for question in questions]
-    unparsed = [not refusal and _is_unparsed(run, each) for refusal, each in zip(refused, questions, strict=True)]
-    failed = [question.status == "request_failed" for question in questions]
-    known = [cut for question in questions if (cut := _is_truncated(question)) is not None]
-    count = len(questions)
-    return Outcomes(
-        sum(refused) / count, sum(unparsed) / count, sum(failed) / count, sum(known) / len(known) if known else None
-    )
+    refusals = [is_refused(run, question) for question in questions]
+    unread = [not refusal and _is_unparsed(run, each) for refusal, each in zip(refusals, questions, strict=True)]
+    failures = [question.status == "request_failed" for question in questions]
+    cuts = [question.rule == "truncated" or question.details.get("truncated") for question in questions]
+    known = [cut for cut in cuts if cut is not None]
+    refused, unparsed, failed = (sum(each) / len(questions) for each in (refusals, unread, failures))
+    return Outcomes(refused, unparsed, failed, sum(known) / len(known) if known else None)
 
 
 def is_refused(run: Run, question: Record) -> bool:
@@ -74,7 +73,3 @@ def _is_unparsed(run: Run, question: Record) -> bool:
     if run.benchmark is not None:
         return question.status == "unparsed" or question.rule == "empty"
     return question.status != "request_failed" and not run.by_id[question.id].response.text.strip()
-
-
-def _is_truncated(question: Record) -> bool | None:
-    return True if question.rule == "truncated" else question.details.get("truncated")

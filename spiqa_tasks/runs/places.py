@@ -88,9 +88,15 @@ def read_place(place: Path, tasks: Collection[str], columns: Columns = USUAL) ->
     if tables.is_table(place):
         return [_answers(place, tables.FORM, partial(tables.read_answers, place, columns), tasks)]
     run = _read_lines(place, tasks, columns)
-    if run is None:
-        raise _unknown_form(place)
-    return [run]
+    if run is not None:
+        return [run]
+    first = jsonl.first_object(place)
+    if first is not None:
+        found, remedy = f"JSON with the keys {listed(first)}", f"{advice(first)} Or give {FORMS}."
+    else:
+        found = "an empty file" if not place.stat().st_size else "no JSON object in its first line"
+        remedy = f"Give {FORMS}."
+    raise InputError(f"Expected {place} in a known form, found {found}. {remedy}")
 
 
 def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
@@ -144,17 +150,6 @@ def _read_lines(path: Path, tasks: Collection[str], columns: Columns) -> Run | N
     if first is not None and jsonl.is_answers(first, columns):
         return _answers(path, jsonl.FORM, partial(jsonl.read_answers, path, columns), tasks)
     return None
-
-
-def _unknown_form(path: Path) -> InputError:
-    first = jsonl.first_object(path)
-    if first is not None:
-        return InputError(
-            f"Expected {path} in a known form, found JSON with the keys {listed(first)}. {advice(first)} Or give "
-            f"{FORMS}."
-        )
-    found = "an empty file" if not path.stat().st_size else "no JSON object in its first line"
-    return InputError(f"Expected {path} in a known form, found {found}. Give {FORMS}.")
 
 
 def _answers(path: Path, form: str, read: Callable[[], Sequence[Answer]], tasks: Collection[str]) -> Run:

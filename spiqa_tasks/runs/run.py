@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,7 @@ from typing import Any
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Context, Record
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
@@ -144,11 +143,7 @@ class Run:
         return run_metrics.of_run(self)
 
     def metric(self, name: str | None = None) -> Metric:
-        """Return the metric of a name, or the first one.
-
-        Raises:
-            MissingMetricError: the run has no such metric.
-        """
+        """Return the metric of a name, or the first one. Raises MissingMetricError: the run has no such metric."""
         found = next((metric for metric in self.metrics if name in (None, metric.name)), None)
         if found is None:
             known = ", ".join(metric.name for metric in self.metrics) or "none"
@@ -167,10 +162,17 @@ class Run:
         """Return question -> score, of the answers that have one; a metric may have none of a single answer (BLEU)."""
         return dict(self.value(metric).scores)
 
+    def with_records(self, records: Sequence[Record]) -> Run:
+        """Return the run with other records of its answers."""
+        answers = [replace(self.by_id[record.id], record=record) for record in records]
+        return replace(self, read=lambda: answers)
+
     def _value(self, metric: Metric, group: str | None) -> Value:
         """The value, as it was reported where it cannot be computed again or takes programs to do so."""
         if self.benchmark is None:
-            return self._value_of_host(metric, group)
+            if group is not None or any(metric.name in record.scores for record in self.records):
+                return self.record_set.value(metric, group)
+            return self.record_set.withheld() or run_metrics.total(self, metric)
         reported = self.reported.get(metric.name) if self.answered in (0, len(self.by_id)) else None
         if group is not None or reported is None or metric.needs != "text programs":
             value = self.record_set.value(metric, group)
@@ -189,12 +191,6 @@ class Run:
                 f"Expected the answers in {self.path} to have the {metric.name} written with them, {reported}, "
                 f"found {value}. The file was changed: score the answers again."
             )
-
-    def _value_of_host(self, metric: Metric, group: str | None) -> Value:
-        """The value of a metric of a host's task: of its scores, or what the host reports where there are none."""
-        if group is not None or any(metric.name in record.scores for record in self.records):
-            return self.record_set.value(metric, group)
-        return self.record_set.withheld() or run_metrics.total(self, metric)
 
     @cached_property
     def _values(self) -> dict[tuple[str, str | None], Value]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
-from spiqa_tasks.benchmarks.scorer_factory import missing_text_metrics
+from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 
 if TYPE_CHECKING:
     from spiqa_tasks.runs.run import Run
@@ -43,14 +43,10 @@ def of_run(run: Run) -> list[Metric]:
         name for name in texts if name.removesuffix("_released") not in missing_text_metrics()
     }
     judged = known & {metric.name for metric in every if metric.needs == "judge"}
-    return [metric for metric in every if _is_available(metric, judged, computed)]
-
-
-def _is_available(metric: Metric, judged: Collection[str], computed: Collection[str]) -> bool:
-    """Whether a judge was asked for the metric (for rates of its failures: for any), or programs computed it."""
-    if metric.needs == "judge":
-        return metric.name in judged or (bool(judged) and not metric.higher_is_better)
-    return metric.needs != "text programs" or metric.name in computed
+    if judged:  # the rates of its failures are there whatever a judge was asked for
+        judged |= {metric.name for metric in every if metric.needs == "judge" and not metric.higher_is_better}
+    there = {"judge": judged, "text programs": computed}
+    return [metric for metric in every if metric.needs not in there or metric.name in there[metric.needs]]
 
 
 def _of_host(run: Run) -> list[Metric]:

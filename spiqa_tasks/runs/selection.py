@@ -25,22 +25,17 @@ def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     others: list[Run] = []
     remarks = []
     for run in runs:
-        key = (run.task, run.identity)
-        before = kept.get(key)
         if run.form not in ("lmms-eval", vlmevalkit.FORM) and not vlmevalkit.is_dated(run.path):
             others.append(run)
-        elif before is None:
-            kept[key] = run
-        elif run.answered < before.answered:
-            remarks.append(
-                f"{run.task} of {run.identity.label} was run again on fewer questions: {_file(before)} counts, not "
-                f"{_file(run)}."
-            )
-        else:
-            kept[key] = run
-            remarks.append(
-                f"{run.task} of {run.identity.label} was run again: {_file(run)} counts, not {_file(before)}."
-            )
+            continue
+        key = (run.task, run.identity)
+        before = kept.setdefault(key, run)
+        if before is not run:
+            is_part = run.answered < before.answered
+            kept[key], other = (before, run) if is_part else (run, before)
+            again = "again on fewer questions" if is_part else "again"
+            names = f"{_file(kept[key])} counts, not {_file(other)}"
+            remarks.append(f"{run.task} of {run.identity.label} was run {again}: {names}.")
     return [*kept.values(), *others], remarks
 
 
@@ -78,8 +73,7 @@ def withheld(runs: Iterable[Run]) -> list[str]:
 def of_tasks(runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False) -> list[Run]:
     """Return the runs of some tasks (empty: of all), with `variants` also those of their variants without pictures.
 
-    Raises:
-        InputError: there are none.
+    Raises InputError: there are none.
     """
     every = list(runs)
     found = [run for run in every if not tasks or run.task in tasks or (variants and source_task(run) in tasks)]

@@ -46,7 +46,7 @@ def combine(runs: Sequence[Run], how: Combination) -> Run:
     by_id = [{record.id: record for record in run.records} for run in runs]
     names = [run.judge_name for run in runs]
     records = [_combined([each[record.id] for each in by_id], names, metric, how) for record in first.records]
-    return _with_records(replace(first, judge=f"{how} of {', '.join(names)}"), records)
+    return replace(first, judge=f"{how} of {', '.join(names)}").with_records(records)
 
 
 def disagreements(runs: Sequence[Run], threshold: float, questions: Mapping[str, str]) -> Iterator[Disagreement]:
@@ -68,8 +68,7 @@ def disagreements(runs: Sequence[Run], threshold: float, questions: Mapping[str,
 def read_decisions(path: Path) -> Decisions:
     """Return what people wrote as `verdict` (yes, no, true or false) into a file of disagreements; others are open.
 
-    Raises:
-        InputError: the file cannot be read, a verdict that says something else, or two of them on one answer.
+    Raises InputError: the file cannot be read, a verdict that says something else, or two of them on one answer.
     """
     found: dict[tuple[str, str], float] = {}
     try:
@@ -96,8 +95,7 @@ def read_decisions(path: Path) -> Decisions:
 def decided(run: Run, decisions: Decisions, digest: str) -> Run:
     """Return the run with people's decisions in the place of the judge's scores, as many as are of its answers.
 
-    Raises:
-        InputError: no judge's scores, or a question that is several documents.
+    Raises InputError: no judge's scores, or a question that is several documents.
     """
     _require_questions(run)
     metric = run.judged_metric
@@ -115,7 +113,7 @@ def decided(run: Run, decisions: Decisions, digest: str) -> Run:
     signed = [
         replace(record, signature=parse(record.signature).with_fields(judge_person=digest).text) for record in records
     ]
-    return _with_records(run, signed)
+    return run.with_records(signed)
 
 
 def _combined(records: Sequence[Record], judges: Sequence[str], metric: str, how: Combination) -> Record:
@@ -139,11 +137,6 @@ def _combined(records: Sequence[Record], judges: Sequence[str], metric: str, how
         reason=failed.reason,
         signature=signature.text,
     )
-
-
-def _with_records(run: Run, records: Sequence[Record]) -> Run:
-    answers = [replace(run.by_id[record.id], record=record) for record in records]
-    return replace(run, read=lambda: answers)
 
 
 def _require_questions(run: Run) -> None:

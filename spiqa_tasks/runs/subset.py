@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,7 @@ class Subset:
         return f"{hashlib.sha256(text.encode()).hexdigest()[:12]} ({len(self.ids)})"
 
     def rows(self, task: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return those of a task's rows that the list names.
-
-        Raises:
-            InputError: an id of no question of the task.
-        """
+        """Return those of a task's rows that the list names. Raises InputError: an id of no question of the task."""
         wanted = set(self.ids)
         self._check(task, {question_of(row) for row in rows})
         return [row for row in rows if question_of(row) in wanted]
@@ -44,8 +40,7 @@ class Subset:
     def of(self, run: Run) -> Run:
         """Return a run as if the list were its task: coverage counts against it, the signature has its digest.
 
-        Raises:
-            InputError: an id that a run over a whole task has no answer to, or no id that the run has one to.
+        Raises InputError: an id that a run over a whole task has no answer to, or no id that the run has one to.
         """
         wanted = set(self.ids)
         asked = {_question(answer) for answer in run.by_id.values()}
@@ -73,12 +68,14 @@ class Subset:
 def read_subset(path: Path) -> Subset:
     """Return the list in a file: an id a line, or the `kept.json` of a filtered task.
 
-    Raises:
-        InputError: the file cannot be read, has no id, or has one twice.
+    Raises InputError: the file cannot be read, has no id, or has one twice.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        ids = _listed(loads(text)) if path.suffix == ".json" else [line.strip() for line in text.splitlines()]
+        if path.suffix == ".json":
+            ids = [str(each["id"]) for each in loads(text)["kept"]]
+        else:
+            ids = [line.strip() for line in text.splitlines()]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             f"Expected {path} to have the id of a question a line, or to be the kept.json of a filtered task; found "
@@ -100,7 +97,3 @@ def question_of(row: Mapping[str, Any]) -> str:
 def _question(answer: Answer) -> str:
     details = {} if answer.record is None else answer.record.details
     return str(details.get("question_id") or answer.id)
-
-
-def _listed(value: Any) -> Iterable[str]:
-    return [str(each["id"]) for each in value["kept"]]

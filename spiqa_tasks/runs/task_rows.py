@@ -132,8 +132,7 @@ def _as_asked(answers: Sequence[Answer], task: Task, rows: Rows, rows_of: Callab
 def _as_run(task: Task, run: Run) -> Task:
     """The task with the settings that the answers were made with; how they are scored stays the task's.
 
-    Raises:
-        InputError: answers made with different settings.
+    Raises InputError: answers made with different settings.
     """
     told = {settings for answer in run.by_id.values() if (settings := answer.signature.settings)}
     if not told:

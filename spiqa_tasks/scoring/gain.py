@@ -120,11 +120,5 @@ def outcomes(v: float, wv: float, t: float | None = None) -> tuple[str, ...]:
     `won_by_image`: right only with the image. `lost_by_image`: right only without. `leaked`: the model is right
     without the image where its LLM base is wrong (paper, Figure 3).
     """
-    found = []
-    if v > wv:
-        found.append(WON)
-    if wv > v:
-        found.append(LOST)
-    if t is not None and wv > t:
-        found.append(LEAKED)
-    return tuple(found)
+    shown = {WON: v > wv, LOST: wv > v, LEAKED: t is not None and wv > t}
+    return tuple(name for name, holds in shown.items() if holds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,12 +52,12 @@ def l3score_detail(top_logprobs: Sequence[tuple[str, float]], top: int | None = 
     Raises `ValueError` for an empty list, for `top` below 1, for NaN, and for values above 0.
     """
     entries = _considered(top_logprobs, top)
-    p_yes = _first(entries, YES_FORMS)
-    p_no = _first(entries, NO_FORMS)
+    p_yes, p_no = (next((p for token, p in entries if token in forms), None) for forms in (YES_FORMS, NO_FORMS))
     if p_yes is None and p_no is None:
         return L3Detail(0.0, 0.0, 0.0, "neither")
     case: Case = "yes_only" if p_no is None else "no_only" if p_yes is None else "both"
-    missing = _missing_probability(entries)
+    rest = 1.0 - math.fsum(probability for _, probability in entries)
+    missing = max(min(entries[-1][1], rest), PROBABILITY_FLOOR)
     p_yes = missing if p_yes is None else p_yes
     p_no = missing if p_no is None else p_no
     total = p_yes + p_no
@@ -83,11 +83,14 @@ def _considered(top_logprobs: Sequence[tuple[str, float]], top: int | None) -> l
     return [(token.strip().lower(), min(math.exp(logprob), 1.0)) for token, logprob in ordered]
 
 
-def _first(entries: Sequence[tuple[str, float]], forms: Collection[str]) -> float | None:
-    return next((probability for token, probability in entries if token in forms), None)
+def expected_value(top_logprobs: Sequence[tuple[str, float]], values: Mapping[str, float]) -> float | None:
+    """Return the mean of the letters' values, weighted by their probabilities; None where no token reads as a letter.
 
-
-def _missing_probability(entries: Sequence[tuple[str, float]]) -> float:
-    p_low = entries[-1][1]
-    p_rem = 1.0 - math.fsum(probability for _, probability in entries)
-    return max(min(p_low, p_rem), PROBABILITY_FLOOR)
+    `top_logprobs` holds `(token, natural log probability)` pairs, as many as the server returned. A token counts for a
+    letter where it reads so but for blanks around it; several for one letter add up; a letter that is not there has
+    the probability 0. `values` maps letters to values, and the result lies between the lowest and the highest of them.
+    """
+    read = ((token.strip(), math.exp(min(logprob, 0.0))) for token, logprob in top_logprobs)
+    found = [(probability, values[letter]) for letter, probability in read if letter in values]
+    total = math.fsum(probability for probability, _ in found)
+    return math.fsum(probability * value for probability, value in found) / total if total else None

@@ -14,7 +14,7 @@ from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
 from host_files import choice_sample, choice_samples, sample_of, write_run
 from run_command import run_json
 
-from spiqa_tasks.analysis.gain_of_runs import Row, average, rows, sample_lists, warnings
+from spiqa_tasks.analysis.gain_of_runs import Row, mean_gain, rows, sample_lists, warnings
 from spiqa_tasks.analysis.triples import triples
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.runs.loading import Wanted, load_runs
@@ -358,16 +358,12 @@ def test_averages_over_tasks(tmp_path: Path, gain: GainOf) -> None:
     assert (record["task"], record["s_v"], record["s_wv"], record["mg"]) == ("average", 0.625, 0.375, 0.25)
 
 
-def row_of(result: Gain | None) -> Row:
-    return Row("t", "accuracy", "all", "m", "text", "llm", 4, result, "")
-
-
 def test_an_average_needs_every_task_and_every_base() -> None:
     """Without one result there is none; without one base no leakage."""
     with_base = Gain(4, 0.75, 0.5, 0.25, Estimate(0.25, 0.1, 0.4), Estimate(0.25), Estimate(0.25))
     without = Gain(8, 0.25, 0.0, None, Estimate(0.25), None)
     other = Gain(2, 0.25, 0.25, 0.75, Estimate(0.0), Estimate(0.0), Estimate(-0.5))
-    assert average([row_of(with_base), row_of(None)]) is None
+    assert mean_gain([with_base, None]) is None
     both = Gain(6, 0.5, 0.375, 0.5, Estimate(0.125), Estimate(0.125), Estimate(-0.125))
-    assert average([row_of(with_base), row_of(other)]) == both
-    assert average([row_of(with_base), row_of(without)]) == Gain(12, 0.5, 0.25, None, Estimate(0.25), None)
+    assert mean_gain([with_base, other]) == both
+    assert mean_gain([with_base, without]) == Gain(12, 0.5, 0.25, None, Estimate(0.25), None)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks.context import Context
+from spiqa_tasks.benchmarks.record import Context
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.config import JudgeConfig

@@ -28,7 +28,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics import coco_java, text_scores
-from spiqa_tasks.scoring.meteor import FIELDS
+from spiqa_tasks.scoring.text_metrics import FIELDS
 
 DEFECT = Record("defect", status="scoring_failed")
 
@@ -243,8 +243,9 @@ def test_aggregations_change_nothing_that_they_are_given(
     groups = [None, *sorted({name for record in records for name in record.groups.values()})]
     failed = {question_of(record) for record in records if record.status == "request_failed"}
     answered = [record for record in records if question_of(record) not in failed]
+    sets = [RecordSet(some, scorer.questions(some)) for some in (records, answered)]
     first, again = (
-        [scorer.values(metrics, some, group) for some in (records, answered) for group in groups] for _ in range(2)
+        [[some.value(metric, group) for metric in metrics] for some in sets for group in groups] for _ in range(2)
     )
     assert [record.as_dict() for record in records] == [record.as_dict() for record in kept]
     assert repr(first) == repr(again)

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
 
+from spiqa_tasks.benchmarks import scorer
 from spiqa_tasks.benchmarks.record import Ask, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged
+from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged, make_scorer, missing_text_metrics
+from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.metrics.text_scores import text_scores
+from spiqa_tasks.metrics.text_scores import available_metrics, text_scores, tokenizer_name
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
 YES, NO = 0.9 / 0.98, 0.08 / 0.98
 """What the local judge gives an answer that equals the reference, and any other."""
 ANSWER = "{{'Answer': '{}'}}"
 
+GREY = "128 at the original size"
 ScorerOf = Callable[..., Scorer]
 
 
@@ -48,9 +54,9 @@ def test_answers_are_judged_and_averaged(scorer_of: ScorerOf, l3score_judge: Jud
     assert (value.value, value.n) == (pytest.approx((YES + 2 * NO) / 3), 3)
     assert value.scores == {record.id: record.scores["l3score"] for record in records}
     for name in {record.groups["type"] for record in records}:
-        group = [record.scores["l3score"] for record in records if record.groups["type"] == name]
-        in_group = scorer.values([scorer.benchmark.metric("l3score", scorer.settings)], records, name)[0]
-        assert in_group.value == pytest.approx(sum(group) / len(group))
+        members = [record for record in records if record.groups["type"] == name]
+        mean = sum(record.scores["l3score"] for record in members) / len(members)
+        assert scorer.value(f"l3score/{name}", members).value == pytest.approx(mean)
     assert len(server.requests) == 3
 
 
@@ -155,7 +161,7 @@ def test_what_cannot_be_computed_is_no_metric_and_says_why(scorer_of: ScorerOf) 
 def test_a_group_without_answers_has_no_number(scorer_of: ScorerOf) -> None:
     """It is NaN with the reason, not 0."""
     scorer = scorer_of("mmstar")
-    value = scorer.values(scorer.metrics, [], "math")[0]
+    value = scorer.value("accuracy/math", [])
     assert math.isnan(value.value)
     assert (value.n, value.reason) == (0, "there is no such answer")
 
@@ -203,3 +209,76 @@ def test_nothing_to_ask_asks_nothing(l3score_judge: Judge, server: OpenAIServer)
     assert judged([], l3score_judge) == []
     assert judged([waiting], None)[0].asks == waiting.asks
     assert server.requests == []
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """What was found out about text metrics is forgotten before and after the test."""
+    missing_text_metrics.cache_clear()
+    yield
+    missing_text_metrics.cache_clear()
+
+
+@pytest.mark.java
+@pytest.mark.usefixtures("fresh")
+def test_a_scorer_has_the_host_and_what_is_missing() -> None:
+    """SPIQA's text metrics are those that this machine has; the others need no program."""
+    spiqa = make_scorer("spiqa", "protocol=both", "offline", None)
+    assert spiqa.settings.protocol == "both"
+    assert spiqa.context.host == "offline"
+    assert dict(spiqa.context.unavailable) == {name: why for name, why in available_metrics().items() if why}
+    mmstar = make_scorer("mmstar", "", "offline", None)
+    assert dict(mmstar.context.unavailable) == {}
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("benchmark", "settings", "fields"),
+    [
+        ("spiqa", "", {"tokenizer": tokenizer_name()}),
+        ("spiqa", "ablation=grey,protocol=released", {"tokenizer": tokenizer_name(), "grey": GREY}),
+        ("mmstar", "", {"matcher": MATCHER_VERSION}),
+        ("mmstar", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
+        ("scifibench", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
+        ("scifibench", "ablation=text,extractor=judge", {"matcher": MATCHER_VERSION}),
+        ("scifibench", "prompt=caption", {}),
+    ],
+)
+def test_settings_and_metrics_say_what_the_signature_must_have(
+    benchmark: str, settings: str, fields: dict[str, str]
+) -> None:
+    """The tokenizer where a text metric is, the matcher where a letter is read, the grey where it is shown."""
+    assert dict(make_scorer(benchmark, settings, "offline", None).context.signature) == fields
+
+
+def test_unknown_settings_are_refused() -> None:
+    """Before anything is scored."""
+    with pytest.raises(InputError, match="setting"):
+        make_scorer("spiqa", "setting=best", "offline", None)
+
+
+def test_records_are_signed_with_the_judge_as_configured(l3score_judge: Judge) -> None:
+    """The model as served is known after the first answer only, so no record names it: all have one signature."""
+    scorer = make_scorer("spiqa", "", "offline", l3score_judge)
+    row = load_rows("spiqa", "demo", "ablation=text")[0]
+    before = scorer.record(row, Response("blue"))
+    judged([before], l3score_judge)
+    assert "judge_served" in l3score_judge.signature
+    signature = parse(make_scorer("spiqa", "", "offline", l3score_judge).record(row, Response("blue")).signature)
+    assert signature.text == before.signature
+    assert (signature.judge, signature.judge_served, signature.judge_rule) == ("openai:judge", "", "top-5")
+    assert scorer.context.rule is l3score_judge.rule
+
+
+@pytest.mark.java
+def test_a_metric_that_is_left_out_is_told_once(
+    fresh: None,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """However many scorers are made, one line says which metric and why."""
+    monkeypatch.setattr(scorer, "available_metrics", lambda: {"rouge_l": None, "meteor": "no Java"})
+    with caplog.at_level(logging.WARNING):
+        found = [missing_text_metrics() for _ in range(3)]
+    assert found == [{"meteor": "no Java"}] * 3
+    assert [entry.message for entry in caplog.records] == ["meteor is left out: no Java."]

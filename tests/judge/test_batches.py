@@ -23,7 +23,7 @@ from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import batch_files, batches, cache
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.providers import sdk
+from spiqa_tasks.judge.providers import server as provider_server
 from spiqa_tasks.judge.types import JudgeRequest
 
 KEY = "sk-secret-0123456789"
@@ -67,7 +67,7 @@ def judge(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(batches, "_FIRST_PAUSE", 0.01)
     monkeypatch.setattr(batches, "_LONGEST_PAUSE", 0.02)
     monkeypatch.setattr(batches, "ARRIVAL_SECONDS", 0.5)
-    monkeypatch.setattr(sdk, "RETRIES", 0)
+    monkeypatch.setattr(provider_server, "RETRIES", 0)
     with BatchServer() as server:
         made = Judge(request.param, server, tmp_path)
         yield made
@@ -303,8 +303,8 @@ def test_a_batch_that_never_ends_is_waited_for_a_day(judge: Judge, monkeypatch: 
 
 def test_answers_without_end_are_given_up(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     """A list whose pages go on and on, and responses."""
-    monkeypatch.setattr(sdk, "LONGEST_LIST", 50)
-    monkeypatch.setattr(sdk, "LONGEST_LINE", 100_000)
+    monkeypatch.setattr(provider_server, "LONGEST_LIST", 50)
+    monkeypatch.setattr(provider_server, "LONGEST_LINE", 100_000)
     judge.server.faults["results"] = iter(["endless"])
     assert not judge(OTHERS[:1], wait=False)
     with pytest.raises(JudgeError, match="without end"):

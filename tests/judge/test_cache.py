@@ -154,7 +154,7 @@ def test_a_row_of_another_form_is_judged_anew(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "judge.sqlite") as db:
         db.execute("INSERT INTO verdicts VALUES ('k', '{\"unknown\": 1}', 0)")
     with pytest.warns(UserWarning, match="1 stored verdict of no known form will be judged anew"):
-        assert cache.known(["k", "good"]) == {"good"}
+        assert set(cache.get_many(["k", "good"])) == {"good"}
     assert db.execute("SELECT key FROM verdicts").fetchall() == [("good",)]
     db.close()
     assert cache.claim_many(["k"]) == ["mine"]
@@ -273,8 +273,8 @@ def test_claims_and_verdicts_come_back_in_the_order_asked(tmp_path: Path) -> Non
     assert [getattr(verdict, "text", verdict) for verdict in found] == ["No", "mine", "Yes", "No"]
     assert [getattr(verdict, "text", verdict) for verdict in cache.claim_many(["b", "a"])] == ["No", "Yes"]
     assert list(claims(tmp_path / "judge.sqlite")) == ["new"]
-    assert cache.known(["a", "c", "b"]) == {"a", "b"}
-    assert cache.known([]) == set()
+    assert set(cache.get_many(["a", "c", "b"])) == {"a", "b"}
+    assert set(cache.get_many([])) == set()
 
 
 def test_the_time_of_a_verdict_is_stored(tmp_path: Path) -> None:

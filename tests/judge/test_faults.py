@@ -104,7 +104,7 @@ def test_a_damaged_file_gives_back_what_can_be_read(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match=r"could not be used .*verdicts were taken over"):
         opened = open_cache(tmp_path)
     assert opened is not None
-    found = opened.known([f"{i:05}" for i in range(5000)])
+    found = opened.get_many([f"{i:05}" for i in range(5000)])
     assert 3000 < len(found) < 5000
     opened.close()
 
@@ -144,7 +144,7 @@ def test_stored_verdicts_are_found_while_somebody_writes(tmp_path: Path) -> None
     locker.close()
     late.close()
     cache.close()
-    assert VerdictCache(path).known(["k", "new"]) == {"k", "new"}
+    assert set(VerdictCache(path).get_many(["k", "new"])) == {"k", "new"}
 
 
 def test_a_file_that_nobody_may_read_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,7 @@ from host_files import sample_of
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks import L3Score
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Context, Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import judged
 from spiqa_tasks.cli import main

@@ -11,7 +11,7 @@ import pytest
 
 from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics.coco_java import has_java, meteor_statistics, tokenize_lines
-from spiqa_tasks.scoring.meteor import FIELDS
+from spiqa_tasks.scoring.text_metrics import FIELDS
 
 pytestmark = pytest.mark.java
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")

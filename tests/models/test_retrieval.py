@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.retrieval import CaptionRetrieval, in_the_tasks_format
 
@@ -90,3 +92,44 @@ def test_other_tasks_are_refused() -> None:
     row = load_rows("mmstar", "demo", "ablation=text")[0]
     with pytest.raises(InputError, match="Expected a SPIQA task"):
         CaptionRetrieval().check(row)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "query", "place"),
+    [
+        (["a red line", "a blue line"], "BLUE", 1),
+        (["rates 0.003 and 0.1", "rates 0.003 and 0.3"], "0.1\n0.003", 0),
+        (["rates 0.003 and 0.1", "rates 0.003 and 0.3"], "0.3\n0.003", 1),
+        (["one", "two"], "three", 0),
+        (["", ""], "x", 0),
+    ],
+)
+def test_the_nearest_shares_most_words_and_numbers(candidates: list[str], query: str, place: int) -> None:
+    """Common words count little, decimal numbers as a whole; the first where nothing is shared."""
+    from spiqa_tasks.models.retrieval import nearest
+
+    assert nearest(candidates, query) == place
+
+
+@given(st.lists(st.text(), min_size=1, max_size=5), st.text())
+def test_any_texts_have_a_nearest(candidates: list[str], query: str) -> None:
+    """A place in the list, whatever the texts."""
+    from spiqa_tasks.models.retrieval import nearest
+
+    assert 0 <= nearest(candidates, query) < len(candidates)
+
+
+def test_reading_the_pictures_gains_on_choices(evaluate: Callable[..., dict[str, Any]]) -> None:
+    """The captions of the demo's figures are told apart by the text in them, and not without the pictures."""
+    results = evaluate("ocr_baseline", ["scifibench_demo_fig2cap", "scifibench_demo_text"])["results"]
+    seen, blind = (results[name]["accuracy,none"] for name in ("scifibench_demo_fig2cap", "scifibench_demo_text"))
+    assert seen >= blind + 0.3
+
+
+def test_answers_have_the_form_that_each_task_asks_for(evaluate: Callable[..., dict[str, Any]]) -> None:
+    """A letter, or SPIQA's dictionary; every answer can be read."""
+    samples = evaluate("ocr_baseline", ["spiqa_demo", "spiqa_demo_cot", "mmstar_demo"], limit=3)["samples"]
+    for task, logged in samples.items():
+        records = [next(v for v in sample.values() if isinstance(v, dict) and "status" in v) for sample in logged]
+        assert all(record["prediction"] for record in records), task
+        assert {record["status"] for record in records} == {"ok"}, task

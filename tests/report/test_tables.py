@@ -9,7 +9,7 @@ import pytest
 
 from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.report.tables import Table, as_text, comparison_table, number, p_value
-from spiqa_tasks.scoring.paired import PairedDifference
+from spiqa_tasks.scoring.clustered import PairedDifference
 
 TABLE = Table("Scores", ["run", "n"], [["a", "1"]], ["A note. " * 30], published=[["b|c", "20"]])
 FOUND = Comparison(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.reasoning import without_reasoning
+from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens, without_reasoning
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,37 @@ def test_reasoning_blocks_are_removed(text: str, expected: str) -> None:
 def test_removing_twice_changes_nothing_more(text: str) -> None:
     """What is left has no reasoning."""
     assert without_reasoning(without_reasoning(text)) == without_reasoning(text)
+
+
+TOKENS = ["<s>", "</s>", "<|im_end|>", "<|endoftext|>", "<eos>", "[/INST]", "<end_of_turn>", "<<SYS>>", "<pad>"]
+
+
+@given(st.lists(st.sampled_from([*TOKENS, " ", "\n"])), st.text(), st.lists(st.sampled_from([*TOKENS, " ", "\n"])))
+def test_what_is_between_outer_tokens_comes_back(before: list[str], text: str, after: list[str]) -> None:
+    """Any text, without the blanks around it."""
+    found = without_control_tokens("".join([*before, text, *after]))
+    if CONTROL_TOKEN.search(text) is None and not set("<>[]|") & set(text):
+        assert found == text.strip()
+    assert without_control_tokens(found) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0.35 <s>", "0.35"),
+        ("a <s> b </s>", "a <s> b"),
+        ("<pad><pad></s>", ""),
+        ("", ""),
+        ("x < s", "x < s"),
+        ("the token <s> ends it", "the token <s> ends it"),
+    ],
+)
+def test_tokens_within_an_answer_stay(text: str, expected: str) -> None:
+    """They are what it is about."""
+    assert without_control_tokens(text) == expected
+
+
+@pytest.mark.parametrize("part", ["<s>", "<|", "< s>", "a<s>", " "])
+def test_the_time_grows_with_the_text_alone(part: str) -> None:
+    """A megabyte of them."""
+    assert is_linear(without_control_tokens, part)

@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record, Status
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.hosts.failed_requests import response_of

@@ -7,11 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, share_of, withheld
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.prompting import prompt_hash
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, mean_value, share_of
 from spiqa_tasks.benchmarks.record import Record, Response, Status
-from spiqa_tasks.benchmarks.signature import Signature, sign
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
 
 OPTIONS = "options"
@@ -31,10 +28,8 @@ FAILURE_RATES: tuple[Metric, ...] = (
 
 
 def _truncated_rate(records: Sequence[Record]) -> Value:
-    known = {r.id: float(r.details["truncated"]) for r in records if "truncated" in r.details}
-    if not known:
-        return Value(math.nan, 0)  # the host tells no lengths
-    return withheld(len(known), len(records)) or Value(sum(known.values()) / len(known), len(known), known)
+    told = {r.id: float(r.details["truncated"]) if "truncated" in r.details else None for r in records}
+    return mean_value(told) if set(told.values()) - {None} else Value(math.nan, 0)  # the host tells no lengths
 
 
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
@@ -53,7 +48,7 @@ def truncation_remark(records: Sequence[Record]) -> list[str]:
 
 
 def choice_record(
-    row: Mapping[str, Any], response: Response, groups: Mapping[str, str], signature: Signature
+    row: Mapping[str, Any], response: Response, groups: Mapping[str, str], signature: str, **details: Any
 ) -> Record:
     """Return the record of one answer, with its score in `accuracy`; a failed request has no score.
 
@@ -62,29 +57,15 @@ def choice_record(
         response: the answer.
         groups: the names of the question's groups.
         signature: how it was made.
+        details: of the record, beside the number of options and whether the answer was truncated.
     """
-    details: dict[str, Any] = {OPTIONS: len(row["letters"])}
-    shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature.text}
-    shared["details"] = details
+    shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature}
+    told = {} if response.failure is not None or response.truncated is None else {"truncated": response.truncated}
+    shared["details"] = {OPTIONS: len(row["letters"]), **told, **details}
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     choice = extract_choice(response.text, dict(zip(row["letters"], row["options"], strict=True)))
     refused = choice.rule == "refusal"
     status: Status = "ok" if choice.letter is not None else "refused" if refused else "unparsed"
     scores = {"accuracy": float(choice.letter == row["answer"])}
-    if response.truncated is not None:
-        details["truncated"] = response.truncated
-    return Record(
-        row["id"],
-        choice.letter,
-        status=status,
-        rule=choice.rule,
-        refused=refused,
-        scores=scores,
-        **shared,
-    )
-
-
-def choice_signature(row: Mapping[str, Any], template: str, context: Context) -> Signature:
-    """Return the signature of an answer; `template` is the wording of its prompt."""
-    return sign(row, prompt_hash(template), context.host, **context.signature)
+    return Record(row["id"], choice.letter, status=status, rule=choice.rule, refused=refused, scores=scores, **shared)

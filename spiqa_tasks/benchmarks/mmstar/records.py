@@ -9,23 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
-from spiqa_tasks.benchmarks.choice.records import (
-    ACCURACY,
-    FAILURE_RATES,
-    TRUNCATED_RATE,
-    choice_record,
-    choice_signature,
-)
+from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
 from spiqa_tasks.benchmarks.choice.rows import slug
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, template
+from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, own_answer, template
 from spiqa_tasks.benchmarks.mmstar.release import table_options
 from spiqa_tasks.benchmarks.mmstar.settings import REPORTED, MMStarSettings
-from spiqa_tasks.benchmarks.mmstar.shots import own_answer
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.scoring.mcq import released_match
-from spiqa_tasks.scoring.mcq.lmms_eval import lmms_eval_match
-from spiqa_tasks.scoring.mcq.vlmevalkit import vlmevalkit_match
+from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, vlmevalkit_match
 
 CATEGORIES = (
     *("coarse_perception", "fine-grained_perception", "instance_reasoning"),
@@ -70,16 +61,16 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     if is_few_shot(row):
         response = dataclasses.replace(response, text=own_answer(response.text))
     groups = {"category": slug(row["category"]), "subcategory": slug(row["subcategory"])}
-    found = choice_record(row, response, groups, choice_signature(row, template(row), context))
-    if row.get(SOURCE):
-        found = dataclasses.replace(found, details={**found.details, SOURCE: row[SOURCE]})
+    details = {SOURCE: row[SOURCE]} if row.get(SOURCE) else {}
+    signature = context.sign(row, template(row))
     if response.failure is not None:
-        return found
+        return choice_record(row, response, groups, signature, **details)
+    details[LETTER] = lmms_eval_match(response.text) or ""
     scores = {
         "accuracy_released": released_match(response.text, row["answer"]),
         VLMEVALKIT.name: vlmevalkit_match(response.text, table_options(row)) == row["answer"],
     }
-    found = dataclasses.replace(found, details={**found.details, LETTER: lmms_eval_match(response.text) or ""})
+    found = choice_record(row, response, groups, signature, **details)
     return found.with_scores({name: float(score) for name, score in scores.items()})
 
 

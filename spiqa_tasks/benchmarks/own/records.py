@@ -9,13 +9,9 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, mean_of
 from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
-from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, text_metric
 from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, TEXTS, Definition
-from spiqa_tasks.benchmarks.own.prompts import template
-from spiqa_tasks.benchmarks.prompting import prompt_hash
-from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.signature import Signature, sign
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 from spiqa_tasks.scoring.open_answers import exact_match, final_answer, relaxed_match
@@ -30,7 +26,7 @@ _RATES = (*FAILURE_RATES, TRUNCATED_RATE)
 
 def record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one answer; beside choices an open answer has an `accuracy`, by the first match."""
-    signature = sign(row, prompt_hash(template(definition)), context.host, **context.signature)
+    signature = context.sign(row, "".join(definition.prompt.values()))
     if row["letters"]:
         found = choice_record(row, response, row["groups"], signature)
     else:
@@ -57,9 +53,9 @@ def table(definition: Definition) -> list[str]:
 
 
 def _open_record(
-    definition: Definition, row: Mapping[str, Any], response: Response, signature: Signature, context: Context
+    definition: Definition, row: Mapping[str, Any], response: Response, signature: str, context: Context
 ) -> Record:
-    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "signature": signature.text}
+    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "signature": signature}
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     prediction, references = final_answer(response.text), row["references"]
@@ -83,7 +79,7 @@ def _metric(name: str) -> Metric:
     if name == "accuracy":
         return ACCURACY
     if name in TEXTS:
-        return text_metric(name, name, lambda record: () if record.prediction is None else (record.prediction,))
+        return text_metric(name)
     return mean_of(name, "judge" if name in JUDGED else "nothing")
 
 

@@ -8,11 +8,9 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.choice.records import truncation_remark
 from spiqa_tasks.benchmarks.scifibench.description import describe
 from spiqa_tasks.benchmarks.scifibench.prompts import prompt
-from spiqa_tasks.benchmarks.scifibench.properties import PROPERTIES, measured
 from spiqa_tasks.benchmarks.scifibench.records import metrics, record, table
-from spiqa_tasks.benchmarks.scifibench.release import SPLITS, load
+from spiqa_tasks.benchmarks.scifibench.release import SPLITS, caption_length, figure_size, from_table, load
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
-from spiqa_tasks.benchmarks.scifibench.tabled_questions import from_table
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 
@@ -34,8 +32,10 @@ SCIFIBENCH = Benchmark(
     signature=ablation_fields,
     remarks=truncation_remark,
     judge=lambda settings: _RULES[settings.extractor],
-    properties=PROPERTIES,
-    measured=measured,
+    properties={"caption_length": caption_length, "figure_size": figure_size},
+    measured=lambda settings: SciFIBenchSettings(
+        negatives=settings.negatives, shuffle=settings.shuffle, seed=settings.seed
+    ),
     scoring=frozenset({"extractor"}),
     from_table=from_table,
     describe=describe,

@@ -7,16 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of, share_of
-from spiqa_tasks.benchmarks.choice.records import (
-    ACCURACY,
-    FAILURE_RATES,
-    TRUNCATED_RATE,
-    choice_record,
-    choice_signature,
-)
+from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
 from spiqa_tasks.benchmarks.choice.rows import slug
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.scifibench.prompts import template
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.judge.rules import Candidate
@@ -33,12 +26,12 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
 
     Where a caption is marked, its letter is in the details.
     """
+    signature = context.sign(row, template(row))
     if row["prompt"] == "caption":
-        return _caption_record(row, response, context)
+        return _caption_record(row, response, signature)
     groups = {"direction": row["subcategory"], "category": slug(row["category"])}
-    found = choice_record(row, response, groups, choice_signature(row, template(row), context))
-    if row.get("marked"):
-        found = dataclasses.replace(found, details={**found.details, "marked": row["marked"]})
+    marked = {"marked": row["marked"]} if row.get("marked") else {}
+    found = choice_record(row, response, groups, signature, **marked)
     if "extractor=none" in row["settings"].split(","):
         return found
     if found.rule not in OPEN_RULES:
@@ -51,7 +44,8 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     """Return the metrics, the headline first."""
     if settings.prompt == "caption":
         return (mean_of("captioned_rate"), FAILURE_RATES[-1])
-    by_judge = (mean_of(BY_JUDGE, "judge"), share_of("extractor_rate", _is_asked, "judge"))
+    is_asked = share_of("extractor_rate", lambda record: bool(record.asks or record.verdicts), "judge")
+    by_judge = (mean_of(BY_JUDGE, "judge"), is_asked)
     return (ACCURACY, *(by_judge if settings.extractor != "none" else ()), *FAILURE_RATES, TRUNCATED_RATE)
 
 
@@ -60,11 +54,7 @@ def table(settings: SciFIBenchSettings) -> list[str]:
     return [metric.name for metric in metrics(settings) if metric is not TRUNCATED_RATE]
 
 
-def _is_asked(found: Record) -> bool:
-    return bool(found.asks or found.verdicts)
-
-
-def _caption_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+def _caption_record(row: Mapping[str, Any], response: Response, signature: str) -> Record:
     """The caption as its prediction (None where there is none), beside the true one."""
     caption = " ".join(response.text.split()) or None if response.failure is None else None
     return Record(
@@ -75,5 +65,5 @@ def _caption_record(row: Mapping[str, Any], response: Response, context: Context
         reason=response.failure,
         scores={"captioned_rate": float(caption is not None)},
         groups={"category": slug(row["category"])},
-        signature=choice_signature(row, template(row), context).text,
+        signature=signature,
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.choice.rows import Row
+from PIL import Image
+
+from spiqa_tasks.benchmarks.choice.rows import Row, check_answer
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, read_questions
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, pair_similarities, random_shots, similar_shots
@@ -26,6 +28,7 @@ SPLITS = {
     "demo_fig2cap": ("CS_Figure2Caption",),
     "demo_cap2fig": ("CS_Caption2Figure",),
 }
+LETTERS = "ABCDE"
 
 
 def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
@@ -47,7 +50,58 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
         data = fingerprint(paths)
         questions = read_questions(paths, name, data, settings.ablation != "text")
         rows += _rows(questions, split, settings, data)
-    return _sampled(rows, settings)
+    if not 0 < settings.sample < len(rows):
+        return rows
+    places = random.Random(f"sample#{settings.seed}").sample(range(len(rows)), settings.sample)
+    return [rows[place] for place in sorted(places)]
+
+
+def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
+    """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
+
+    Args:
+        table: its rows, with `id`, `question`, `answer` and the options in `A` to `E` (figures have none).
+        split, settings: the task's.
+        data: digest of the table.
+
+    Raises:
+        InputError: a task whose answers cannot be scored without the release.
+        DataError: an answer that is no option.
+    """
+    if settings.mark != "none" or settings.prompt == "caption":
+        raise InputError("Expected SciFIBench's release for mark=... and prompt=caption, found none. Fetch it.")
+    questions = [
+        ChoiceQuestion(
+            file=SPLITS[split][0],
+            id=cells["id"],
+            asked=cells["question"],
+            text=cells["question"],
+            letters=tuple(LETTERS),
+            options=tuple(cells.get(letter, "") for letter in LETTERS),
+            answer=check_answer(cells["id"], cells["answer"].strip(), LETTERS),
+            category=cells.get("category", ""),
+            figures=(),
+        )
+        for cells in table
+    ]
+    as_shown = SciFIBenchSettings(prompt=settings.prompt, ablation="text")
+    own = {"settings": settings_text(settings)}
+    rows = _rows(questions, split, as_shown, data)
+    return [row | own | {"id": question.id} for row, question in zip(rows, questions, strict=True)]
+
+
+def caption_length(row: Mapping[str, Any]) -> float:
+    """Return the length of the true caption in words, for accuracy against it (section 4.5)."""
+    return float(len(row["caption"].split()))
+
+
+def figure_size(row: Mapping[str, Any]) -> float:
+    """Return the mean size of the figures in pixels (area), for accuracy against it (section 4.5)."""
+    sizes = []
+    for path in row["images"]:
+        with Image.open(path) as image:
+            sizes.append(image.width * image.height)
+    return sum(sizes) / len(sizes)
 
 
 def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
@@ -55,7 +109,11 @@ def _rows(questions: Sequence[ChoiceQuestion], split: str, settings: SciFIBenchS
         questions = with_random_negatives(questions, settings.seed)
     questions = [shuffled(question, settings.shuffle) for question in questions]
     shots = _shots(questions, settings)
-    texts = _texts(questions) if settings.ocr == "yes" else {}
+    texts: dict[str, str] = {}
+    if settings.ocr == "yes":
+        from spiqa_tasks.vision.ocr import figure_texts
+
+        texts = figure_texts((figure.digest, figure.path) for question in questions for figure in question.figures)
     return [
         {
             **_shown(question, settings, texts),
@@ -95,19 +153,6 @@ def _shots(questions: Sequence[ChoiceQuestion], settings: SciFIBenchSettings) ->
         return [[] for _ in questions]
     if settings.shot_kind == "random":
         return random_shots(questions, settings.shots, settings.seed)
-    if settings.encoder:
-        return similar_shots(questions, settings.shots, pair_similarities(questions, settings.encoder))
-    return similar_shots(questions, settings.shots, caption_similarities(questions))
-
-
-def _texts(questions: Sequence[ChoiceQuestion]) -> dict[str, str]:
-    from spiqa_tasks.vision.ocr import figure_texts
-
-    return figure_texts((figure.digest, figure.path) for question in questions for figure in question.figures)
-
-
-def _sampled(rows: list[Row], settings: SciFIBenchSettings) -> list[Row]:
-    if not 0 < settings.sample < len(rows):
-        return rows
-    places = random.Random(f"sample#{settings.seed}").sample(range(len(rows)), settings.sample)
-    return [rows[place] for place in sorted(places)]
+    encoder = settings.encoder
+    similarities = pair_similarities(questions, encoder) if encoder else caption_similarities(questions)
+    return similar_shots(questions, settings.shots, similarities)

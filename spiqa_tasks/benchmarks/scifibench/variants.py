@@ -10,7 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure, plain
+from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, plain
 from spiqa_tasks.errors import DataError
 
 
@@ -67,29 +67,23 @@ def _randomised(
 ) -> ChoiceQuestion:
     captions, digests = set(true_captions), set(true_digests)
     pool = list(questions)
+    pairs: list[ChoiceQuestion] = []
     _random("negatives", seed, question).shuffle(pool)
-    options, figures = [""] * len(question.letters), [question.figure] * len(question.letters)
-    options[question.position] = question.caption
-    for place in (index for index in range(len(options)) if index != question.position):
-        options[place], figures[place] = _next_pair(question, pool, captions, digests)
-        captions.add(plain(options[place]))
-        digests.add(figures[place].digest)
-    if question.to_figure:
-        return replace(question, figures=tuple(figures))
-    return replace(question, options=tuple(options))
-
-
-def _next_pair(
-    question: ChoiceQuestion, pool: list[ChoiceQuestion], captions: set[str], digests: set[str]
-) -> tuple[str, OptionFigure]:
-    while pool:
+    while pool and len(pairs) < len(question.letters) - 1:
         other = pool.pop()
         if plain(other.caption) not in captions and other.figure.digest not in digests:
-            return other.caption, other.figure
-    raise DataError(
-        f"Expected {question.file} to have {len(question.letters)} different figure-caption pairs to draw the options "
-        f"of question {question.id} from, found {len(captions)}. Fetch the released file."
-    )
+            pairs.append(other)
+            captions.add(plain(other.caption))
+            digests.add(other.figure.digest)
+    if len(pairs) < len(question.letters) - 1:
+        raise DataError(
+            f"Expected {question.file} to have {len(question.letters)} different figure-caption pairs to draw the "
+            f"options of question {question.id} from, found {len(captions)}. Fetch the released file."
+        )
+    pairs.insert(question.position, question)
+    if question.to_figure:
+        return replace(question, figures=tuple(pair.figure for pair in pairs))
+    return replace(question, options=tuple(pair.caption for pair in pairs))
 
 
 def _random(purpose: str, seed: int, question: ChoiceQuestion) -> random.Random:

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.prompting import Part, Picture
-from spiqa_tasks.benchmarks.spiqa.pictures import shown_picture
-from spiqa_tasks.benchmarks.spiqa.prompts import prompt
+from spiqa_tasks.benchmarks.spiqa.prompts import prompt, shown_picture
 from spiqa_tasks.benchmarks.spiqa.settings import settings_of
 
 Form = Literal["llava", "messages"]

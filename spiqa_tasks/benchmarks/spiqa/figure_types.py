@@ -1,4 +1,4 @@
-"""Figure types of SPIQA, in two readings (paper section 3.3, Table 4).
+"""Figure types of SPIQA in two readings, and the groups of its questions (paper section 3.3, Table 4).
 
 The labels of test-A, val and train are raw model output (`Plot`, `** plot`, `plot.`, ...). The paper's counts come out
 when figures are matched by case-sensitive substring, so that every capitalised label becomes "other": the reading
@@ -8,13 +8,17 @@ whose `content_type` is figure).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 Reading = Literal["corrected", "released"]
 GROUPS = ("table", "schematic", "plot", "visualization", "other")
 """Tables, schematics, plots & charts, visualizations, other figures: the columns of Table 6, in the paper's order."""
 
+NOT_PLOTS = ("schematic", "visualization", "other")
+"""What Table 6 calls "Other figures": every figure that is no plot (see published/NOTES.md)."""
+MOST_FIGURES = 8
 _KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualization"}
 _CORRECTED = {**_KEYWORDS, "table": "table"}
 
@@ -32,3 +36,20 @@ def figure_group(label: str, is_table: bool, reading: Reading = "corrected") -> 
         return "table"
     text, keywords = (label.lower(), _CORRECTED) if reading == "corrected" else (label, _KEYWORDS)
     return next((group for keyword, group in keywords.items() if keyword in text), "other")
+
+
+def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
+    """Return the groups of a question, by kind.
+
+    Args:
+        row: the question's; its type is that of the first figure that the answer needs.
+        figures: how many figures are shown; 0 where that is not known.
+
+    Returns:
+        `type`, the figure type; `released_type`, the type that Table 4 counts, as `released_<type>`; `nonplot` for
+        figures that are neither plot nor table; `figures`, as `figures_<number>`, `figures_9+` beyond eight.
+    """
+    shown = f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
+    nonplot = {"nonplot": "nonplot"} if row["group"] in NOT_PLOTS else {}
+    told = {"figures": shown} if figures else {}
+    return {"type": row["group"], **nonplot, "released_type": f"released_{row['group_released']}", **told}

@@ -13,33 +13,18 @@ all documents are there:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Ask, Record, Response
-from spiqa_tasks.benchmarks.signature import parse, sign
-from spiqa_tasks.benchmarks.spiqa.groups import groups_of
-from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
-from spiqa_tasks.benchmarks.spiqa.settings import parsed
+from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
+from spiqa_tasks.benchmarks.settings import parse_settings
+from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.benchmarks.spiqa.figure_types import groups_of
+from spiqa_tasks.benchmarks.spiqa.prompts import wording
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.scoring.control_tokens import without_control_tokens
 from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
-
-
-@dataclass(frozen=True)
-class FigureReply:
-    """What a model said about one figure of a question."""
-
-    verdict: str
-    answer: str
-    referred: bool
-
-    @property
-    def helpful(self) -> bool:
-        """Whether it was found helpful; a reply without yes or no counts as in the released scripts, as helpful."""
-        return parse_helpful(self.verdict) is not False
+from spiqa_tasks.scoring.reasoning import without_control_tokens
 
 
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
@@ -60,7 +45,7 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
         reason=response.failure,
         groups=groups_of(row, figures),
         details={**details, "figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])},
-        signature=sign(row, setting_hash("perfigure"), context.host, **context.signature).text,
+        signature=context.sign(row, wording("perfigure")),
     )
 
 
@@ -72,22 +57,17 @@ def join(documents: Sequence[Record], context: Context) -> list[Record]:
     document, and the answers that the released scripts score.
     """
     by_question: dict[str, dict[str, Record]] = {}
-    for record in documents:
-        by_question.setdefault(_question_id(record), {})[record.id] = record
-    return [_joined_or_failed(question_id, list(parts.values()), context) for question_id, parts in by_question.items()]
-
-
-def _question_id(document: Record) -> str:
-    """The question of a document; one whose scoring failed has nothing but its id, `<question>/<figure>/<step>`."""
-    return str(document.details.get("question_id") or document.id.rsplit("/", 2)[0])
-
-
-def _joined_or_failed(question_id: str, parts: list[Record], context: Context) -> Record:
-    """The question's record; one that says so where a document's record is none that `document_record` made."""
-    try:
-        return _joined(question_id, parts, context)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        return Record(question_id, status="scoring_failed", reason=f"a record of its figures is damaged: {error!r}")
+    for record in documents:  # one whose scoring failed has nothing but its id, `<question>/<figure>/<step>`
+        question_id = str(record.details.get("question_id") or record.id.rsplit("/", 2)[0])
+        by_question.setdefault(question_id, {})[record.id] = record
+    joined = []
+    for question_id, parts in by_question.items():
+        try:
+            joined.append(_joined(question_id, list(parts.values()), context))
+        except (KeyError, TypeError, ValueError, IndexError) as error:  # a record that `document_record` did not make
+            reason = f"a record of its figures is damaged: {error!r}"
+            joined.append(Record(question_id, status="scoring_failed", reason=reason))
+    return joined
 
 
 def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
@@ -109,34 +89,23 @@ def _joined(question_id: str, parts: list[Record], context: Context) -> Record:
     if failed is not None:
         details = {"anchor": first.id}
         return Record(question_id, status="request_failed", reason=failed.reason, details=details, **shared)
-    return _question(question_id, ordered, _replies(ordered), shared, context)
+    return _question(question_id, ordered, shared, context)
 
 
-def _replies(ordered: Sequence[Record]) -> list[FigureReply]:
-    by_id = {part.id: part for part in ordered}
-    return [
-        FigureReply(
-            part.prediction or "",
-            by_id[part.id.removesuffix("helpful") + "answer"].prediction or "",
-            part.details["referred"],
-        )
-        for part in ordered
-        if part.details["step"] == "helpful"
-    ]
-
-
-def _question(
-    question_id: str,
-    ordered: Sequence[Record],
-    replies: Sequence[FigureReply],
-    shared: Mapping[str, Any],
-    context: Context,
-) -> Record:
+def _question(question_id: str, ordered: Sequence[Record], shared: Mapping[str, Any], context: Context) -> Record:
     first = ordered[0]
-    settings = parsed(parse(first.signature).settings)
+    settings = parse_settings(SpiqaSettings, parse(first.signature).settings)
     protocol, judged = settings.protocol, settings.judged
-    released = [reply.answer for reply in replies if reply.referred and is_helpful_released(reply.verdict)]
-    answers = released if protocol == "released" else [reply.answer for reply in replies if reply.helpful]
+    replies = {part.id: part.prediction or "" for part in ordered}
+    answers: list[str] = []
+    released: list[str] = []
+    for part in (part for part in ordered if part.details["step"] == "helpful"):
+        verdict, answer = replies[part.id], replies[part.id.removesuffix("helpful") + "answer"]
+        if part.details["referred"] and is_helpful_released(verdict):
+            released.append(answer)
+        if parse_helpful(verdict) is not False:  # without yes or no it counts as in the released scripts, as helpful
+            answers.append(answer)
+    answers = released if protocol == "released" else answers
     prediction = " ".join(dict.fromkeys(filter(None, map(without_control_tokens, answers))))
     about = (first.details["question"], first.reference)
     asks: list[Ask] = []

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from spiqa_tasks.benchmarks.prompting import Part, Picture, prompt_hash
-from spiqa_tasks.benchmarks.spiqa.pictures import shown_picture
-from spiqa_tasks.benchmarks.spiqa.settings import settings_of
+from PIL import Image
+
+from spiqa_tasks.benchmarks.prompting import Part, Picture
+from spiqa_tasks.benchmarks.spiqa.settings import SMALL, SpiqaSettings, settings_of
+from spiqa_tasks.files.archives import unpacked
+from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.image_ablation import ablated_pictures
+from spiqa_tasks.files.pictures import open_picture, save_png
 
 _FORMAT = "Output in the following format: {'Answer': 'Direct Answer to the Question'}. \n"
 _GIVEN_FIGURES = "You are given a question, a few input images, and a caption corresponding to each input image. "
@@ -51,6 +58,8 @@ PER_FIGURE: dict[str, str] = {
     ),
 }
 """The two prompts of a figure that is shown alone (released open-model scripts); the picture comes first."""
+SMALL_FOLDER = f"_Images_{SMALL}"
+"""What the names of the release's archives of small pictures end in."""
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
@@ -75,9 +84,33 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
     return parts
 
 
-def setting_hash(setting: str) -> str:
-    """The hash of a setting's wording, for the signature."""
-    return prompt_hash("".join(PER_FIGURE.values()) if setting == "perfigure" else INSTRUCTIONS[setting])
+def shown_picture(path: str, settings: SpiqaSettings) -> str:
+    """Return the file to show for a row's picture: the figure itself, a square, or pure grey; the cache keeps it.
+
+    The released scripts make squares whatever the picture's shape is.
+
+    Args:
+        path: of a row; a picture within an archive (`archive::member`) is extracted first.
+        settings: the task's.
+
+    Raises:
+        DataError: a picture that cannot be read.
+    """
+    path = unpacked(path)
+    side = settings.side
+    if side is not None and not (settings.resolution == SMALL and SMALL_FOLDER in path):
+        status = os.stat(path)
+        name = hashlib.sha256(f"{path} {status.st_size} {status.st_mtime_ns}".encode()).hexdigest()[:24]
+        square = cache_folder() / f"{side}px" / name[:2] / f"{name}.png"
+        if not square.exists():
+            save_png(open_picture(path).resize((side, side), Image.Resampling.BICUBIC), square)
+        path = str(square)
+    return ablated_pictures([path], settings.ablation)[0]
+
+
+def wording(setting: str) -> str:
+    """Return the wording of a setting's prompts, for the signature."""
+    return "".join(PER_FIGURE.values()) if setting == "perfigure" else INSTRUCTIONS[setting]
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:

@@ -7,18 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.signature import sign
-from spiqa_tasks.benchmarks.spiqa.groups import groups_of
+from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.spiqa.figure_types import groups_of
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
-from spiqa_tasks.benchmarks.spiqa.prompts import setting_hash
+from spiqa_tasks.benchmarks.spiqa.prompts import wording
 from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, with_retrieval
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
-from spiqa_tasks.scoring.control_tokens import without_control_tokens
 from spiqa_tasks.scoring.cot_released import parse_cot_released
+from spiqa_tasks.scoring.reasoning import without_control_tokens
 from spiqa_tasks.scoring.refusals import is_refusal
 
 
@@ -38,7 +36,7 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         "reference": row["answer"],
         "cluster": row["paper_id"],
         "groups": groups_of(row, len(row["figures"])),
-        "signature": signature(row, context),
+        "signature": context.sign(row, wording(settings.setting)),
     }
     details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
     if settings.setting == "fullpaper" and row["no_text"] is not None:
@@ -55,22 +53,11 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         **shared,
     )
     if settings.protocol != "released":
-        found = _with_corrected(found, row, settings, context)
-    if settings.protocol != "corrected":
-        found = _with_released(found, row, response.text, settings, context)
-    return found
-
-
-def signature(row: Mapping[str, Any], context: Context) -> str:
-    """Return the signature of an answer to `row`, as text."""
-    wording = setting_hash(settings_of(row).setting)
-    return sign(row, wording, context.host, **context.signature).text
-
-
-def _with_corrected(found: Record, row: Mapping[str, Any], settings: SpiqaSettings, context: Context) -> Record:
-    if settings.setting == "cot":
-        found = with_retrieval(found, RETRIEVAL, found.details["image"], row)
-    return _asking(found, settings.judged, Candidate(found.prediction or "", row["question"], row["answer"]), context)
+        if settings.setting == "cot":
+            found = with_retrieval(found, RETRIEVAL, image, row)
+        candidate = Candidate(prediction, row["question"], row["answer"])
+        found = dataclasses.replace(found, asks=context.asks(settings.judged, candidate))
+    return found if settings.protocol == "corrected" else _with_released(found, row, response.text, settings, context)
 
 
 def _with_released(
@@ -82,15 +69,8 @@ def _with_released(
         released["image"], released["prediction"] = parse_cot_released(response)
         found = with_retrieval(found, RETRIEVAL + RELEASED, released["image"], row)
     candidate = Candidate(released["prediction"], row["question"], row["answer"], as_written=True)
-    return _asking(_detailed(found, {"released": released}), settings.judged + RELEASED, candidate, context)
-
-
-def _asking(found: Record, metric: str, candidate: Candidate, context: Context) -> Record:
-    return dataclasses.replace(found, asks=(*found.asks, *context.asks(metric, candidate)))
-
-
-def _detailed(found: Record, details: Mapping[str, Any]) -> Record:
-    return dataclasses.replace(found, details={**found.details, **details})
+    asks = (*found.asks, *context.asks(settings.judged + RELEASED, candidate))
+    return dataclasses.replace(found, asks=asks, details={**found.details, "released": released})
 
 
 def _parse(setting: str, response: str) -> tuple[str, str, int | None]:

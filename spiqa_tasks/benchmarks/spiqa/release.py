@@ -11,8 +11,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -68,13 +67,18 @@ def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
     """
     files = SPLITS[split]
     annotations = source.files(SPIQA, files.annotations)[0]
-    with _no_collection():
+    was_collecting = gc.isenabled()
+    gc.disable()  # it would look through the millions of objects of a large file over and over
+    try:
         papers = answered(read_papers(annotations, files.annotation_format), annotations)
         if settings.setting == "fullpaper":
             papers = with_text(source, papers)
         questions = questions_shown(papers, settings)
         paths = _picture_paths(source, files, questions, settings)
         return rows_table(questions, paths, settings, split, fingerprint([annotations]))
+    finally:
+        if was_collecting:
+            gc.enable()
 
 
 def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]]:
@@ -94,18 +98,6 @@ def figures_of(source: Source, split: str) -> dict[str, frozenset[str]]:
     files = SPLITS[split]
     papers = read_papers(source.files(SPIQA, files.annotations)[0], files.annotation_format)
     return {paper.paper_id: frozenset(paper.figures) for paper in papers}
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pause the garbage collector, which would look through the millions of objects of a large file over and over."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[Paper]:
@@ -174,11 +166,13 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
         DataError: the archive is not there, or has the text of no paper.
     """
     names = {f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None}
-    texts = _texts(source, names) if names else {}
+    texts: dict[str, str] = {}
+    if names:
+        folder = picture_folder(source, SPIQA, PARAGRAPHS, sorted(names), some=True)
+        paths = [folder / name for name in names if (folder / name).is_file()]
+        texts = {path.stem: path.read_text(encoding="utf-8", errors="replace").strip() for path in paths}
     whole = [
-        dataclasses.replace(paper, full_text=texts.get(f"{paper.paper_id}.txt", ""))
-        if paper.full_text is None
-        else paper
+        dataclasses.replace(paper, full_text=texts.get(paper.paper_id, "")) if paper.full_text is None else paper
         for paper in papers
     ]
     empty = [paper for paper in whole if not paper.full_text and paper.questions]
@@ -187,12 +181,6 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
         ids = ", ".join(paper.paper_id for paper in empty)
         logger.warning("%s asked without a text, which these papers lack: %s", questions, ids)
     return whole
-
-
-def _texts(source: Source, names: Collection[str]) -> dict[str, str]:
-    folder = picture_folder(source, SPIQA, PARAGRAPHS, sorted(names), some=True)
-    paths = [folder / name for name in names if (folder / name).is_file()]
-    return {path.name: path.read_text(encoding="utf-8", errors="replace").strip() for path in paths}
 
 
 def _picture_paths(

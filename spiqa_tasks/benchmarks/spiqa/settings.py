@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.settings import parse_settings
@@ -77,11 +76,6 @@ class SpiqaSettings:
 
 
 def settings_of(row: Mapping[str, Any]) -> SpiqaSettings:
-    """The settings that a row carries."""
-    return parsed(row["settings"])
-
-
-@cache
-def parsed(text: str) -> SpiqaSettings:
-    """Return the settings of a task's `dataset_name`."""
-    return parse_settings(SpiqaSettings, text)
+    """Return the settings that a row carries."""
+    found: SpiqaSettings = parse_settings(SpiqaSettings, row["settings"])
+    return found

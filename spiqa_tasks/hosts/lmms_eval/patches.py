@@ -56,8 +56,7 @@ def _patch_filters(host: Any) -> None:
 
     @functools.wraps(apply)
     def then_score(self: Any, instances: list[Any], docs: Any) -> None:
-        from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together
-        from spiqa_tasks.hosts.lmms_eval.instances import split_repeats
+        from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together, split_repeats
 
         for each in self.filters:
             if hasattr(each, "places"):  # a limit, or another process, has other docs than the split's first ones

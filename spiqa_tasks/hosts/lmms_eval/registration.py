@@ -20,7 +20,7 @@ MODELS = {
     "random_choice": "spiqa_tasks.models.choice.RandomChoice",
     "frequent_choice": "spiqa_tasks.models.choice.FrequentChoice",
     "caption_retrieval": "spiqa_tasks.models.retrieval.CaptionRetrieval",
-    "ocr_baseline": "spiqa_tasks.models.ocr_baseline.OcrBaseline",
+    "ocr_baseline": "spiqa_tasks.models.retrieval.OcrBaseline",
     "clip_choice": "spiqa_tasks.models.clip.ClipChoice",
 }
 """Model name -> class, all of them simple models of the host."""

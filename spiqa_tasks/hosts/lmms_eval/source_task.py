@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
-from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
+from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, register_tasks
 
 
 class UnknownTaskError(InputError):
@@ -52,3 +55,101 @@ def index_with(task: str, include: Sequence[Path]) -> Any:
             f"Expected {task} to be a task of lmms-eval, found none. Name the folder of its YAML with --include-path."
         )
     return found
+
+
+Scores = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class TaskDocuments:
+    """The documents that a task of the host asks.
+
+    Attributes:
+        name: of the task.
+        task: the host's object.
+    """
+
+    name: str
+    task: Any
+
+    @property
+    def split(self) -> str:
+        """The split that is asked."""
+        return str(self.task.config.test_split or self.task.config.validation_split)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The values of its YAML as the host logs them."""
+        found: Mapping[str, Any] = self.task.dump_config()
+        return found
+
+    @property
+    def metric(self) -> str:
+        """The first metric of its YAML."""
+        return str(next((entry["metric"] for entry in self.config.get("metric_list") or ()), "accuracy"))
+
+    def pictures(self) -> list[list[Any]]:
+        """Return the pictures of each document, of columns that are such, encoded."""
+        from datasets import Dataset, Image
+
+        documents = self.task.eval_docs
+        kinds = documents.features if isinstance(documents, Dataset) else {}
+        names = [name for name, kind in kinds.items() if isinstance(kind, Image)]
+        if not names:
+            return [[] for _ in range(len(documents))]
+        for name in names:
+            documents = documents.cast_column(name, Image(decode=False))
+        return [list(document.values()) for document in documents.select_columns(names)]
+
+
+def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
+    """Return the documents that the host would ask.
+
+    Raises:
+        UnknownTaskError: the host knows no such task.
+        InputError: it cannot load its documents.
+        MissingPartError: the host is not installed.
+    """
+    require("lmms-eval", "A task of lmms-eval")
+    from loguru import logger
+
+    index = index_with(name, include)
+    logger.disable("lmms_eval")
+    try:
+        return TaskDocuments(name, index.load_task_or_group(name)[name])
+    except Exception as error:  # whatever a task's own code raises
+        raise InputError(
+            f"Expected lmms-eval to load the documents of {name}, found {type(error).__name__} {error}. "
+            f"Try `lmms-eval --model dummy --tasks {name} --limit 1` first."
+        ) from error
+    finally:
+        logger.enable("lmms_eval")
+
+
+def write_log(folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Scores]]) -> Path:
+    """Write answers as the host logs those of a model that saw no picture; return the result file.
+
+    Args:
+        folder: where to.
+        of: the documents that are answered.
+        model: its name.
+        answers: place of the document -> the answer and its scores by metric.
+    """
+    documents = of.task.eval_docs_no_media
+    samples = [
+        {"doc_id": place, "target": of.task.doc_to_target(documents[place]), "filtered_resps": text, **scores}
+        for place, (text, scores) in answers.items()
+    ]
+    metrics = list(next(iter(answers.values()))[1])
+    means = {f"{name},none": sum(scores[name] for _, scores in answers.values()) / len(answers) for name in metrics}
+    content = {
+        "results": {of.name: means},
+        "configs": {of.name: dict(of.config)},
+        "config": {"model": ABLATED, "model_args": f"base={model},ablation=text"},
+        "n-samples": {of.name: {"original": len(documents), "effective": len(answers)}},
+    }
+    lines = "".join(f"{json.dumps(sample, default=str)}\n" for sample in samples)
+    write_atomically(folder / f"{model}_{of.name}_samples_{of.name}.jsonl", lines.encode())
+    path = folder / f"{model}_{of.name}_results.json"
+    write_atomically(path, json.dumps(content, default=str).encode())
+    return path

@@ -7,28 +7,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from spiqa_tasks.judge.answer_checks import token_count
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.content import content_of
-from spiqa_tasks.judge.providers.declaration import BatchApi, BatchError, BatchLook, Provider, served_model
-from spiqa_tasks.judge.providers.sdk import client_options, lines_of, listed, unanswered
+from spiqa_tasks.judge.providers.declaration import BatchError, BatchLook, Provider, served_model
+from spiqa_tasks.judge.providers.server import ServerApi, listed
 from spiqa_tasks.judge.retry import AskError
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, token_count
 
 API_VERSION = "2023-06-01"
 
 
-class AnthropicApi(BatchApi):
+class AnthropicApi(ServerApi):
     """Asks `/messages` under the judge's base URL, or through its batches; text and pictures in, text out."""
-
-    fingerprint = ""
-
-    def __init__(self, config: JudgeConfig) -> None:
-        from spiqa_tasks.judge.providers.http_client import JsonClient
-
-        self._config = config
-        self._extra = config.extra_fields
-        self._client = JsonClient(config, headers_of(config))
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Ask for one message."""
@@ -40,21 +29,29 @@ class AnthropicApi(BatchApi):
         return {
             **self._extra,
             "model": self._config.model,
-            "messages": [{"role": "user", "content": content_of(request, _image_part)}],
+            "messages": [{"role": "user", "content": self.content_of(request)}],
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
             **system,
         }
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._client.aclose()
+    @staticmethod
+    def headers(config: JudgeConfig) -> dict[str, str]:
+        """Return the headers of every request, with the judge's key."""
+        return {"anthropic-version": API_VERSION} | ({"x-api-key": config.api_key} if config.api_key else {})
+
+    @staticmethod
+    def image_part(url: str) -> dict[str, Any]:
+        """Return the part of a message that shows a picture."""
+        media_type, is_data, data = url.removeprefix("data:").partition(";base64,")
+        source = {"type": "base64", "media_type": media_type, "data": data} if is_data else {"type": "url", "url": url}
+        return {"type": "image", "source": source}
 
     @cached_property
     def _sdk(self) -> Any:
         import anthropic
 
-        options = client_options(self._config, anthropic.DefaultHttpxClient, headers_of(self._config))
+        options = self.sdk_options(anthropic.DefaultHttpxClient)
         return anthropic.Anthropic(base_url=self._config.url.removesuffix("/v1"), **options)
 
     def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
@@ -65,7 +62,7 @@ class AnthropicApi(BatchApi):
         kind, message = (result.get("type"), result.get("message")) if isinstance(result, dict) else (None, None)
         if kind == "succeeded" and isinstance(message, dict):
             return verdict_of(message)
-        raise unanswered(self._config, kind, isinstance(result, dict) and result.get("error"))
+        raise self.unanswered(kind, isinstance(result, dict) and result.get("error"))
 
     def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:  # noqa: ARG002 - it keeps no tags
         return str(self._sdk.with_options(max_retries=0).messages.batches.create(requests=list(lines)).id)
@@ -90,12 +87,7 @@ class AnthropicApi(BatchApi):
 
     def _lines(self, batch: str) -> Iterator[bytes]:
         with self._sdk.messages.batches.with_streaming_response.results(batch) as response:
-            yield from lines_of(self._config, response.iter_bytes())
-
-
-def headers_of(config: JudgeConfig) -> dict[str, str]:
-    """Return the headers of every request, with the judge's key."""
-    return {"anthropic-version": API_VERSION} | ({"x-api-key": config.api_key} if config.api_key else {})
+            yield from self.lines_of(response.iter_bytes())
 
 
 def verdict_of(answer: dict[str, Any]) -> Verdict:
@@ -107,12 +99,6 @@ def verdict_of(answer: dict[str, Any]) -> Verdict:
     except (KeyError, TypeError, AttributeError):
         raise AskError("the server's answer is no message", retryable=True) from None
     return Verdict("ok", text, (), served_model(answer), None, False, *counts)
-
-
-def _image_part(url: str) -> dict[str, Any]:
-    media_type, is_data, data = url.removeprefix("data:").partition(";base64,")
-    source = {"type": "base64", "media_type": media_type, "data": data} if is_data else {"type": "url", "url": url}
-    return {"type": "image", "source": source}
 
 
 def _done(batch: Any) -> int:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.answer_checks import LONGEST_TOKEN
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
 
 

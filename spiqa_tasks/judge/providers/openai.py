@@ -11,34 +11,26 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
-from spiqa_tasks.judge.answer_checks import logprobs_fault, token_count
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.content import content_of
-from spiqa_tasks.judge.providers.declaration import BatchApi, BatchLook, Provider, served_model
-from spiqa_tasks.judge.providers.sdk import client_options, lines_of, listed, unanswered
+from spiqa_tasks.judge.providers.declaration import BatchLook, Provider, served_model
+from spiqa_tasks.judge.providers.server import ServerApi, listed
 from spiqa_tasks.judge.retry import AskError, HttpError
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault, token_count
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
 _PATH, _TAG = "/v1/chat/completions", "spiqa_tasks"
 _EARLY_ENDS = ("failed", "expired", "cancelled")
 
 
-class OpenAIApi(BatchApi):
+class OpenAIApi(ServerApi):
     """Asks `/chat/completions` under the judge's base URL, or through its files and batches.
 
     On an Azure host the key goes out as `api-key`, and the base URL carries the deployment and `?api-version=`.
     A server that refuses `max_tokens` or a temperature (reasoning models) is asked again without it, and from then on.
     """
 
-    fingerprint = ""
-
     def __init__(self, config: JudgeConfig) -> None:
-        from spiqa_tasks.judge.providers.http_client import JsonClient
-
-        self._config = config
-        self._extra = config.extra_fields
-        self._client = JsonClient(config, auth_headers(config))
+        super().__init__(config)
         reasons = config.url == PROVIDER.url and _why_no_logprobs(config.model) is not None
         self._limit_name = "max_completion_tokens" if reasons else "max_tokens"
         self._send_temperature = not reasons
@@ -53,14 +45,25 @@ class OpenAIApi(BatchApi):
                 if error.status != 400 or not self._adapt(error.message, body):
                     raise
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._client.aclose()
+    @staticmethod
+    def headers(config: JudgeConfig) -> dict[str, str]:
+        """Return the header that the judge's key goes out in."""
+        if not config.api_key:
+            return {}
+        host = urlsplit(config.url).hostname or ""
+        if host.endswith((".azure.com", ".azure.us", ".azure.cn")):
+            return {"api-key": config.api_key}
+        return {"Authorization": f"Bearer {config.api_key}"}
+
+    @staticmethod
+    def image_part(url: str) -> dict[str, Any]:
+        """Return the part of a message that shows a picture."""
+        return {"type": "image_url", "image_url": {"url": url}}
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
         """Return what is sent for a request."""
         messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
-        messages.append({"role": "user", "content": content_of(request, _image_part)})
+        messages.append({"role": "user", "content": self.content_of(request)})
         body: dict[str, Any] = {
             **self._extra,
             "model": self._config.model,
@@ -87,8 +90,7 @@ class OpenAIApi(BatchApi):
     def _sdk(self) -> Any:
         import openai
 
-        options = client_options(self._config, openai.DefaultHttpxClient, auth_headers(self._config))
-        return openai.OpenAI(base_url=self._config.url, **options)
+        return openai.OpenAI(base_url=self._config.url, **self.sdk_options(openai.DefaultHttpxClient))
 
     def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
         return {"custom_id": key, "method": "POST", "url": _PATH, "body": self.body(request)}
@@ -98,7 +100,7 @@ class OpenAIApi(BatchApi):
         status, body = (answer.get("status_code"), answer.get("body")) if isinstance(answer, dict) else (None, None)
         if status == 200 and isinstance(body, dict):
             return verdict_of(body, top)
-        raise unanswered(self._config, status, response.get("error") or body)
+        raise self.unanswered(status, response.get("error") or body)
 
     def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:
         content = "\n".join(map(json.dumps, lines)).encode()
@@ -125,21 +127,7 @@ class OpenAIApi(BatchApi):
     def _lines(self, files: Sequence[str]) -> Iterator[bytes]:
         for file in files:
             with self._sdk.files.with_streaming_response.content(file) as response:
-                yield from lines_of(self._config, response.iter_bytes())
-
-
-def auth_headers(config: JudgeConfig) -> dict[str, str]:
-    """Return the header that the judge's key goes out in."""
-    if not config.api_key:
-        return {}
-    host = urlsplit(config.url).hostname or ""
-    if host.endswith((".azure.com", ".azure.us", ".azure.cn")):
-        return {"api-key": config.api_key}
-    return {"Authorization": f"Bearer {config.api_key}"}
-
-
-def _image_part(url: str) -> dict[str, Any]:
-    return {"type": "image_url", "image_url": {"url": url}}
+                yield from self.lines_of(response.iter_bytes())
 
 
 def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, NO_THINKING
+from spiqa_tasks.judge.config import EXTRA_VARIABLE, NO_THINKING
 from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import l3score, l3score_detail

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spiqa_tasks.judge.request_fields import EXTRA_VARIABLE, NO_THINKING
+from spiqa_tasks.judge.config import EXTRA_VARIABLE, NO_THINKING
 from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
-from spiqa_tasks.scoring.expected_value import expected_value
+from spiqa_tasks.scoring.l3score import expected_value
 
 LEAST_TOP = 5
 """Log-probabilities that are asked for where the letters are no more."""

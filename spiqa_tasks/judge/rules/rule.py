@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.sanitize import LONGEST, sanitize, shortened
-from spiqa_tasks.judge.suspicion import is_suspicious
+from spiqa_tasks.judge.sanitize import LONGEST, is_suspicious, sanitize, shortened
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 

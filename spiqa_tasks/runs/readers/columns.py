@@ -52,8 +52,7 @@ class Columns:
     def parsed(cls, text: str) -> Columns:
         """Return the columns of `FIELD=COLUMN,...`.
 
-        Raises:
-            InputError: an unknown field, or one that is named twice or without a column.
+        Raises InputError: an unknown field, or one that is named twice or without a column.
         """
         pairs = [part.partition("=") for part in text.split(",") if part.strip()]
         named = {key.strip(): column.strip() for key, _, column in pairs}
@@ -88,8 +87,7 @@ class Columns:
     def answer(self, row: Mapping[str, Any], answer_id: str, text: str, place: int = 0) -> Answer:
         """Return the answer of a row, with whatever the row has to compare with the release.
 
-        Raises:
-            ValueError: figures that are no list of names, or not those that the row says it needs.
+        Raises ValueError: figures that are no list of names, or not those that the row says it needs.
         """
         needed = _needed(row)
         column = self.name("figures", row)
@@ -139,8 +137,7 @@ def advice(found: Collection[str]) -> str:
 def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The figures that the true answer needs, which the released scripts write with their places among those shown.
 
-    Raises:
-        ValueError: the places are those of others.
+    Raises ValueError: the places are those of others.
     """
     shown, indices, needed = (_parsed(row.get(name)) for name in _RELEASED)
     names = tuple(map(str, needed)) if isinstance(needed, list) else ()

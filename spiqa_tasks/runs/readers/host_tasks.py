@@ -17,12 +17,8 @@ from spiqa_tasks.scoring.mcq import extract_choice
 
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 _PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")
-_NO_METRICS = frozenset(
-    (
-        *("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media"),
-        *("doc", "arguments", "submission"),
-    )
-)
+_LOGGED = ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media")
+_NO_METRICS = frozenset((*_LOGGED, "doc", "arguments", "submission"))
 Samples = Callable[[Path], Iterator[tuple[int, dict[str, Any]]]]
 IsReported = Callable[[str, float], bool]
 
@@ -50,16 +46,15 @@ def host_answers(path: Path, logged: Path, task: str, is_reported: IsReported, s
     lines = [sample for _, sample in samples(logged)]
     answers = [_answer(sample) for sample in lines]
     if len({answer.id for answer in answers}) < len({answer.place for answer in answers}):  # what is logged is no id
-        answers = [_by_place(answer) for answer in answers]
+        answers = [
+            replace(answer, id=key, record=answer.record and replace(answer.record, id=key))
+            for answer in answers
+            for key in [str(answer.place)]
+        ]
     for name in {name for answer in answers if answer.record for name in answer.record.details[LOGGED]}:
         if not _is_confirmed([sample[name] for sample in lines if name in sample], answers, name, is_reported):
             answers = [_without(answer, name) for answer in answers]
     return answers
-
-
-def _by_place(answer: Answer) -> Answer:
-    key = str(answer.place)
-    return replace(answer, id=key, record=answer.record and replace(answer.record, id=key))
 
 
 def score_of(logged: Any) -> float | None:
@@ -86,7 +81,7 @@ def _answer(sample: Mapping[str, Any]) -> Answer:
     values = {name: sample[name] for name in sample if name not in _NO_METRICS}
     mappings = [value for value in values.values() if isinstance(value, dict)]
     key = next((str(value["id"]) for value in mappings if "id" in value), str(sample["doc_id"]))
-    text = _response(sample)
+    text = str(first_of(sample.get("filtered_resps", ""), ""))
     failure = response_of(text).failure
     scores = {} if failure is not None else {name: score_of(value) for name, value in values.items()}
     record = Record(
@@ -100,13 +95,6 @@ def _answer(sample: Mapping[str, Any]) -> Answer:
     )
     question = " ".join(_PLACEHOLDERS.sub(" ", str(sample.get("input", ""))).split())
     return Answer(key, Response(text, failure), record, int(sample["doc_id"]), question, record.reference)
-
-
-def _response(sample: Mapping[str, Any]) -> str:
-    value = sample.get("filtered_resps", "")
-    while isinstance(value, list):
-        value = value[0] if value else ""
-    return str(value)
 
 
 def _groups(value: Mapping[str, Any]) -> dict[str, str]:
@@ -138,6 +126,13 @@ def _without(answer: Answer, name: str) -> Answer:
         return answer
     scores = {key: score for key, score in record.scores.items() if key != name}
     return replace(answer, record=replace(record, scores=scores))
+
+
+def first_of(answers: Any, default: Any) -> Any:
+    """Return the first of lists within lists, as a host logs answers; `default` where they are empty."""
+    while isinstance(answers, list):
+        answers = answers[0] if answers else default
+    return answers
 
 
 def _flat(value: Any) -> list[str]:

@@ -17,8 +17,7 @@ FORM = "jsonl"
 def first_object(path: Path) -> dict[str, Any] | None:
     """Return the object in the first line that is not blank; None where that is none.
 
-    Raises:
-        InputError: no UTF-8 text, or an object that has a key twice.
+    Raises InputError: no UTF-8 text, or an object that has a key twice.
     """
     return next((_object(path, number, line) for number, line in _lines(path)), None)
 
@@ -31,8 +30,7 @@ def is_answers(entry: Mapping[str, Any], columns: Columns) -> bool:
 def read_answers(path: Path, columns: Columns = USUAL) -> list[Answer]:
     """Return the answers of a file.
 
-    Raises:
-        InputError: a line that is not of the form, with its number; or a column that is not there.
+    Raises InputError: a line that is not of the form, with its number; or a column that is not there.
     """
     entries: dict[int, dict[str, Any]] = {}
     for number, line in _lines(path):

@@ -19,7 +19,7 @@ from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.answer import Answer, logged_response
 from spiqa_tasks.runs.identity import Identity, identity
 from spiqa_tasks.runs.matching import plain
-from spiqa_tasks.runs.readers.host_tasks import host_answers
+from spiqa_tasks.runs.readers.host_tasks import first_of, host_answers
 from spiqa_tasks.runs.run import Run
 
 FORM = "lmms-eval"
@@ -38,11 +38,7 @@ def result_files(folder: Path) -> list[Path]:
 
 
 def read_results(path: Path) -> list[Run]:
-    """Return every task of a result file.
-
-    Raises:
-        InputError: not JSON, or not written by the host.
-    """
+    """Return every task of a result file. Raises InputError: not JSON, or not written by the host."""
     try:
         content = loads(path.read_bytes())
         config = content["config"]
@@ -64,8 +60,7 @@ def limit_of(path: Path) -> float | None:
 def read_samples(path: Path) -> Run:
     """Return the run that a samples file is of; where no result file lies beside it, the samples alone.
 
-    Raises:
-        InputError: an unknown benchmark; or see `own_answers`.
+    Raises InputError: an unknown benchmark; or see `own_answers`.
     """
     beside = path.with_name(path.name.partition(SAMPLES)[0] + RESULTS)
     for run in read_results(beside) if beside.is_file() else ():
@@ -86,8 +81,7 @@ def read_samples(path: Path) -> Run:
 def own_answers(path: Path) -> list[Answer]:
     """Return the logged answers to a task of this package.
 
-    Raises:
-        InputError: a line that is no sample of such a task.
+    Raises InputError: a line that is no sample of such a task.
     """
     found = []
     for number, sample in samples(path):
@@ -102,8 +96,8 @@ def own_answers(path: Path) -> list[Answer]:
 
 
 def _own_answer(sample: Mapping[str, Any]) -> Answer:
-    record, text = record_of(sample), _text(sample.get("filtered_resps", sample.get("resps")))
-    if record is None or text is None:
+    record, text = record_of(sample), first_of(sample.get("filtered_resps", sample.get("resps")), None)
+    if record is None or not isinstance(text, str):
         raise ValueError("no record with an id" if record is None else "no answer")
     if record.reference and plain(str(sample["target"])) != plain(record.reference):
         raise ValueError(f"the target {sample['target']!r:.60} beside the reference {record.reference!r:.60}")
@@ -114,8 +108,7 @@ def _own_answer(sample: Mapping[str, Any]) -> Answer:
 def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the samples of a file with the numbers of their lines, from 1.
 
-    Raises:
-        InputError: a line that is no sample of the host.
+    Raises InputError: a line that is no sample of the host.
     """
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
@@ -145,8 +138,7 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
         read = partial(host_answers, path, logged, name, is_reported, samples)
     else:
         asked = _asked(task, values, original)
-    there = logged.is_file()
-    return Run(name, who, path, FORM, read, asked, answered, there, task, reported, values)
+    return Run(name, who, path, FORM, read, asked, answered, logged.is_file(), task, reported, values)
 
 
 def _own_task(values: Mapping[str, Any]) -> Task | None:
@@ -167,12 +159,6 @@ def _asked(task: Task, values: Mapping[str, Any], original: int) -> int:
     if original and (counted or not str(values.get("process_docs", _OWN_LOADER)).startswith(_OWN_LOADER)):
         return original
     return task.questions
-
-
-def _text(answers: Any) -> str | None:
-    while isinstance(answers, list) and answers:
-        answers = answers[0]
-    return answers if isinstance(answers, str) else None
 
 
 def _reported(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

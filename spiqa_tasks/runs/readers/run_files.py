@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -34,7 +34,10 @@ def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
         path = folder / (re.sub(r"[^\w.,=@+-]+", "-", name) + SUFFIX)
         scores = scoring.score_object(run)
         answers = ((a.record, a.response.text, a.place) for a in run.by_id.values() if a.record is not None)
-        write_run(path, _header(run, scores["metrics"]), scores | summary.intervals(scoring.values_of(run)), answers)
+        who, task = run.identity, run.own
+        names = (run.task, who.model, who.ablation, who.seed, run.judge, task.benchmark, task.split, task.settings)
+        header = RunHeader(*names, run.asked, len(run.by_id), scores["metrics"], task.entry.definition)
+        write_run(path, header, scores | summary.intervals(scoring.values_of(run)), answers)
         paths.append(path)
     return paths
 
@@ -42,8 +45,7 @@ def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
 def read_run(path: Path) -> Run | None:
     """Return the run of a file; None for a file of another form.
 
-    Raises:
-        InputError: a first line that lacks a field, or names a benchmark that is not installed.
+    Raises InputError: a first line that lacks a field, or names a benchmark that is not installed.
     """
     header = read_header(path)
     if header is None:
@@ -73,10 +75,3 @@ def _answers(path: Path) -> list[Answer]:
         Answer(record.id, logged_response(record, text), record, place, reference=record.reference)
         for record, text, place in read_records(path)
     ]
-
-
-def _header(run: Run, metrics: Mapping[str, float | None]) -> RunHeader:
-    who = run.identity
-    task = (run.own.benchmark, run.own.split, run.own.settings)
-    counts, definition = (run.asked, len(run.by_id)), run.own.entry.definition
-    return RunHeader(run.task, who.model, who.ablation, who.seed, run.judge, *task, *counts, metrics, definition)

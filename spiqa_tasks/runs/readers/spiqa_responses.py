@@ -34,8 +34,7 @@ def response_files(folder: Path) -> list[Path]:
 def read_answers(paths: Sequence[Path], columns: Columns = USUAL) -> list[Answer]:
     """Return the answers of response files, with the id `<paper>/<key>`, and `/<figure>/<step>` behind it per figure.
 
-    Raises:
-        InputError: a file that is not one of SPIQA's, or a column that is not there.
+    Raises InputError: a file that is not one of SPIQA's, or a column that is not there.
     """
     entries = [(path, key, entry) for path in paths for key, entry in _read(path).items()]
     columns.check(dict.fromkeys(name for *_, entry in entries for name in entry), paths[0].parent)
@@ -48,8 +47,7 @@ def with_row_ids(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any]]) -
     Questions are known by paper and text, and where a text is there twice by key or true answer; an answer to a
     question that `rows` lack keeps its id.
 
-    Raises:
-        InputError: answers per figure where the task asks once per question, or one answer where it asks per figure.
+    Raises InputError: answers per figure where the task asks once per question, or one answer where it asks per figure.
     """
     questions: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     documents: dict[str, dict[str, str]] = {}

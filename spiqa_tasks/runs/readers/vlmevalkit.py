@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
 from spiqa_tasks.benchmarks.run_file import SUFFIX
-from spiqa_tasks.hosts.vlmevalkit.results import HOST
+from spiqa_tasks.hosts.vlmevalkit.answer_file import HOST
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers import tables
 from spiqa_tasks.runs.run import Run
@@ -35,28 +35,14 @@ def read_tables(folder: Path, tasks: Collection[str]) -> list[Run]:
         InputError: a table that is broken.
     """
     found = []
-    for path in _tables(folder):
-        model, dataset = _model_and_dataset(path)
+    paths = (path for path in folder.resolve().rglob("*") if path.suffix in tables.SUFFIXES and not path.is_symlink())
+    for path in sorted(paths, key=lambda path: (not is_dated(path), path)):  # the dates of a model, then what has none
+        model = (path.parent.parent if is_dated(path) else path.parent).name
+        dataset = path.stem.removeprefix(f"{model}_")
         task = dataset if dataset in tasks else DATASETS.get(dataset, "")
-        if task in tasks and not _is_scored(path) and (answered := tables.answers_in(path)):
+        scores = path.with_suffix(SUFFIX)
+        is_scored = scores.is_file() and scores.stat().st_mtime >= path.stat().st_mtime
+        if dataset != path.stem and task in tasks and not is_scored and (answered := tables.answers_in(path)):
             read = partial(tables.read_answers, path)
             found.append(Run(task, Identity(f"{model},{HOST}"), path, FORM, read, answered=answered))
     return found
-
-
-def _tables(folder: Path) -> Iterator[Path]:
-    """The files, those that the host has linked once; the dates of a model in their order, then what has none."""
-    paths = (path for path in folder.resolve().rglob("*") if path.suffix in tables.SUFFIXES and not path.is_symlink())
-    yield from sorted(paths, key=lambda path: (not is_dated(path), path))
-
-
-def _model_and_dataset(path: Path) -> tuple[str, str]:
-    """The model, by the folder, and the dataset; empty for a file that is not named after its folder."""
-    model = (path.parent.parent if is_dated(path) else path.parent).name
-    return model, path.stem.removeprefix(f"{model}_") if path.stem.startswith(f"{model}_") else ""
-
-
-def _is_scored(path: Path) -> bool:
-    """Whether scores of this package lie beside the answers, made after them."""
-    run = path.with_suffix(SUFFIX)
-    return run.is_file() and run.stat().st_mtime >= path.stat().st_mtime

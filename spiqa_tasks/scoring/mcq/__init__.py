@@ -22,11 +22,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spiqa_tasks.scoring.mcq.options import Options
+from spiqa_tasks.scoring.mcq.other_matchers import released_match
 from spiqa_tasks.scoring.mcq.reading import Reading
-from spiqa_tasks.scoring.mcq.released import released_match
 from spiqa_tasks.scoring.mcq.rules import RULES
-from spiqa_tasks.scoring.mcq.text import plain, shortened
-from spiqa_tasks.scoring.mcq.turns import turns
+from spiqa_tasks.scoring.mcq.text import plain, shortened, turns
 from spiqa_tasks.scoring.refusals import is_refusal
 
 __all__ = ["MATCHER_VERSION", "REASONS", "Choice", "extract_choice", "is_refusal", "released_match"]

@@ -12,13 +12,11 @@ from spiqa_tasks.benchmarks.choice.records import (
     FAILURE_RATES,
     TRUNCATED_RATE,
     choice_record,
-    choice_signature,
     truncation_remark,
 )
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.signature import Signature, parse
+from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
 GROUPS = {"category": "math"}
@@ -31,7 +29,7 @@ def row() -> dict[str, Any]:
 
 
 def scored(row: dict[str, Any], text: str, failure: str | None = None) -> Record:
-    return choice_record(row, Response(text, failure), GROUPS, Signature("1"))
+    return choice_record(row, Response(text, failure), GROUPS, "spiqa-tasks:1")
 
 
 def rates(*records: Record) -> dict[str, float]:
@@ -72,7 +70,7 @@ def cut(row: dict[str, Any], *truncated: bool | None) -> list[Record]:
     """Answers of which the host tells that they were cut off, or not, or nothing."""
     rows = [{**row, "id": str(place)} for place in range(len(truncated))]
     responses = [Response(row["answer"], truncated=told) for told in truncated]
-    return [choice_record(*pair, GROUPS, Signature("1")) for pair in zip(rows, responses, strict=True)]
+    return [choice_record(*pair, GROUPS, "spiqa-tasks:1") for pair in zip(rows, responses, strict=True)]
 
 
 def test_answers_at_the_limit_of_tokens_are_counted(row: dict[str, Any]) -> None:
@@ -106,7 +104,6 @@ def test_a_row_has_an_option_for_each_letter(row: dict[str, Any]) -> None:
 def test_the_signature_tells_wording_matcher_and_judge(row: dict[str, Any]) -> None:
     """Another wording is another signature."""
     context = Context("offline", signature={**ACCURACY.signature(), "judge": "openai:j"})
-    signature = choice_signature(row, "Answer:", context)
+    signature = parse(context.sign(row, "Answer:"))
     assert (signature.host, signature.matcher, signature.judge) == ("offline", MATCHER_VERSION, "openai:j")
-    assert choice_signature(row, "Answer", context).prompt != signature.prompt
-    assert parse(signature.text) == signature
+    assert parse(context.sign(row, "Answer")).prompt != signature.prompt

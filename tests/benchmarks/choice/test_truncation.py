@@ -9,7 +9,7 @@ import pytest
 from spiqa_tasks.benchmarks.choice.records import TRUNCATED_RATE, truncation_remark
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scorer_factory import make_scorer
+from spiqa_tasks.benchmarks.scorer import make_scorer
 
 
 def _record(truncated: bool | None, benchmark: str = "mmstar") -> Record:

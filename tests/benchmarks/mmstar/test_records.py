@@ -11,11 +11,10 @@ import pytest
 
 from spiqa_tasks.benchmarks.aggregation import in_group
 from spiqa_tasks.benchmarks.choice.rows import slug
-from spiqa_tasks.benchmarks.context import Context
 from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES, LMMS_EVAL, metrics, record, table
 from spiqa_tasks.benchmarks.mmstar.release import read_options
 from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 
 HERE = Context("offline")

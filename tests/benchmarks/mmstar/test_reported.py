@@ -12,8 +12,7 @@ import pytest
 from run_command import run_json
 
 from spiqa_tasks.scoring.mcq import extract_choice, released_match
-from spiqa_tasks.scoring.mcq.lmms_eval import lmms_eval_match
-from spiqa_tasks.scoring.mcq.vlmevalkit import vlmevalkit_match
+from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, vlmevalkit_match
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reported.md"
 METRICS = ("accuracy", "accuracy_released", "accuracy_vlmevalkit", "accuracy_lmms_eval")

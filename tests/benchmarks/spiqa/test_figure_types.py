@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS, figure_group
+from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS, figure_group, groups_of
 from spiqa_tasks.benchmarks.spiqa.release import read_papers
 
 TABLE_4_TEST_A = {"schematic": 154, "plot": 301, "visualization": 131, "other": 95, "table": 434}
@@ -49,3 +49,30 @@ def test_test_a_has_the_counts_of_table_4(real_data: Path) -> None:
 def test_case_tells_the_two_readings_apart(label: str, corrected: str, released: str) -> None:
     """Capitalised labels are other in the released reading; the first keyword in the paper's order wins."""
     assert (figure_group(label, False), figure_group(label, False, "released")) == (corrected, released)
+
+
+def test_groups_tell_both_readings_and_the_number_of_figures() -> None:
+    """A capitalised Schematic is a schematic, counted as other in Table 4, and no plot."""
+    question = {"group": "schematic", "group_released": "other"}
+    assert groups_of(question, 8) == {
+        "type": "schematic",
+        "nonplot": "nonplot",
+        "released_type": "released_other",
+        "figures": "figures_8",
+    }
+
+
+@pytest.mark.parametrize(
+    ("figures", "name"), [(1, "figures_1"), (8, "figures_8"), (9, "figures_9+"), (40, "figures_9+")]
+)
+def test_more_than_eight_figures_are_one_group(figures: int, name: str) -> None:
+    """Up to eight each number is a group of its own."""
+    assert groups_of({"group": "plot", "group_released": "plot"}, figures)["figures"] == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "nonplot"), [("plot", False), ("table", False), ("visualization", True), ("other", True)]
+)
+def test_figures_that_are_neither_plot_nor_table_are_nonplots(kind: str, nonplot: bool) -> None:
+    """Table 6's other figures are schematics, visualizations and others."""
+    assert ("nonplot" in groups_of({"group": kind, "group_released": kind}, 1)) == nonplot

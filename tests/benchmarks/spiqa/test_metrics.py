@@ -87,7 +87,7 @@ def test_a_text_metric_is_withheld_where_answers_are_missing() -> None:
 
 def test_a_program_that_fails_withholds_its_metric() -> None:
     """The reason is the program's."""
-    found = text_metric("meteor", "meteor", lambda r: [r.prediction or ""]).compute([record(0)])
+    found = text_metric("meteor", lambda r: [r.prediction or ""]).compute([record(0)])
     assert math.isnan(found.value)
     assert "Java" in (found.reason or "")
 

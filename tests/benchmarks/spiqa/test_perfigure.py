@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import parse
@@ -159,7 +158,8 @@ def test_metrics_of_a_run_share_their_verdicts(judged: Callable[[str], Scorer], 
     records = scorer.score(documents(scorer, replies()))
     before = len(server.requests)
     assert scorer.value("judge_failed_rate", records).value == 0
-    scorer.values(scorer.metrics, records, records[0].groups["type"])
+    for metric in scorer.metrics:
+        scorer.value(f"{metric.name}/{records[0].groups['type']}", records)
     scorer.value("l3score", documents(scorer, replies()))
     assert len(server.requests) == before
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.context import Context
-from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import parse

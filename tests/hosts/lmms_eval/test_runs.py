@@ -16,7 +16,7 @@ from run_command import run_json
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.metrics import coco_java
-from spiqa_tasks.scoring.meteor import FIELDS
+from spiqa_tasks.scoring.text_metrics import FIELDS
 
 Evaluate = Callable[..., dict[str, Any]]
 

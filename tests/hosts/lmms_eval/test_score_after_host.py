@@ -14,7 +14,7 @@ import pytest
 from numbers_task import manager
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.benchmarks import scorer_factory
+from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
@@ -67,7 +67,7 @@ def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
 def forget_judge() -> None:
     """Let the hooks find out again what they can score with."""
     batch_scoring.forget()
-    scorer_factory.missing_text_metrics.cache_clear()
+    missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers import JudgeClient
-from spiqa_tasks.judge.providers.openai import PROVIDER, OpenAIApi, auth_headers, verdict_of
+from spiqa_tasks.judge.providers.openai import PROVIDER, OpenAIApi, verdict_of
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -82,7 +82,7 @@ def test_max_completion_tokens_is_learned_once(server: OpenAIServer, config: Jud
 def test_azure_gets_its_own_header_and_version(server: OpenAIServer) -> None:
     """On an Azure host the key is sent as api-key; the query of the base URL goes behind the path."""
     azure = JudgeConfig("openai", "gpt-4o", "https://me.openai.azure.com/openai/deployments/d", KEY)
-    assert auth_headers(azure) == {"api-key": KEY}
+    assert OpenAIApi.headers(azure) == {"api-key": KEY}
     config = JudgeConfig("openai", "m", server.url + "?api-version=2024-06-01", KEY)
     _ask(OpenAIApi(config), JudgeRequest("p"))
     assert server.requests[0]["path"] == "/v1/chat/completions?api-version=2024-06-01"

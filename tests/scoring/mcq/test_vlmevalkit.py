@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from phrasings import phrasings
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.scoring.mcq.vlmevalkit import vlmevalkit_match
+from spiqa_tasks.scoring.mcq.other_matchers import vlmevalkit_match
 
 CHOICES = {"A": "the red bear", "B": "a blue boat", "C": "Cats", "D": "nothing of these"}
 WORDS = st.sampled_from(

@@ -1,0 +1,173 @@
+"""The choices of any task, ours or the host's, as text-only classifiers see them, and their answers as runs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Shortcut
+from spiqa_tasks.benchmarks.choice.listed import question_before
+from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.record import Response
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.printable import counted
+from spiqa_tasks.runs import scoring
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.readers.jsonl import FORM
+from spiqa_tasks.runs.readers.run_files import write_runs
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run_metrics import P_RIGHT
+from spiqa_tasks.runs.task_rows import matched_run
+
+if TYPE_CHECKING:
+    from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
+
+Row = Mapping[str, Any]
+MODEL = "shortcut_"
+"""What the name of a classifier begins with where it stands for a model's."""
+
+
+def task_rows(task: Task) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the rows of a task of ours, with pictures where these are there, and a sentence where they are not.
+
+    Raises DataError: the questions are not there.
+    """
+    remarks = []
+    try:
+        rows = load_rows(task.benchmark, task.split, task.settings)
+    except DataError:
+        rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+        remarks = [f"{task.name}: its pictures are not there, so that questions that share one may be in two folds."]
+    return [row for row in rows if task.kept is None or row["id"] in task.kept], remarks
+
+
+def choices_of(rows: Sequence[Row]) -> list[ChoiceQuestion]:
+    """Return the choices among rows; questions that share a picture or a cluster are of one cluster."""
+    rows = [row for row in rows if row.get("letters")]
+    found = [
+        ChoiceQuestion(
+            row["id"],
+            question_before(row["question"]),
+            dict(zip(row["letters"], row["options"], strict=True)),
+            row["answer"],
+            tuple(filter(None, dict.fromkeys((row.get("groups") or {"category": slug(row["category"])}).values()))),
+        )
+        for row in rows
+    ]
+    return clustered(found, [_shared(row) for row in rows])
+
+
+def choices_of_host(of: TaskDocuments) -> tuple[list[ChoiceQuestion], list[str]]:
+    """Return the choices that a host's prompts list, by their places, and a sentence about what is left out.
+
+    Raises InputError: no choice with a known answer among them.
+    """
+    from spiqa_tasks.models.host_choices import HostChoices
+
+    choices, rows, faults = HostChoices(of.task, of.name, of.split), [], Counter[str]()
+    for place, images in enumerate(of.pictures()):
+        try:
+            row = choices[place]
+        except InputError as error:
+            faults[str(error)] += 1
+            continue
+        if row["letters"] and row["answer"]:
+            rows.append({**row, "id": str(place), "images": images})
+        else:
+            faults[f"the prompt of {row['id']} lists no options, or its true one is not told."] += 1
+    if not rows:
+        raise InputError(f"Expected choices in {of.name}, found none: {next(iter(faults), 'it has no documents.')}")
+    remark = f"{of.name}: {counted(faults.total(), 'question')} left out, the first: {next(iter(faults), '')}"
+    return choices_of(rows), [remark] if faults else []
+
+
+def clustered(questions: Sequence[ChoiceQuestion], shared: Sequence[Sequence[Hashable]]) -> list[ChoiceQuestion]:
+    """Return the questions with one cluster for all that are connected by what they share; None for those alone."""
+    import numpy as np
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    known = {key: len(questions) + place for place, key in enumerate(dict.fromkeys(k for keys in shared for k in keys))}
+    pairs = [(place, known[key]) for place, keys in enumerate(shared) for key in keys]
+    size = len(questions) + len(known)
+    ends = np.asarray(pairs, dtype=int).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(pairs)), (ends[0], ends[1])), shape=(size, size))
+    labels = connected_components(graph, directed=False)[1][: len(questions)].tolist()
+    counts = Counter(labels)
+    return [
+        replace(question, cluster=label if counts[label] > 1 else None)
+        for question, label in zip(questions, labels, strict=True)
+    ]
+
+
+def _shared(row: Row) -> list[Hashable]:
+    """What a row may have in common with others: its paper or picture."""
+    digests = filter(None, map(_digest, row.get("images") or ()))
+    return [*([("cluster", row["cluster"])] if row.get("cluster") else []), *digests]
+
+
+def _digest(image: Any) -> str:
+    """Twelve bytes of a picture's content, of its bytes or file; of its name where neither is there."""
+    if isinstance(image, Mapping):
+        image = image.get("bytes") or image.get("path")
+    if isinstance(image, str) and Path(image).is_file():
+        image = Path(image).read_bytes()
+    content = image if isinstance(image, bytes) else str(image or "").encode()
+    return hashlib.sha256(content).hexdigest()[:24] if content else ""
+
+
+def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None) -> Run:
+    """Return a classifier's answers to a task of ours, scored without a judge.
+
+    Args:
+        task: the answers'.
+        name: of the classifier.
+        answers: id -> answer.
+        sure: id -> probability of the right option, which becomes a metric of the run.
+    """
+    given = [Answer(key, Response(text)) for key, text in answers.items()]
+    run = Run(task.name, Identity(MODEL + name, "text"), Path(name), FORM, lambda: given)
+    scorer = make_scorer(task.benchmark, task.settings, "offline", None)
+    scored = scoring.score(scoring.read(matched_run(run, task), scorer))
+    if sure is None:
+        return scored
+    return scored.with_records([record.with_scores({P_RIGHT: sure[record.id]}) for record in scored.records])
+
+
+def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shortcut], metric: str) -> list[Path]:
+    """Write the choices of each classifier, in our form or the host's; return the files.
+
+    Args:
+        folder: where to.
+        task: of ours, or the host's documents.
+        found: what the classifiers made of its questions.
+        metric: what hits are logged as, of the host's.
+    """
+    if isinstance(task, Task):
+        runs = [
+            run_of(task, each.name, {q.id: pick for q, pick, _ in each.answers}, {q.id: p for q, _, p in each.answers})
+            for each in found
+        ]
+        return write_runs(runs, folder)
+    from spiqa_tasks.hosts.lmms_eval.source_task import write_log
+
+    return [
+        write_log(
+            folder,
+            task,
+            MODEL + each.name,
+            {
+                int(question.id): (pick, {metric: float(pick == question.answer), P_RIGHT: p})
+                for question, pick, p in each.answers
+            },
+        )
+        for each in found
+    ]

@@ -1,0 +1,103 @@
+"""Answer matching as MMStar's released scorer, lmms-eval and VLMEvalKit do it, for numbers that were made with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+_PREFIXES = ("", "(", "option ", "the answer is ")
+
+
+def released_match(response: str, answer: str) -> bool:
+    """Return whether the released MMStar rules count `response` as a hit for the letter `answer`.
+
+    Source: `eval/vlmeval/evaluate/mmstar.py` of the authors' repository. Both texts are lower-cased, stripped, and
+    every newline becomes a space, in this order. It is a hit when the response begins with one of ``""``, ``"("``,
+    ``"option "``, ``"the answer is "`` and the one character right after that prefix equals the answer. Nothing checks
+    that the character stands alone, so "A chart" hits "A"; an answer of any length but one never hits.
+    """
+    expected, text = (each.lower().strip().replace("\n", " ") for each in (answer, response))
+    return len(expected) == 1 and any(text.startswith(prefix + expected) for prefix in _PREFIXES)
+
+
+LMMS_EVAL_TRIED = "0.7.3"
+"""The version of lmms-eval whose letters these are."""
+
+_MARKS = ",.!?;:'\""
+"""What is taken off both ends of an answer, one mark after the other, each once."""
+_LEADS = {
+    "answer": ("", "the ", "correct ", "the correct ", "best ", "the best ", "my "),
+    "option": ("correct ", "the correct ", "best ", "the best "),
+    "choice": ("", "the ", "correct ", "the correct ", "my "),
+}
+_PHRASES = (
+    *(f"{lead}{noun} is" for noun, leads in _LEADS.items() for lead in leads),
+    *("i choose", "i select", "i pick", "옵션", "정답은", "답은", "답:", "答案是", "答案为", "选", "答えは"),
+)
+"""Behind the first occurrence of each, capitals are looked for wherever they stand."""
+_FORMS = ("({})", "{}.", "{}:", "{})", "{} ", "{}")
+"""How a letter may stand, from the most to the least telling; words that end so count, too."""
+
+
+def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | None:
+    """Return the letter that lmms-eval's `mcq_extract` reads in an answer to MMStar; None where it reads none.
+
+    The letter that the answer begins with, else the one it ends with, where no letter of a word is beside it; else, of
+    the first of each capital behind phrases such as "the answer is", the last one; else the last one of the most
+    telling form. So "A chart shows C, I think" is read as A, and "The answer is not a Dog" as D.
+
+    Args:
+        response: the answer, without its reasoning block.
+        letters: capitals of the options; MMStar has four.
+    """
+    text = response.strip()
+    for mark in _MARKS:
+        text = text.strip(mark)
+    bare, text = text.strip(), f" {text} "
+    for alone in (bare[:2], bare[-2:][::-1]):
+        if alone[:1] in tuple(letters) and not alone[1:].isalpha():
+            return alone[0]
+    lowered = text.lower()
+    begins = [lowered.find(phrase) + len(phrase) for phrase in _PHRASES if phrase in lowered]
+    behind = [(text.find(letter, begin), letter) for begin in begins for letter in letters]
+    formed = ([(text.rfind(form.format(letter)), letter) for letter in letters] for form in _FORMS)
+    last = (max(found, default=(-1, "")) for found in (behind, *formed))
+    return next((letter for place, letter in last if place >= 0), None)
+
+
+VLMEVALKIT_TRIED = "0.0.20"
+"""The version of ms-vlmeval whose letters these are."""
+
+_REFUSALS = (
+    "Sorry, I can't help with images of people yet.",
+    "I can't process this file.",
+    "I'm sorry, but without the image provided",
+    "Cannot determine the answer",
+)
+_SEPARATORS = str.maketrans(dict.fromkeys(".()[],:;!*#{}", " "))
+_LAST = 4
+"""Among how many last words the letter must stand for the first time."""
+
+
+def vlmevalkit_match(response: str, choices: Mapping[str, str]) -> str | None:
+    """Return the letter that VLMEvalKit's `exact_matching` reads in an answer; None where it counts that as wrong.
+
+    The only letter of an option that stands alone between blanks and some punctuation counts, where it first stands
+    among the last four words; else the only option whose text the answer contains, where the answer is at most twice
+    as long as all options together. So "A chart" is read as A, and "A: it is red, not C" as nothing.
+
+    Args:
+        response: the answer.
+        choices: letter in capitals -> text of the option.
+    """
+    if any(refusal in response for refusal in _REFUSALS):
+        return None
+    words = response.translate(_SEPARATORS).split()
+    letters = [letter for letter in choices if letter in words]
+    if len(letters) == 1 and words.index(letters[0]) >= len(words) - _LAST:
+        return letters[0]
+    if not letters and "Z" in words:  # how the host's judges say that no option is meant
+        return None
+    if len(response) > 2 * sum(map(len, choices.values())):
+        return None
+    named = [letter for letter, text in choices.items() if text.lower() in response.lower()]
+    return named[0] if len(named) == 1 else None

@@ -1,0 +1,116 @@
+"""The rules of MMStar's authors, which look at one character."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from phrasings import phrasings
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, released_match
+
+
+@pytest.mark.parametrize(
+    ("response", "answer", "hit"),
+    [
+        ("B", "B", True),
+        (" b: blue", "B\n", True),
+        ("(B) blue", "b", True),
+        ("Option B", "B", True),
+        ("The answer is B.", "B", True),
+        ("The answer\nis B.", "B", True),
+        ("Blue", "B", True),
+        ("A chart shows B", "B", False),
+        ("The correct answer is B", "B", False),
+        ("Answer: B", "B", False),
+        ("the answer is (B)", "B", False),
+        ("(", "B", False),
+        ("", "B", False),
+        ("B", "", False),
+        ("BC", "BC", False),
+    ],
+)
+def test_released_rules_look_at_one_character(response: str, answer: str, hit: bool) -> None:
+    """Only the character at the start or right after one of three openings counts, whatever word it begins."""
+    assert released_match(response, answer) is hit
+
+
+PIECES = st.sampled_from(
+    [
+        *("A", "B", "(C)", "D.", "A:", "B)", "C ", "Dog", "a", "E", " ", "\n", "'", '"', ".", ":", "!", "İ"),
+        *("the answer is", "The correct option is ", "I choose", "my choice is", "答案是", "选", "답:", "답은 "),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("B", "B"),
+        (" 'B.' ", "B"),
+        ("B: it is blue", "B"),
+        ("A chart shows C, I think", "A"),
+        ("It can only be (c), says D", "D"),
+        ("The answer is B, not A, as one sees", "A"),
+        ("The answer is not a Dog, I fear", "D"),
+        ("(A) or (B), who knows", "B"),
+        ("Both AD. and (A) fit here", "A"),
+        ("BAD: I cannot say", "D"),
+        ("Blue", "B"),
+        ("b", None),
+        ("E", None),
+        ("  ", None),
+        ("", None),
+    ],
+)
+def test_it_reads_what_the_host_reads(response: str, letter: str | None) -> None:
+    """The first, else the last letter of the answer; else one behind a phrase; else the last of the best form."""
+    assert lmms_eval_match(response) == letter
+
+
+@pytest.fixture
+def theirs(host: None) -> Any:  # noqa: ARG001
+    """The host's score of an answer, 0.0 or 1.0, by its function."""
+    from lmms_eval.tasks.mmstar.utils import exact_match
+
+    return exact_match
+
+
+def differing(theirs: Any, responses: list[str]) -> list[tuple[str, str]]:
+    """The answers, each with the true letter under which the host's score is not ours."""
+    return [
+        (response, letter)
+        for response in responses
+        for letter in "ABCD"
+        if theirs(response, letter) != float(lmms_eval_match(response) == letter)
+    ]
+
+
+def test_made_answers_have_the_hosts_scores(theirs: Any) -> None:
+    """Letters, marks, words and phrases in any order."""
+
+    @given(st.lists(PIECES, max_size=9).map("".join))
+    def check(response: str) -> None:
+        assert differing(theirs, [response]) == []
+
+    check()
+
+
+def test_sixteen_thousand_answers_have_the_hosts_scores(theirs: Any, real_data: Path) -> None:
+    """Of real models to choice questions and to MMStar, and every phrasing of every option of the demo."""
+    answers = [
+        json.loads(line)
+        for name in ("mcq/answers.jsonl", "mmstar/llava_next_34b_sample.jsonl")
+        for line in (real_data / name).read_text(encoding="utf-8").splitlines()
+    ]
+    texts = [answer.get("response", answer.get("prediction")) for answer in answers]
+    for row in load_rows("mmstar", "demo", "ablation=text"):
+        options = dict(zip(row["letters"], row["options"], strict=True))
+        texts += [text for letter in options for _, text in phrasings(letter, options[letter], list(options))]
+    assert len(texts) > 10_000
+    assert differing(theirs, texts) == []
