@@ -56,12 +56,7 @@ class Pace:
         self.probing = False
         self.ticket = 0
         """What the outcome of a request that is made now is reported with."""
-        self._next = 0.0
-        self._in_a_row = 0
         self._spacing = PROBES
-        self._growth = FASTEST
-        self._fastest = (0.0, 0.0)
-        """How many requests a second were made, and accepted, in the fastest epoch of late."""
         self._turn(0.0)
 
     def start_in(self, now: float) -> float:
@@ -142,13 +137,15 @@ class Pace:
 
     def _turn(self, start: float) -> None:
         """Begin anew: what is still on its way says nothing about the server as it is from now on."""
-        self._first = self.ticket + 1
-        self._in_a_row = 0
-        self._resumed, self._growth = True, FASTEST
-        self._fastest = (0.0, 0.0)
+        self._first: int = self.ticket + 1
+        self._in_a_row: int = 0
+        self._resumed: bool = True
+        self._growth: float = FASTEST
+        self._fastest: tuple[float, float] = (0.0, 0.0)
+        """How many requests a second were made, and accepted, in the fastest epoch of late."""
         self._begin(start)
 
     def _begin(self, start: float) -> None:
         self.ticket += 1
-        self._next = start
-        self._epoch = _Epoch(self.ticket, start)
+        self._next: float = start
+        self._epoch: _Epoch = _Epoch(self.ticket, start)
