@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -64,9 +63,7 @@ class RankingOutcome:
             }
             columns = {**by_judge, COMBINED: combined(list(by_judge.values()))}
             table[writer] = {judge: (*mean_sd(list(values.values())), len(values)) for judge, values in columns.items()}
-        means = {writer: row[COMBINED][0] for writer, row in table.items()}  # NaN where nothing was ranked: last
-        order = sorted(table, key=lambda writer: math.inf if math.isnan(means[writer]) else means[writer])
-        return {writer: table[writer] for writer in order}
+        return dict(sorted(table.items(), key=lambda entry: entry[1][COMBINED][0]))
 
 
 def read_items(runs: Sequence[Run]) -> tuple[list[Item], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -64,8 +65,5 @@ def mean_of(values: Mapping[int, int], of: Callable[[int], float] = float) -> fl
 
 def by_name(split: str, place: str, prefix: str, names: Iterable[str]) -> Iterator[Count]:
     """Yield how often each name occurs, in alphabetical order, as `prefix/name`."""
-    found: dict[str, int] = {}
-    for name in names:
-        found[name] = found.get(name, 0) + 1
-    for name in sorted(found):
-        yield Count(split, place, f"{prefix}/{name}", found[name])
+    for name, count in sorted(Counter(names).items()):
+        yield Count(split, place, f"{prefix}/{name}", count)

@@ -104,15 +104,13 @@ def load_table(name: str, split: str, settings: str, source: Source | None = Non
     """
     import pyarrow
 
-    benchmark, source = _resolved(name, split, source)
-    rows = _loaded(benchmark, source, split, settings)
+    rows = _loaded(name, split, settings, source)
     return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
 
 
 def load_rows(name: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
     """Return the rows of a task as dicts; see `load_table`."""
-    benchmark, source = _resolved(name, split, source)
-    rows = _loaded(benchmark, source, split, settings)
+    rows = _loaded(name, split, settings, source)
     found: list[dict[str, Any]] = rows if isinstance(rows, list) else rows.to_pylist()
     return found
 
@@ -136,10 +134,11 @@ def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
     return benchmark.figures(source, split)
 
 
-def _loaded(benchmark: Benchmark, source: Source, split: str, settings: str) -> Any:
-    with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):
+def _loaded(name: str, split: str, settings: str, given: Source | None) -> Any:
+    benchmark, source = _resolved(name, split, given)
+    with said_if_slow(f"reading the questions of {name}, {split}"):
         rows = benchmark.load(source, split, benchmark.parse(settings))
-    logger.info("%d questions of %s, %s (%s), from %s", len(rows), benchmark.name, split, settings, source)
+    logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)
     return rows
 
 

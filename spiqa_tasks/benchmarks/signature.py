@@ -100,13 +100,15 @@ _FIELDS = {key: name for name, key in _KEYS.items()}
 @functools.lru_cache(maxsize=256)  # the answers of a run have few
 def _text_of(signature: Signature) -> str:
     fields = ((key, getattr(signature, name)) for name, key in _KEYS.items())
-    return "|".join(f"{key}:{_escaped(value)}" for key, value in fields if value)
+    escaped = ((key, value.replace("%", "%25").replace("|", "%7C")) for key, value in fields if value)
+    return "|".join(f"{key}:{value}" for key, value in escaped)
 
 
 def parse(text: str) -> Signature:
     """Return the signature that `text` stands for; unknown fields are left out."""
     pairs = (part.partition(":")[::2] for part in text.split("|"))
-    return Signature(**{_FIELDS[key]: _unescaped(value) for key, value in pairs if key in _FIELDS})
+    known = ((_FIELDS[key], value) for key, value in pairs if key in _FIELDS)
+    return Signature(**{name: value.replace("%7C", "|").replace("%25", "%") for name, value in known})
 
 
 def merged(signatures: Iterable[Signature]) -> Signature:
@@ -136,11 +138,3 @@ def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signa
 def ablation_fields(settings: Any) -> dict[str, str]:
     """Return what the setting `ablation` contributes: what replaces a picture."""
     return {"grey": f"{GREY} at the original size"} if settings.ablation == "grey" else {}
-
-
-def _escaped(value: str) -> str:
-    return value.replace("%", "%25").replace("|", "%7C")
-
-
-def _unescaped(value: str) -> str:
-    return value.replace("%7C", "|").replace("%25", "%")

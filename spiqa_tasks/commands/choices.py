@@ -78,7 +78,7 @@ def _response(record: Any, column: str | None, where: str) -> str:
 
 
 def _options(record: Any, named: Sequence[str], where: str) -> dict[str, str]:
-    from spiqa_tasks.benchmarks.own.row_options import row_options
+    from spiqa_tasks.benchmarks.own.cells import row_options
 
     try:
         options = row_options(record, named)

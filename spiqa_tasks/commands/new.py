@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Proposal]:
     """The YAML's values, and what they were guessed from."""
     from spiqa_tasks.benchmarks.own.definition import parse
-    from spiqa_tasks.benchmarks.own.picture_files import PictureFiles
+    from spiqa_tasks.benchmarks.own.pictures import PictureFiles
     from spiqa_tasks.benchmarks.own.proposal import propose
     from spiqa_tasks.benchmarks.own.rows import HUB, data_paths, is_wanted
     from spiqa_tasks.files.records import read_records

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from choice_runs import RowsOf, load, write, write_own
-from host_files import sample_of
+from host_files import FAILED, sample_of
 from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.alignment import Measure, alignment, summary
@@ -100,7 +100,10 @@ def test_the_summary_says_how_often_a_wrong_mark_is_followed(rows_of: RowsOf, tm
     """With and without the instruction, beside the control's answers with the same letters; Wilson's intervals."""
     write_study(tmp_path, rows_of, 12, 6)
     found = measured(tmp_path)
+    assert list(found) == [("no", "follows"), ("no", "follows_unmarked"), ("yes", "returned"), ("yes", "follows")]
     assert found["no", "follows"].value == 12 / 14
+    assert {(row.model, row.split, row.mark) for row in found.values()} == {("m", "cs_fig2cap", "incorrect")}
+    assert {row.n for row in found.values()} == {14}
     assert found["yes", "follows"].value == 6 / 14
     marks = [row["marked"] for row in rows_of("cs_fig2cap", "mark=incorrect")]
     wrong = [next(letter for letter in "ABCDE" if letter != row["answer"]) for row in rows_of("cs_fig2cap", "")[:2]]
@@ -113,12 +116,42 @@ def test_what_cannot_be_said_is_withheld(rows_of: RowsOf, tmp_path: Path) -> Non
     """A return from a change that may be none, or without the mark alone; marks that old answers do not name."""
     write_study(tmp_path / "none", rows_of, 2, 1)
     row = measured(tmp_path / "none")["yes", "returned"]
-    assert math.isnan(row.value)
-    assert "chance" in row.why_not
+    assert (math.isnan(row.value), row.n) == (True, 14)
+    assert row.why_not == "the mark alone changes nothing that can be told from chance"
     write_study(tmp_path / "alone", rows_of, 12, 6)
     (tmp_path / "alone" / "2_results.json").unlink()
-    assert "no run with the same mark" in measured(tmp_path / "alone")["yes", "returned"].why_not
+    row = measured(tmp_path / "alone")["yes", "returned"]
+    assert row.why_not == "there is no run with the same mark and no instruction to ignore it"
+    assert (row.n, math.isnan(row.value), math.isnan(row.low), math.isnan(row.high)) == (0, True, True, True)
     write_study(tmp_path / "old", rows_of, 12, 6)
     for path in (tmp_path / "old").glob("*_samples_wrong*.jsonl"):
         path.write_text(path.read_text().replace('"marked"', '"other"'))
-    assert "score them again" in measured(tmp_path / "old")["yes", "follows"].why_not
+    for ignore in ("yes", "no"):
+        row = measured(tmp_path / "old")[ignore, "follows"]
+        assert row.why_not == "the answers do not say which caption was marked: score them again"
+        assert math.isnan(row.value)
+
+
+def test_a_part_is_withheld_and_failed_requests_follow_nothing(rows_of: RowsOf, tmp_path: Path) -> None:
+    """With the task and how much of it was answered; a request that failed is no answer to count."""
+    rows = rows_of("cs_fig2cap", "mark=incorrect")
+    for place, asked, failed in (("part", 500, 0), ("whole", None, 3)):
+        write(tmp_path / place, "m", {"plain": ("", 2)}, rows_of)
+        samples = [sample_of(row, FAILED if i < failed else row["marked"]) for i, row in enumerate(rows)]
+        options: dict[str, Any] = {} if asked is None else {"asked": asked}
+        write_own(tmp_path / place, "m", {"wrong": samples}, settings={"wrong": "mark=incorrect"}, stamp="2", **options)
+    row = measured(tmp_path / "part")["no", "follows"]
+    assert row.why_not == "wrong: 14 of 500 questions were answered, fewer than 99%"
+    row = measured(tmp_path / "whole")["no", "follows"]
+    assert (row.n, row.value) == (11, 1.0)
+
+
+def test_without_a_wrong_mark_or_one_to_ignore_nothing_is_summed_up(rows_of: RowsOf, tmp_path: Path) -> None:
+    """One sentence says what to run."""
+    write(tmp_path, "m", {"plain": ("", 0), "marked": ("mark=correct", 0)}, rows_of)
+    with pytest.raises(InputError) as error:
+        summary(load(tmp_path))
+    assert str(error.value) == (
+        "Expected samples of tasks with a wrong mark, or with one that is to be ignored; found none. Run `--tasks "
+        "scifibench_alignment`."
+    )

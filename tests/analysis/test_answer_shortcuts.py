@@ -60,4 +60,28 @@ def test_open_questions_of_rows() -> None:
     row = {"id": "p/0", "question": "q", "answer": "a", "figures": [{"caption": "c"}, {"caption": "d"}]}
     rows = [row | {"paper_id": "p"}, row | {"paper_id": "p"}, {"id": "1", "letters": ["A"]}]
     rows.append({"id": "2", "question": "q", "answer": "a", "letters": [], "cluster": None})
-    assert open_questions(rows) == [OpenQuestion("p/0", "q", "a", ("c", "d"), "p"), OpenQuestion("2", "q", "a")]
+    rows.append({"id": "3", "question": "q", "answer": "a", "cluster": "c"})
+    assert open_questions(rows) == [
+        OpenQuestion("p/0", "q", "a", ("c", "d"), "p"),
+        OpenQuestion("2", "q", "a"),
+        OpenQuestion("3", "q", "a", (), "c"),
+    ]
+
+
+def test_the_most_frequent_answer_is_of_questions_that_begin_alike() -> None:
+    """However they are written, the first wording stands; a beginning that none has is answered by the most of all."""
+    texts = [("How many a?", "Two."), ("How many b?", "one"), ("How many c?", "two"), ("Who is it?", "one")]
+    texts += [("Who is he?", "One"), ("Why so?", "x")]
+    known = [OpenQuestion(str(place), *each) for place, each in enumerate(texts)]
+    splits = [
+        guesses([*known, OpenQuestion("asked", question, "never")], Learning(folds=7))["frequent"]["asked"]
+        for question in ("How many d?", "Who is she?", "What?")
+    ]
+    assert splits == ["Two.", "one", "one"]
+
+
+def test_an_answer_is_drawn_by_question_and_seed() -> None:
+    """Another seed draws others."""
+    asked = questions()
+    drawn = [guesses(asked, Learning(folds=3, seed=seed))["drawn"] for seed in range(6)]
+    assert len({answers["0/0"] for answers in drawn}) > 1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
+from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import cohen_kappa_score
 
 from spiqa_tasks.analysis.calibration import combination, examined, pairs
@@ -12,6 +14,7 @@ from spiqa_tasks.analysis.opinions import REPEATED, Opinion, Scores
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.readers.labels import Labelled
+from spiqa_tasks.scoring.binary import binary_agreement
 
 ANSWERS = [
     Labelled(Candidate("word " * (1 + place), f"question {place // 2}", "r"), place % 3 == 0, ("r",), "ab"[place % 2])
@@ -48,11 +51,44 @@ def test_groups_are_by_system_and_by_length() -> None:
     ]
     assert {group.agreement.n for group in found} == {20, 10}
     assert found[0].quantiles == pytest.approx((0.2, 0.2, 0.9))
+    places = [place for place, answer in enumerate(ANSWERS) if answer.system == "a"]
+    own = examined(opinion(tuple(TRUE[place] for place in places)), [ANSWERS[place] for place in places])
+    assert found[0].agreement.n == 20
+    assert own.overall is not None
+    assert found[0].agreement.kappa == own.overall.kappa
+    assert [each.kind for each in own.groups] == ["length"] * 4
+
+
+def test_traps_are_the_only_groups_where_there_are_any() -> None:
+    """In the order in which they come; answers of nobody known are called so, and lengths of one word by it."""
+    trapped = [replace(answer, trap="yz"[place % 2]) for place, answer in enumerate(ANSWERS)]
+    groups = examined(opinion(TRUE), trapped).groups
+    assert [(each.kind, each.name) for each in groups] == [("trap", "y"), ("trap", "z")]
+    short = [
+        replace(answer, system="b" * (place % 2), candidate=Candidate("x" if place < 20 else "x y", str(place), "r"))
+        for place, answer in enumerate(ANSWERS)
+    ]
+    assert [each.name for each in examined(opinion(TRUE), short).groups] == ["unknown", "b", "1 words", "2 words"]
+
+
+def test_answers_to_one_question_are_one_cluster_and_the_seed_draws_the_intervals() -> None:
+    """Questions that are asked once are none: other names of theirs change nothing."""
+    noisy = tuple((place * 7 % 10) / 10 + 0.04 for place in range(40))
+    found = [examined(opinion(noisy), ANSWERS, seed).overall for seed in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
+    alone = [
+        replace(answer, candidate=replace(answer.candidate, question=str(place)))
+        for place, answer in enumerate(ANSWERS)
+    ]
+    apart = examined(opinion(noisy), alone, 1).overall
+    assert apart == binary_agreement(noisy, [each.label for each in ANSWERS], [None] * 40, 1) != found[0]
+    bins = examined(opinion(TRUE), ANSWERS).bins
+    assert [(each.n, each.score) for each in bins if each.n] == [(26, pytest.approx(0.2)), (14, pytest.approx(0.9))]
 
 
 def test_a_judge_that_failed_on_more_than_a_hundredth_has_no_numbers() -> None:
     """The reason says on how many, and the first thing that went wrong."""
-    failed = examined(Opinion("judge", (None, *TRUE[1:]), reasons=("HTTP 500",)), ANSWERS)
+    failed = examined(Opinion("judge", (None, *TRUE[1:]), reasons=("HTTP 500", "HTTP 503")), ANSWERS)
     assert failed.overall is None
     assert (failed.failed, failed.groups) == (1, ())
     assert failed.withheld == "39 of 40 answers have a score, fewer than 99%; HTTP 500"
@@ -82,7 +118,9 @@ def test_judges_are_set_against_each_other() -> None:
     assert pair.n == 39
     assert pair.kappa == pytest.approx(cohen_kappa_score(*said))
     assert pair.same == pytest.approx(sum(a == b for a, b in zip(*said, strict=True)) / 39)
-    assert pairs([opinion(TRUE), Opinion("silent", (None,) * 40)]) == []
+    assert pair.spearman == pytest.approx(spearmanr(TRUE[1:], other[1:]).statistic)
+    assert pair.kendall == pytest.approx(kendalltau(TRUE[1:], other[1:]).statistic)
+    assert pairs([opinion(TRUE), Opinion("silent", (None,) * 40), Opinion("b", TRUE)])[0].judges == ("judge", "b")
 
 
 def test_judges_become_one_and_their_signature_says_so() -> None:

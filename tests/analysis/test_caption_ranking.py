@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from host_files import sample_of, write_run
 from report_runs import choices, run_of, runs_at
 
-from spiqa_tasks.analysis.caption_ranking import TRUE, Item, RankingOutcome, ask_of, read_items
+from spiqa_tasks.analysis.caption_ranking import TRUE, Item, RankingOutcome, ask_of, rank, read_items
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 ITEM = Item("7", "f.png", {TRUE: "t", "a": "x", "b": "y", "c": "z"})
 
@@ -67,3 +75,77 @@ def test_the_table_is_sorted_by_the_mean_rank_over_judges() -> None:
     assert list(RankingOutcome({"one": ranks["one"]}).table) == [TRUE, "a"]
     assert table["a"]["one"] == (2.0, 0.0, 2)
     assert table["a"]["Combined"] == (1.5, 0.0, 1)
+
+
+def test_without_an_item_that_all_judges_ranked_nothing_is_combined() -> None:
+    """Writers stand in alphabetical order then."""
+    table = RankingOutcome({"one": {"1": {"b": 1, "a": 2}}, "two": {"2": {"b": 1, "a": 2}}}).table
+    assert list(table) == ["a", "b"]
+    assert math.isnan(table["b"]["Combined"][0])
+    assert table["b"]["Combined"][2] == 0
+
+
+def test_the_prompt_has_every_caption_and_an_example() -> None:
+    """Of the letters in some other order, the same one each time; an answer may be as long as a list."""
+    asked = ask_of(ITEM, "j", 0)
+    captions = "\n".join(f"{letter}) {ITEM.captions[writer]}" for letter, writer in asked.writers.items())
+    assert re.fullmatch(
+        "Your task is to rank the following captions in order of how well they represent the figure.\n"
+        + re.escape(captions)
+        + "\nRank the captions from best to worst. Return just a list of the ranked captions, nothing else. For "
+        r"example: Ranked Captions: \[(\w, \w, \w, \w)\]\.\nRanked Captions:",
+        asked.request.prompt,
+    )
+    (example,) = re.findall(r"\[(.*)\]", asked.request.prompt)
+    assert sorted(example.split(", ")) == list("ABCD") != example.split(", ")
+    assert (asked.item, list(asked.writers)) == ("7", list("ABCD"))
+    assert (asked.request.top_logprobs, asked.request.max_tokens) == (None, 256)
+    long = replace(ITEM, captions={**ITEM.captions, "a": "x" * 100_000})
+    assert len(ask_of(long, "j", 0).request.prompt) < 50_000
+
+
+class Answering:
+    """Stands in for a judge's engine and the answers that are waited for."""
+
+    def __init__(self, *verdicts: Verdict) -> None:
+        self.verdicts, self.waited = verdicts, False
+
+    def submit_all(self, requests: Sequence[JudgeRequest]) -> list[Answering]:
+        self.requests = list(requests)
+        return [Answering(verdict) for verdict in self.verdicts]
+
+    def wait(self, pending: Sequence[Answering]) -> None:
+        assert [each.verdicts[0] for each in pending] == list(self.verdicts)
+        self.waited = True
+
+    def result(self) -> Verdict:
+        return self.verdicts[0]
+
+
+def test_every_judge_ranks_every_item_and_what_cannot_be_read_is_counted() -> None:
+    """By its reason; a failed request is no ranking whatever its text, and an incomplete one is none either."""
+    items = [replace(ITEM, id=str(number)) for number in range(4)]
+    answers = (
+        Verdict("ok", "[D, A, C, B]"),
+        Verdict("ok", "[A, B]"),
+        Verdict("judge_failed", "[D, A, C, B]", reason="boom"),
+        Verdict("judge_failed", reason="boom"),
+    )
+    one, other = Answering(*answers), Answering(*answers[:1] * 4)
+    outcome = rank(items, {"one": cast(Engine, one), "other": cast(Engine, other)}, 3)
+    assert one.waited
+    assert other.waited
+    assert one.requests == [ask_of(item, "one", 3).request for item in items]
+    writers = ask_of(items[0], "one", 3).writers
+    assert outcome.ranks["one"] == {"0": {writers["D"]: 1, writers["A"]: 2, writers["C"]: 3, writers["B"]: 4}}
+    assert outcome.failures == {"one": {"incomplete": 1, "judge_failed: boom": 2}, "other": {}}
+    assert list(outcome.ranks["other"]) == ["0", "1", "2", "3"]
+
+
+def test_more_writers_than_letters_are_refused() -> None:
+    """A letter stands for each caption, the true one's included."""
+    made = "data:scifibench/demo_fig2cap@d|settings:prompt=caption"
+    runs = [run_of([Record("1", "c", "t")], f"m{number}", "scifibench_captioning", made) for number in range(26)]
+    with pytest.raises(InputError) as error:
+        read_items(runs)
+    assert str(error.value) == "Expected at most 25 models, found 26. Name fewer runs."

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 from report_runs import run_of
 
-from spiqa_tasks.analysis.published_rows import published_gain, published_values
+from spiqa_tasks.analysis.published_rows import (
+    PublishedValue,
+    published_gain,
+    published_overall,
+    published_values,
+)
 
 
 def values(benchmark: str, split: str, settings: str) -> dict[tuple[Any, ...], float]:
@@ -71,3 +76,44 @@ def test_gain_and_leakage_are_those_of_table_5() -> None:
     found = list(published_gain())
     assert {value.metric for value in found} == {"mg", "ml"}
     assert all(0 <= value.value <= 1 for value in found)
+    gpt = [value for value in found if value.model == "GPT4V (high)"]
+    assert gpt == [
+        PublishedValue("GPT4V (high)", "Table 5", "mg", None, pytest.approx(0.436)),
+        PublishedValue("GPT4V (high)", "Table 5", "ml", None, pytest.approx(0.013)),
+    ]
+
+
+def test_a_value_names_its_table_and_judge() -> None:
+    """Those of appendices by their letter; MMStar's stand beside both ways to match, by both protocols SPIQA's."""
+
+    def printed(data: str, settings: str = "") -> list[PublishedValue]:
+        return published_values(run_of([], signature=f"data:{data}@d|settings:{settings}"))
+
+    assert {value.table for value in printed("spiqa/testB")} >= {"Table 3", "Table B.1", "Table E.1"}
+    both = {(value.metric, value.judge) for value in printed("spiqa/testA", "protocol=both")}
+    assert {("l3score", "GPT-4o"), ("l3score_released", "GPT-4o"), ("meteor", ""), ("meteor_released", "")} <= both
+    released = {value.metric for value in printed("spiqa/testA", "protocol=released")}
+    assert all(name.endswith("_released") for name in released)
+    assert {value.group for value in printed("spiqa/testA")} >= {None, "nonplot", "table"}
+    assert "other" not in {value.group for value in printed("spiqa/testA")}
+    assert {value.table for value in printed("scifibench/cs_fig2cap")} == {"Table 2", "Table 5"}
+    for settings, table in (("", "Table 5"), ("ablation=text,shots=2", "Table 4")):
+        found = printed("mmstar/val", settings)
+        assert {value.table for value in found} == {table}
+        assert {value.metric for value in found} == {"accuracy", "accuracy_released"}
+        assert len({(value.model, value.metric, value.group) for value in found}) == len(found)
+    assert printed("mmstar/val", "ablation=text") == []
+    assert not {"difference", "mean"} & {value.model.lower() for value in printed("scifibench/cs_fig2cap")}
+
+
+def test_overall_accuracies_are_those_of_models_that_see() -> None:
+    """Of one direction, with adversarial negatives."""
+    found = list(published_overall("scifibench_fig2cap"))
+    assert len({value.model for value in found}) == len(found)
+    assert {(value.table, value.metric, value.group, value.judge) for value in found} == {
+        ("Table 2", "accuracy", None, "")
+    }
+    other = {value.model: value.value for value in published_overall("scifibench_cap2fig")}
+    assert other.keys() >= {"GPT-4o"}
+    one = {value.model: value.value for value in found}
+    assert one["GPT-4o"] != other["GPT-4o"]

@@ -324,3 +324,40 @@ def test_a_file_whose_ids_are_shifted_is_refused(count: int, by: int) -> None:
 def test_letters_and_numbers_are_what_is_compared(text: str, expected: str) -> None:
     """As spreadsheets and hosts leave them."""
     assert plain(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "row", "told"),
+    [
+        (Answer("1", Response("A"), reference="x"), {"id": "1"}, "true answer 'x' there, ''"),
+        (Answer("1", Response("A"), reference="XXXX"), {**FREE, "answer": "y"}, "true answer 'XXXX' there, 'y'"),
+        (Answer("1", Response("A"), options={"C": "c"}), CHOICE, "option C 'c' there, ''"),
+        (Answer("1", Response("A"), question="q"), {"id": "1", "question": "other"}, "question 'q' there, 'other'"),
+        (
+            Answer("1", Response("A"), needed=("a.png", "b.png")),
+            {**FREE, "figures": [{"file": "c.png"}, {"file": "d.png"}], "referred": [0, 1]},
+            "figures that its answer needs 'a.png, b.png' there, 'c.png, d.png'",
+        ),
+        (
+            Answer("1", Response("A", shown=("a.png", "d.png"))),
+            FREE,
+            "figures 'a.png, d.png' there, 'a.png, b.png, c.png'",
+        ),
+        (Answer("1", Response("A"), question="x " * 60), CHOICE, f"question {('x ' * 60)[:80]!r} there, 'Which one?'"),
+    ],
+)
+def test_a_difference_has_both_sides(answer: Answer, row: Mapping[str, Any], told: str) -> None:
+    """As the file and the release have them, of long texts the beginning."""
+    _, ids, (said,) = compare(answer, row, accept=True)
+    assert ids == ["1"]
+    assert said.endswith(f"; 1 has the {told} in the release.")
+
+
+def test_another_key_is_told_before_what_differs_besides() -> None:
+    """However many differ, and even where only one of a thousand has it."""
+    first, second = Answer("1", Response("A"), question="other?"), Answer("2", Response("A"), needed=("x.png",))
+    row = {**FREE, "id": "2", "figures": [{"file": "c.png"}], "referred": [0]}
+    rows = [{**FREE, "id": "1"}, row, *({**FREE, "id": f"q{place}"} for place in range(998))]
+    answers = [first, second, *(Answer(str(each["id"]), Response("A")) for each in rows[2:])]
+    with pytest.raises(InputError, match=r"for 2 of 1000 ids, the first: 1, 2; 2 has the figures that its"):
+        compared(PATH, match(PATH, answers, rows)[0], rows, {})

@@ -275,3 +275,13 @@ def test_the_definition_says_how_questions_are_put_together(tmp_path: Path) -> N
     assert [question.id for question in run.questions] == list(
         dict.fromkeys(record.id.rsplit("/", 2)[0] for record in run.records)
     )
+
+
+def test_other_records_are_of_the_same_answers() -> None:
+    """Their texts and places stay; those that have no record any more are left out."""
+    run = host_run([1.0, 0.0, 1.0])
+    records = [replace(record, scores={"acc": 0.5}) for record in run.records[:2]]
+    changed = run.with_records(records)
+    assert changed.records == records
+    assert [answer.response for answer in changed.read()] == [answer.response for answer in run.read()[:2]]
+    assert (changed.task, changed.reported) == (run.task, run.reported)

@@ -264,3 +264,54 @@ def test_the_authors_file_is_complete() -> None:
     (task,) = find_tasks(["mmstar_demo"])
     answers = {row["id"]: row["answer"] for row in rows_of(task)}
     assert not is_complete(scored("mmstar_demo", answers | {"x": "A"}))
+
+
+@pytest.mark.parametrize(
+    "name", ["unknown", "differing", "missing", "judge_failed", "request_failed", "scoring_failed"]
+)
+def test_a_run_in_which_something_is_amiss_is_not_complete(name: str) -> None:
+    """Missing questions are none where values over a part are asked for."""
+    run = scored("mmstar_demo")
+    (first, *rest) = run.records
+    if name in ("unknown", "differing", "missing"):
+        run = dataclasses.replace(run, unmatched={name: ["x"]})
+    elif name == "judge_failed":
+        run = run.with_records([dataclasses.replace(first, verdicts=({"metric": "m", "reason": "boom"},)), *rest])
+    else:
+        run = run.with_records([dataclasses.replace(first, status=name), *rest])  # type: ignore[arg-type]
+    assert not is_complete(run)
+    assert is_complete(dataclasses.replace(run, partial=True)) == (name == "missing")
+
+
+def test_what_takes_a_judge_or_programs_may_lack_in_a_complete_run() -> None:
+    """A headline that is withheld for want of scores may not."""
+    run = scored("spiqa_demo")
+    assert run.omitted.keys() >= {"l3score", "meteor"}
+    assert is_complete(run)
+    few = scored("mmstar_demo")
+    without = [dataclasses.replace(record, scores={}) for record in few.records]
+    assert not is_complete(few.with_records(without))
+
+
+def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:
+    """Of the only questions that count."""
+    (task,) = find_tasks(["mmstar_demo"])
+    given = matched(task, {row["id"]: "A" for row in rows_of(task)})
+    run = dataclasses.replace(given.run, identity=Identity("m", "text", "3"))
+    found = score(read(dataclasses.replace(given, ids="abc (24)", run=run), scorer_of(task)))
+    signature = found.records[0].signature
+    assert "|ids:abc (24)" in signature
+    assert "|predictions:jsonl" in signature
+    assert "|ablated:text,seed=3" in signature
+    assert found.judge == ""
+
+
+def test_data_of_several_versions_are_those_that_they_are_scored_with() -> None:
+    """Each of them; another is named."""
+    (task,) = find_tasks(["mmstar_demo"])
+    (row, *_) = rows_of(task)
+    ours = score(read(matched(task, {row["id"]: "A"}), scorer_of(task)))
+    both = [dataclasses.replace(record, signature=Signature(data="a+b").text) for record in ours.records]
+    record = Record(row["id"], signature=Signature(data="b").text)
+    run = Run("mmstar_demo", Identity("m"), Path("p"), "run", lambda: [answer_of(row, record)])
+    assert list(differences(matched_run(run, task), ours.with_records(both))) == []

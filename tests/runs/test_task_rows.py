@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from answer_files import matched, mmstar_table, right_answers, rows_of, write_table
 
@@ -18,6 +19,7 @@ from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers import spiqa_responses, tables
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.subset import Subset
 from spiqa_tasks.runs.task_rows import matched_run
 
 DEMO, FILTERED, SPIQA, PERFIGURE = find_tasks(["mmstar_demo", "mmstar_filtered", "spiqa_demo", "spiqa_demo_perfigure"])
@@ -150,3 +152,49 @@ def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
     assert part.remarks == (
         f"m: scored as it was made, with {part.task.settings}; {PERFIGURE.name} has {PERFIGURE.settings}.",
     )
+
+
+def test_only_the_questions_of_a_list_count() -> None:
+    """The task keeps these, answers to others are no unknown ones, and the digest is the list's."""
+    ids = tuple(list(ANSWERS)[2:5])
+    run = matched(DEMO, {**ANSWERS, "x": "A"}).run
+    found = matched_run(run, DEMO, subset=Subset(Path("ids"), ids))
+    assert tuple(row["id"] for row in found.rows) == tuple(found.answers) == ids
+    assert (found.task.kept, found.ids) == (frozenset(ids), Subset(Path("ids"), ids).digest)
+    assert found.unmatched == {"missing": [], "unknown": ["x"], "duplicates": [], "differing": []}
+    assert matched_run(run, DEMO).ids == ""
+
+
+def test_figures_are_compared_with_those_of_the_papers_of_the_tasks_split() -> None:
+    """Of others nothing is known, which is told; where accepted the answer is scored without them."""
+    rows = rows_of(SPIQA)
+    row = next(row for row in rows if len(row["figures"]) > 1)
+    names = tuple(figure["file"] for figure in row["figures"])[::-1]
+    for shown, remarks in ((names, 1), (("elsewhere.png",), 2)):
+        answer = Answer(row["id"], Response("A", shown=shown))
+        run = Run(SPIQA.name, Identity("m"), Path("p"), "jsonl", lambda answer=answer: [answer])
+        found = matched_run(run, SPIQA, accept_differences=True)
+        assert found.answers[row["id"]].response.shown == (names if shown is names else ())
+        assert len(found.remarks) == remarks  # most questions are missing
+    assert found.unmatched["differing"] == [row["id"]]
+    assert found.remarks[1].startswith("spiqa_demo: p: 1 of 1 questions differ from the release")
+    with pytest.raises(InputError, match=r"has the figures 'elsewhere\.png' there"):
+        matched_run(run, SPIQA)
+
+
+@pytest.mark.usefixtures("no_release")
+def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_path: Path) -> None:
+    """Other columns and their order change nothing; another question, option or true answer does."""
+    frame = mmstar_table(rows_of(DEMO)).assign(options="x")
+
+    def data(name: str, table: pd.DataFrame) -> str:
+        path = write_table(table, tmp_path / name)
+        run = Run("mmstar_filtered", Identity("m"), path, tables.FORM, partial(tables.read_answers, path))
+        return str(matched_run(run, FILTERED).rows[0]["data"])
+
+    first = data("a.tsv", frame)
+    assert data("b.tsv", frame.assign(prediction="B", extra="1")) == first
+    assert data("c.tsv", frame[frame.columns[::-1]]) == first
+    question = [f"Another: {frame['question'][0]}", *frame["question"][1:]]
+    answer = ["B" if frame["answer"][0] == "A" else "A", *frame["answer"][1:]]
+    assert len({first, data("d.tsv", frame.assign(question=question)), data("e.tsv", frame.assign(answer=answer))}) == 3

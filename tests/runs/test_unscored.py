@@ -263,3 +263,42 @@ def test_ids_of_several_tasks_of_a_group_name_none(
     assert set(ids) & set(same)
     with pytest.raises(InputError, match="found none"):
         answers_to("scifibench", [write_jsonl(tmp_path / "m.jsonl", dict.fromkeys({*ids} & {*same}, "A"))], [])
+
+
+def test_a_file_that_names_no_task_is_of_the_one_with_most_of_its_ids(tmp_path: Path) -> None:
+    """More than half must be its own, or of its papers; files whose names have the task need none."""
+    (tmp_path / "mine.yaml").write_text("group: mine\ntask: [mmstar_demo, spiqa_demo, scifibench_demo]\n")
+    spiqa = [row["id"] for row in rows_for_scoring("spiqa", "demo", "")]
+    papers = [f"{key.partition('/')[0]}/another" for key in spiqa]
+    found, remarks = answers_to(
+        "mine",
+        [
+            write_jsonl(tmp_path / "one.jsonl", dict.fromkeys([*papers[:1], *spiqa[:3], "x", "y", "z"], "A")),
+            write_jsonl(tmp_path / "two_scifibench_demo.jsonl", {"x": "A"}),
+        ],
+        [tmp_path],
+    )
+    assert [(task.name, [(run.name, run.task) for run in runs]) for task, runs in found] == [
+        ("spiqa_demo", [("one", "spiqa_demo")]),
+        ("scifibench_demo", [("two", "scifibench_demo")]),
+    ]
+    assert remarks == ["mine: no answers to mmstar_demo."]
+    few = write_jsonl(tmp_path / "few.jsonl", dict.fromkeys([*spiqa[:2], "x", "y"], "A"))
+    with pytest.raises(InputError) as error:
+        answers_to("mine", [few], [tmp_path])
+    assert str(error.value) == (
+        f"Expected answers to mine in {few}, found none. Call files of answers <model>_<task>, or name a single task."
+    )
+
+
+def test_a_recorded_task_is_looked_for_beside_the_files_that_are_named(tmp_path: Path) -> None:
+    """The newest run of that name has its settings; a YAML of a folder that is named is known first."""
+    write(tmp_path / "a", task="mine", settings=BLIND)
+    path = write_jsonl(tmp_path / "a" / "m_mine.jsonl", ANSWERS)
+    ((task, runs),), _ = answers_to("mine", [path], [])
+    assert (task.name, task.typed.ablation, [run.form for run in runs]) == ("mine", "text", ["jsonl"])
+    write_filtered(tmp_path / "yaml", "mine")
+    ((known, _),), _ = answers_to("mine", [path], [tmp_path / "yaml"])
+    assert known.kept == frozenset(list(ANSWERS)[:3])
+    with pytest.raises(InputError, match="other"):
+        answers_to("other", [path], [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
@@ -33,11 +33,19 @@ class OwnSettings:
 def own_benchmark(definition: Definition) -> Benchmark:
     """Return the benchmark of a definition; no data is read before it is needed."""
     splits = _Splits(definition)
-    shots = _shots_of(definition, splits.load)
+
+    @cache
+    def shots(settings: OwnSettings) -> list[rows.Row]:
+        """The solved questions before each one: the first of their split, read once."""
+        return splits.load(default_source(), definition.shots_from, settings)[: definition.shots]
 
     def prompt(row: Row) -> list[Part]:
         settings = parse_settings(OwnSettings, row["settings"])
-        return prompts.prompt(definition, row, shots(settings), settings.ablation)
+        return prompts.prompt(definition, row, shots(settings) if definition.shots else (), settings.ablation)
+
+    def files(split: str, _settings: Any) -> list[tuple[Repository, str]]:
+        place = definition.data[split]
+        return [rows.hub_place(definition.benchmark, place)] if place.startswith(rows.HUB) else []
 
     return Benchmark(
         name=definition.benchmark,
@@ -47,7 +55,7 @@ def own_benchmark(definition: Definition) -> Benchmark:
         record=partial(records.record, definition),
         metrics=lambda _settings: records.metrics(definition),
         settings=OwnSettings,
-        files=partial(_files, definition),
+        files=files,
         unseen=lambda settings: replace(settings, ablation="text"),
         table=lambda _settings: records.table(definition),
         judge=lambda _settings: definition.judged,
@@ -90,22 +98,3 @@ class _Splits(Mapping[str, int]):
 
     def __contains__(self, split: object) -> bool:
         return split in self._definition.data
-
-
-def _shots_of(
-    definition: Definition, load: Callable[[Source, str, OwnSettings], list[rows.Row]]
-) -> Callable[[OwnSettings], list[rows.Row]]:
-    """The solved questions before each one: the first of their split, read once."""
-
-    @cache
-    def shots(settings: OwnSettings) -> list[rows.Row]:
-        if not definition.shots:
-            return []
-        return load(default_source(), definition.shots_from, settings)[: definition.shots]
-
-    return shots
-
-
-def _files(definition: Definition, split: str, _settings: Any) -> list[tuple[Repository, str]]:
-    place = definition.data[split]
-    return [rows.hub_place(definition.benchmark, place)] if place.startswith(rows.HUB) else []

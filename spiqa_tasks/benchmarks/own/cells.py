@@ -13,6 +13,20 @@ from spiqa_tasks.benchmarks.choice.listed import options_in
 from spiqa_tasks.benchmarks.own.definition import AnswerForm, Columns
 from spiqa_tasks.files.records import Fields
 
+NAMES: Mapping[str, Sequence[str]] = {
+    "question": ("question", "query", "problem", "questions", "question_text", "prompt", "instruction", "text", "q"),
+    "answer": (
+        *("answer", "answers", "label", "gold", "target", "ground_truth", "groundtruth", "correct_answer", "gt_answer"),
+        *("correct_option", "correct_choice", "correct_choice_idx", "answer_idx", "answer_index", "correct", "gt", "a"),
+    ),
+    "options": ("options", "choices", "candidates", "option", "answer_choices", "multiple_choices"),
+    "images": (
+        *("image", "images", "image_path", "img", "img_path", "image_paths", "picture", "pictures", "figure"),
+        *("figure_path", "imgname", "image_name", "imagename", "file_name", "filename", "image_file", "img_file"),
+    ),
+    "id": ("id", "question_id", "qid", "pid", "index", "uid", "sample_id", "data_id", "idx", "key", "questionid"),
+}
+"""What a column is taken for by its name, the likeliest first."""
 LETTERS = string.ascii_uppercase
 _LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
@@ -75,8 +89,9 @@ def options_of(record: Fields, columns: Columns) -> dict[str, str]:
         texts = [cell(record, column) for column in columns.options]
         while texts and is_empty(texts[-1]):
             texts.pop()
-        if any(map(is_empty, texts)):
-            raise ValueError(f"no text in {columns.options[list(map(is_empty, texts)).index(True)]}")
+        for column, text in zip(columns.options, texts, strict=False):
+            if is_empty(text):
+                raise ValueError(f"no text in {column}")
         return _lettered(texts) if texts else {}
     value = as_value(cell(record, columns.options[0]))
     if is_empty(value) or value == {}:
@@ -84,14 +99,45 @@ def options_of(record: Fields, columns: Columns) -> dict[str, str]:
     if isinstance(value, Mapping):
         keys = [str(key).upper() for key in value]
         return _lettered(list(value.values()), keys if "".join(keys) == LETTERS[: len(keys)] else None)
-    if isinstance(value, str):
-        found = options_in(value)
-        if not found:
-            raise ValueError(f"{columns.options[0]} is {_shown(value)}, not a list")
-        return found
-    if not isinstance(value, list):
+    if isinstance(value, list):
+        return _lettered(value)
+    found = options_in(value) if isinstance(value, str) else {}
+    if not found:
         raise ValueError(f"{columns.options[0]} is {_shown(value)}, not a list")
-    return _lettered(value)
+    return found
+
+
+def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:
+    """Return letter -> text of a row's options; empty where it has none.
+
+    Args:
+        record: column -> value. A column has the options as an object with letters as its keys, as a list, or as a
+            text that lists them; or each letter has a column of its own.
+        named: the column with the options, or one for each; by default one with a usual name, the columns A, B, ...,
+            or those that the question's text lists.
+
+    Raises:
+        ValueError: options in no known form.
+    """
+    columns = list(named) or _usual(record)
+    value = as_value(record.get(columns[0])) if len(columns) == 1 else None
+    if isinstance(value, Mapping) and all(len(key) == 1 and key in string.ascii_letters for key in map(str, value)):
+        found = {str(key): "" if is_empty(text) else str(text) for key, text in value.items() if text is not None}
+        if len({key.upper() for key in found}) < len(found):
+            raise ValueError(f"a letter twice among {', '.join(found)}")
+        return found
+    return options_of(record, Columns(options=tuple(columns)))
+
+
+def _usual(record: Fields) -> list[str]:
+    for role in ("options", "question"):
+        found = next((name for name in NAMES[role] if name in record), None)
+        if found is not None:
+            return [found]
+        lettered = [letter for letter in LETTERS if not is_empty(record.get(letter))]
+        if len(lettered) > 1:
+            return lettered
+    return []
 
 
 def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:

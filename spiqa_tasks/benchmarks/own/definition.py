@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from spiqa_tasks.benchmarks.own.templates import PARTS, TEMPLATES, fields_in_path, fields_of
+from spiqa_tasks.benchmarks.own.prompts import PARTS, TEMPLATES, fields_in_path, fields_of
 from spiqa_tasks.errors import InputError
 
 Kind = Literal["open", "choice", "both"]

@@ -1,19 +1,35 @@
-"""The prompt of a row: its template filled in, the pictures in their places, solved questions as turns before it."""
+"""The prompt of a row: its template filled in, the pictures in their places, solved questions as turns before it.
+
+A template has `{question}`, `{options}`, `{images}` and `{any column}`, in the form of Python's format.
+"""
 
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.benchmarks.own.definition import Definition
-from spiqa_tasks.benchmarks.own.templates import IMAGES, fields_of
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.image_ablation import Ablation, ablated_pictures
+
+if TYPE_CHECKING:
+    from spiqa_tasks.benchmarks.own.definition import Definition
 
 Row = Mapping[str, Any]
 MARKER = re.compile(r"<image(?:[ _]?(\d{1,2}))?>")
 """Where a question's or an option's text has a picture: `<image>`, `<image1>`, `<image 1>`, `<image_1>`."""
+_FIELD = re.compile(r"\{([^{}:]+)(?::(0\d{1,2})d)?\}")
+IMAGES = "images"
+PARTS = ("question", "options", IMAGES)
+_LETTER = "Answer with the option's letter from the given choices directly."
+TEMPLATES = {
+    "choice": f"{{images}}{{question}}\n{{options}}\n{_LETTER}",
+    "listed": f"{{images}}{{question}}\n{_LETTER}",
+    "open": "{images}{question}\nAnswer the question with a word, a number or a short phrase.",
+}
+"""What is asked where the YAML has no prompt; `listed` of questions whose text has the options."""
 
 
 def prompt(definition: Definition, row: Row, shots: Sequence[Row], ablation: Ablation) -> list[Part]:
@@ -34,9 +50,43 @@ def prompt(definition: Definition, row: Row, shots: Sequence[Row], ablation: Abl
     return [*parts, Turn("user"), *own]
 
 
-def template(definition: Definition) -> str:
-    """Return the wording that the prompts are made with, for the signature."""
-    return "".join(definition.prompt.values())
+def fields_of(template: str, where: str) -> list[tuple[str, str | None]]:
+    """Return (text, name of the field behind it) of a template; None behind the last text.
+
+    Raises:
+        InputError: braces that are no field's, or a field without a name.
+    """
+    try:
+        found = [(text, field) for text, field, _, _ in string.Formatter().parse(template)]
+    except ValueError as error:
+        found, fault = [], str(error)
+    else:
+        fault = "a field without a name" if any(field == "" for _, field in found) else ""
+    if fault:
+        raise InputError(
+            f"Expected prompt: to have names of columns in braces in {where}; found {fault}. Write a brace that is "
+            "text twice."
+        )
+    return found
+
+
+def fields_in_path(path: str) -> list[str]:
+    """Return the columns in braces in a path of pictures."""
+    return [field[1] for field in _FIELD.finditer(path)]
+
+
+def filled_path(path: str, values: Mapping[str, object]) -> str:
+    """Return a path of pictures with its columns filled in; `{id:012d}` has numbers of twelve digits.
+
+    Raises:
+        ValueError: a value that is no number where the path wants one.
+    """
+
+    def filled(field: re.Match[str]) -> str:
+        name, form = field.groups()
+        return f"{int(str(values[name])):{form}d}" if form else str(values[name])
+
+    return _FIELD.sub(filled, path)
 
 
 def are_placed(texts: Sequence[str], pictures: int) -> bool:

@@ -11,25 +11,10 @@ from typing import Any
 from spiqa_tasks.benchmarks.choice.listed import options_in
 from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Columns
-from spiqa_tasks.benchmarks.own.picture_files import SUFFIXES, PictureFiles
-from spiqa_tasks.benchmarks.own.pictures import is_encoded
-from spiqa_tasks.benchmarks.own.templates import fields_in_path
+from spiqa_tasks.benchmarks.own.pictures import SUFFIXES, PictureFiles, is_encoded
+from spiqa_tasks.benchmarks.own.prompts import fields_in_path
 from spiqa_tasks.files.records import KEY, Fields
 
-NAMES: Mapping[str, Sequence[str]] = {
-    "question": ("question", "query", "problem", "questions", "question_text", "prompt", "instruction", "text", "q"),
-    "answer": (
-        *("answer", "answers", "label", "gold", "target", "ground_truth", "groundtruth", "correct_answer", "gt_answer"),
-        *("correct_option", "correct_choice", "correct_choice_idx", "answer_idx", "answer_index", "correct", "gt", "a"),
-    ),
-    "options": ("options", "choices", "candidates", "option", "answer_choices", "multiple_choices"),
-    "images": (
-        *("image", "images", "image_path", "img", "img_path", "image_paths", "picture", "pictures", "figure"),
-        *("figure_path", "imgname", "image_name", "imagename", "file_name", "filename", "image_file", "img_file"),
-    ),
-    "id": ("id", "question_id", "qid", "pid", "index", "uid", "sample_id", "data_id", "idx", "key", "questionid"),
-}
-"""What a column is taken for by its name, the likeliest first."""
 _NUMBERED = re.compile(r"(?:image|img|picture|figure)[_ ]?\d+", re.IGNORECASE)
 _OPTION = re.compile(r"(?:(?:option|choice)[_ ]?)?([A-Ja-j]|\d)")
 _MARKS = ("ABCDEFGHIJ", "0123456789", "123456789")
@@ -68,18 +53,16 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], files: PictureF
     names = list(dict.fromkeys(str(name) for record in records for name in record if name != KEY))
     values = {name: [record.get(name) for record in records] for name in names}
     found: dict[str, Any] = dict(given)
-    for role in ("id", "question", "answer", "options", "images"):
+    for role in _FITS:
         if role not in found:
-            guess = _GUESSES[role](_Table(names, values, found, files))
+            guess = _guess(role, values, found, files)
             found |= {role: guess} if guess else {}
     folder = ""
     if "images" not in given and isinstance(found.get("images"), str) and found["images"] in values:
         found["images"], folder = _placed(found["images"], records, values, files)
     used = set(_named(found))
-    for role in ("groups", "cluster"):
-        if role not in found:
-            guess = _groups(values, used) if role == "groups" else _cluster(values, found)
-            found |= {role: guess} if guess else {}
+    guesses = {"groups": _groups(values, used), "cluster": _cluster(values, found)}
+    found |= {role: guess for role, guess in guesses.items() if guess and role not in found}
     used = set(_named(found))
     open_points = [role for role in ("question", "answer") if role not in found]
     if open_points:
@@ -88,60 +71,50 @@ def propose(records: Sequence[Fields], given: Mapping[str, Any], files: PictureF
     return Proposal(found, kind, form, folder, [name for name in names if name not in used])
 
 
-@dataclass(frozen=True)
-class _Table:
-    names: Sequence[str]
-    values: Mapping[str, Sequence[Any]]
-    found: Mapping[str, Any]
-    files: PictureFiles
-
-    def by_name(self, role: str, fits: Callable[[Sequence[Any]], bool]) -> str:
-        """Return the first column that has one of a role's names and fitting values."""
-        taken = set(_named(self.found))
-        known = {name.lower(): name for name in reversed(self.names) if name not in taken}
-        return next((known[name] for name in NAMES[role] if name in known and fits(self.values[known[name]])), "")
+_FITS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
+    "id": lambda values: len(set(map(str, values))) == len(values) and all(map(_is_short, values)),
+    "question": lambda values: _share(values, lambda value: isinstance(value, str)) > 0.99,
+    "answer": lambda values: _share(values, lambda value: not cells.is_empty(value)) > 0.5,
+    "options": lambda values: any(map(_is_list, values)),
+    "images": lambda values: any(map(_is_picture, values)),
+}
+"""What the values of a column that has a usual name are like."""
 
 
-def _id(table: _Table) -> str:
-    return table.by_name(
-        "id", lambda values: len({str(value) for value in values}) == len(values) and all(map(_is_short, values))
-    )
+def _guess(
+    role: str, values: Mapping[str, Sequence[Any]], found: Mapping[str, Any], files: PictureFiles
+) -> str | list[str]:
+    """The first column with one of a role's names and fitting values; else what has options or pictures otherwise."""
+    taken = set(_named(found))
+    known = {name.lower(): name for name in reversed(list(values)) if name not in taken}
+    usual = (known[name] for name in cells.NAMES[role] if name in known and _FITS[role](values[known[name]]))
+    named = next(usual, "")
+    if role == "options":
+        return named or _lettered_options(values, str(found.get("question")))
+    return _images(named, values, found, files) if role == "images" else named
 
 
-def _question(table: _Table) -> str:
-    return table.by_name("question", lambda values: _share(values, lambda value: isinstance(value, str)) > 0.99)
+def _lettered_options(values: Mapping[str, Sequence[Any]], question: str) -> str | list[str]:
+    """The columns that have a letter or a number each, or the question where its text lists options."""
+    marks = {name: mark[1].upper() for name in values if (mark := _OPTION.fullmatch(name))}
+    if len(marks) > 1 and "".join(sorted(marks.values())) in [each[: len(marks)] for each in _MARKS]:
+        return sorted(marks, key=lambda name: marks[name])
+    return question if _share(values.get(question, ()), lambda text: bool(options_in(str(text)))) >= LISTED else ""
 
 
-def _answer(table: _Table) -> str:
-    return table.by_name("answer", lambda values: _share(values, lambda value: not cells.is_empty(value)) > 0.5)
-
-
-def _options(table: _Table) -> str | list[str]:
-    named = table.by_name("options", lambda values: any(_is_list(value) for value in values))
-    if named:
-        return named
-    lettered = [name for name in table.names if _OPTION.fullmatch(name)]
-    marks = [_OPTION.fullmatch(name)[1].upper() for name in lettered]  # type: ignore[index]
-    if len(lettered) > 1 and "".join(sorted(marks)) in [each[: len(marks)] for each in _MARKS]:
-        return [name for _, name in sorted(zip(marks, lettered, strict=True))]
-    question = table.found.get("question")
-    texts = table.values.get(str(question), ())
-    return str(question) if _share(texts, lambda text: bool(options_in(str(text)))) >= LISTED else ""
-
-
-def _images(table: _Table) -> str | list[str]:
-    numbered = [name for name in table.names if _NUMBERED.fullmatch(name)]
+def _images(
+    named: str, values: Mapping[str, Sequence[Any]], found: Mapping[str, Any], files: PictureFiles
+) -> str | list[str]:
+    """Numbered columns, the one with a usual name or any with pictures, or the path of files called as a column's."""
+    numbered = [name for name in values if _NUMBERED.fullmatch(name)]
     if len(numbered) > 1:
         return numbered
-    named = table.by_name("images", lambda values: any(map(_is_picture, values)))
-    if named or numbered:
-        return named or numbered[0]
-    other = next((name for name in table.names if any(map(_is_picture, table.values[name]))), "")
-    if other:
-        return other
-    taken = {name for role, name in table.found.items() if role != "id" and isinstance(name, str)}
-    short = [name for name in table.names if name not in taken and all(map(_is_short, table.values[name]))]
-    return next(filter(None, (table.files.path_of(name, table.values[name]) for name in short)), "")
+    named = named or "".join(numbered) or next((name for name in values if any(map(_is_picture, values[name]))), "")
+    if named:
+        return named
+    taken = {name for role, name in found.items() if role != "id" and isinstance(name, str)}
+    short = [name for name in values if name not in taken and all(map(_is_short, values[name]))]
+    return next(filter(None, (files.path_of(name, values[name]) for name in short)), "")
 
 
 def _placed(
@@ -160,25 +133,13 @@ def _placed(
     return (below, "") if below else (column, files.folder_of(paths))
 
 
-_GUESSES: Mapping[str, Callable[[_Table], Any]] = {
-    "id": _id,
-    "question": _question,
-    "answer": _answer,
-    "options": _options,
-    "images": _images,
-}
-
-
 def _groups(values: Mapping[str, Sequence[Any]], used: set[str]) -> list[str]:
     """Columns of few different short values, each of which several rows have."""
     found = []
     for name, column in values.items():
         different = {str(value) for value in column if not cells.is_empty(value)}
-        if (
-            name not in used
-            and all(map(_is_short, column))
-            and 2 <= len(different) <= min(MOST_GROUPS, len(column) / 4)
-        ):
+        is_few = 2 <= len(different) <= min(MOST_GROUPS, len(column) / 4)
+        if is_few and name not in used and all(map(_is_short, column)):
             found.append(name)
     return found[:6]
 

@@ -11,7 +11,6 @@ from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, 
 from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, text_metric
 from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, TEXTS, Definition
-from spiqa_tasks.benchmarks.own.prompts import template
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
@@ -27,7 +26,7 @@ _RATES = (*FAILURE_RATES, TRUNCATED_RATE)
 
 def record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one answer; beside choices an open answer has an `accuracy`, by the first match."""
-    signature = context.sign(row, template(definition))
+    signature = context.sign(row, "".join(definition.prompt.values()))
     if row["letters"]:
         found = choice_record(row, response, row["groups"], signature)
     else:

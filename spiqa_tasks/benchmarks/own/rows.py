@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,7 +70,7 @@ def read_rows(
     paths = data_paths(definition, source, split)
     digest = data_digest(definition, source)
     columns = definition.columns
-    reader = _Reader(definition, {"split": split, "settings": settings, "data": digest})
+    shared = {"benchmark": definition.benchmark, "split": split, "settings": settings, "data": digest}
     shown = Pictures(
         columns.images if pictures else (),
         paths[0].parent / definition.image_folder,
@@ -88,11 +87,12 @@ def read_rows(
             continue
         row_id = str(place)
         try:
-            row_id = reader.id_of(record, place)
+            row_id = cells.text_of(record, columns.id) if columns.id else str(record.get(KEY, place))
             if row_id in ids:
                 raise ValueError("the id of an earlier row")
             ids.add(row_id)
-            rows.append(reader.row(record, row_id) | {"images": shown.of(record, row_id, place)})
+            row = {"id": row_id, **_row(definition, record), **shared}
+            rows.append(row | {"images": shown.of(record, row_id, place)})
         except ValueError as error:
             faults.append(Fault(place + 1, row_id, str(error)))
     _check_columns(definition, known | set(unread))
@@ -145,64 +145,38 @@ def data_digest(definition: Definition, source: Source) -> str:
     return digest.hexdigest()[:12]
 
 
-class _Reader:
-    """Makes rows of records."""
-
-    def __init__(self, definition: Definition, shared: Mapping[str, str]) -> None:
-        self._definition = definition
-        self._shared = {"benchmark": definition.benchmark, **shared}
-        self._more = definition.prompt_columns
-
-    def id_of(self, record: Fields, place: int) -> str:
-        """Return the row's id."""
-        columns = self._definition.columns
-        return cells.text_of(record, columns.id) if columns.id else str(record.get(KEY, place))
-
-    def row(self, record: Fields, row_id: str) -> Row:
-        """Return the row but for its pictures.
-
-        Raises:
-            ValueError: a cell that is not what it should be.
-        """
-        definition, columns = self._definition, self._definition.columns
-        question = cells.text_of(record, columns.question)
-        options = cells.options_of(record, columns) if definition.kind != "open" else {}
-        if options:
-            references = [cells.letter_of(_answer(record, columns.answer), options, definition.answer_is)]
-        elif definition.kind == "choice":
-            raise ValueError("no options")
-        else:
-            references = cells.references_of(record, columns.answer)
-        groups = {name: _group(cells.cell(record, name)) for name in columns.groups}
-        kind = {"kind": "choice" if options else "open"} if definition.kind == "both" else {}
-        return {
-            "id": row_id,
-            "question": question,
-            "letters": list(options),
-            "options": list(options.values()),
-            "answer": references[0],
-            "references": references,
-            "groups": groups | kind,
-            "category": next(iter(groups.values()), ""),
-            "cluster": str(cells.cell(record, columns.cluster)) if columns.cluster else None,
-            "fields": {name: _field(cells.cell(record, name)) for name in self._more},
-            **self._shared,
-        }
-
-
-def _answer(record: Fields, columns: tuple[str, ...]) -> Any:
-    value = cells.single(cells.as_value(cells.cell(record, columns[0])))
-    if cells.is_empty(value):
-        raise ValueError(f"no answer in {columns[0]}")
-    return value
+def _row(definition: Definition, record: Fields) -> Row:
+    """What a row has of its own, but for its id and pictures; ValueError: a cell that is not what it should be."""
+    columns = definition.columns
+    question = cells.text_of(record, columns.question)
+    options = cells.options_of(record, columns) if definition.kind != "open" else {}
+    if options:
+        answer = cells.single(cells.as_value(cells.cell(record, columns.answer[0])))
+        if cells.is_empty(answer):
+            raise ValueError(f"no answer in {columns.answer[0]}")
+        references = [cells.letter_of(answer, options, definition.answer_is)]
+    elif definition.kind == "choice":
+        raise ValueError("no options")
+    else:
+        references = cells.references_of(record, columns.answer)
+    groups = {name: slug(_field(cells.single(cells.cell(record, name)))) or "none" for name in columns.groups}
+    if definition.kind == "both":
+        groups["kind"] = "choice" if options else "open"
+    return {
+        "question": question,
+        "letters": list(options),
+        "options": list(options.values()),
+        "answer": references[0],
+        "references": references,
+        "groups": groups,
+        "category": next(iter(groups.values())) if columns.groups else "",
+        "cluster": str(cells.cell(record, columns.cluster)) if columns.cluster else None,
+        "fields": {name: _field(cells.cell(record, name)) for name in definition.prompt_columns},
+    }
 
 
 def _field(value: Any) -> str:
     return "" if cells.is_empty(value) else str(value)
-
-
-def _group(value: Any) -> str:
-    return slug(_field(cells.single(value))) or "none"
 
 
 def _name_groups(rows: list[Row]) -> None:

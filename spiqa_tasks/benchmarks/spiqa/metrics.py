@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
-from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of, share_of, withheld
+from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of, mean_value, share_of, withheld
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, L3SCORE, NEITHER, is_incomplete, text_metric, whole
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
@@ -40,30 +41,25 @@ def table(settings: SpiqaSettings) -> list[str]:
     both = settings.protocol == "both"
     hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {NEITHER.name}
     names = [metric.name for metric in metrics(settings) if metric.name.removesuffix(RELEASED) not in hidden]
-    types = (
-        []
-        if settings.protocol != "corrected" or settings.judged != L3SCORE
-        else [f"{names[0]}/{group}" for group in GROUPS]
-    )
-    return [names[0], *types, *names[1:]]
+    by_type = settings.protocol == "corrected" and settings.judged == L3SCORE
+    return [names[0], *(f"{names[0]}/{group}" for group in GROUPS if by_type), *names[1:]]
 
 
 def _corrected(settings: SpiqaSettings) -> list[Metric]:
     retrieval = [retrieval_metric(RETRIEVAL)] if settings.setting == "cot" else []
     mean = mean_of(settings.judged, "judge")
     headline = Metric(mean.name, lambda records: mean.compute(whole(records)), needs="judge")
-    texts = [text_metric(name) for name in METRICS]
-    return [headline, *retrieval, *texts]
+    return [headline, *retrieval, *(text_metric(name) for name in METRICS)]
 
 
 def _released(settings: SpiqaSettings) -> list[Metric]:
+    name = settings.judged + RELEASED
     if settings.setting == "perfigure":
-        name = f"{settings.judged}{RELEASED}"
         headline = Metric(name, partial(_perfigure_released, name), needs="judge")
-        return [headline, *(text_metric(name + RELEASED, _answers_released) for name in METRICS)]
+        return [headline, *(text_metric(each + RELEASED, _answers_released) for each in METRICS)]
     retrieval = [retrieval_metric(RETRIEVAL + RELEASED)] if settings.setting == "cot" else []
-    texts = [text_metric(name + RELEASED, _prediction_released) for name in METRICS]
-    return [mean_of(f"{settings.judged}{RELEASED}", "judge"), *retrieval, *texts]
+    texts = [text_metric(each + RELEASED, _prediction_released) for each in METRICS]
+    return [mean_of(name, "judge"), *retrieval, *texts]
 
 
 def _rates(settings: SpiqaSettings) -> list[Metric]:
@@ -72,16 +68,16 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     neither = [NEITHER] if settings.judged == L3SCORE else []
     if settings.setting != "perfigure":
         truncated = share_of("truncated_rate", lambda record: record.rule == "truncated")
-        no_text = [_NO_TEXT] if settings.setting == "fullpaper" else []
+        no_text = [Metric("no_text_count", _no_text, higher_is_better=False)] if settings.setting == "fullpaper" else []
         return [unformatted, truncated, JUDGE_FAILED, *neither, request_failed, *no_text]
-    of_questions = [share_of("incomplete_rate", is_incomplete), _UNHELPFUL]
+    of_questions = [
+        share_of("incomplete_rate", is_incomplete),
+        Metric("unhelpful_rate", _unhelpful, higher_is_better=False),
+    ]
     if settings.protocol != "released":
         of_questions.append(_perfigure_judge_failed(settings.judged))
-    return [_of_documents(unformatted), *of_questions, *neither, _of_documents(request_failed)]
-
-
-def _of_documents(metric: Metric) -> Metric:
-    return Metric(metric.name, metric.compute, metric.higher_is_better, of_documents=True)
+    unformatted, request_failed = (replace(metric, of_documents=True) for metric in (unformatted, request_failed))
+    return [unformatted, *of_questions, *neither, request_failed]
 
 
 def _prediction_released(record: Record) -> Sequence[str]:
@@ -112,11 +108,8 @@ def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
 
 def _unhelpful(records: Sequence[Record]) -> Value:
     """The share of questions of which no figure was found helpful, by the released rule where it alone is."""
-    questions = whole(records)
-    answered = {r.id: float(r.status == "no_helpful_figure") for r in questions if r.prediction is not None}
-    return withheld(len(answered), len(questions)) or Value(
-        sum(answered.values()) / len(answered), len(answered), answered
-    )
+    helped = {r.id: None if r.prediction is None else r.status == "no_helpful_figure" for r in whole(records)}
+    return mean_value({key: None if failed is None else float(failed) for key, failed in helped.items()})
 
 
 def _perfigure_judge_failed(name: str) -> Metric:
@@ -136,9 +129,3 @@ def _no_text(records: Sequence[Record]) -> Value:
     if len(known) < len(records):
         return Value(math.nan, len(known), reason="the papers' texts are not read for scoring")
     return Value(sum(known.values()), len(known), known)
-
-
-_NO_TEXT = Metric("no_text_count", _no_text, higher_is_better=False)
-
-
-_UNHELPFUL = Metric("unhelpful_rate", _unhelpful, higher_is_better=False)

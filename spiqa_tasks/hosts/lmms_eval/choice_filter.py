@@ -8,7 +8,7 @@ from typing import Any
 
 from lmms_eval.api.filter import Filter
 
-from spiqa_tasks.benchmarks.own.row_options import row_options
+from spiqa_tasks.benchmarks.own.cells import row_options
 from spiqa_tasks.scoring.mcq import extract_choice
 
 NAME = "choice_letter"

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from own_data import COLUMNS, write_own
 
 from spiqa_tasks.benchmarks.own.definition import parse
-from spiqa_tasks.benchmarks.own.picture_files import PictureFiles
-from spiqa_tasks.benchmarks.own.pictures import Pictures
+from spiqa_tasks.benchmarks.own.pictures import PictureFiles, Pictures
 from spiqa_tasks.benchmarks.own.prompts import prompt
 from spiqa_tasks.benchmarks.own.proposal import propose
 from spiqa_tasks.benchmarks.own.rows import read_rows

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from own_data import write_pictures
 
-from spiqa_tasks.benchmarks.own.picture_files import PictureFiles
+from spiqa_tasks.benchmarks.own.pictures import PictureFiles
 from spiqa_tasks.benchmarks.own.proposal import Proposal, propose
 from spiqa_tasks.files.records import KEY
 
@@ -131,3 +131,93 @@ def test_names_of_pictures_may_begin_in_another_folder(tmp_path: Path) -> None:
     assert files.folder_of(["images/x/9.png"]) == files.folder_of(["y/9.png"]) == files.folder_of([]) == ""
     found = propose(numbered(1, **LEAST, image="images/x/9.png"), {}, files)
     assert (found.columns["images"], found.image_folder) == ("image", "")
+
+
+def test_a_proposal_is_written_without_what_is_the_default() -> None:
+    """Columns without a name, letters as answers and no folder of pictures are left out."""
+    bare = Proposal({"question": "q", "id": ""}, "choice")
+    assert bare.values() == {"kind": "choice", "columns": {"question": "q"}}
+    whole = Proposal({"question": "q"}, "choice", "index", "images")
+    assert whole.values() == {**bare.values(), "answer_is": "index", "image_folder": "images"}
+
+
+def test_the_whole_proposal_of_a_table() -> None:
+    """Every column is something, or is named as unused."""
+    rows = numbered(40, question="Which?", answer=["A", "B"], choices=[["x", "y"]], image="a.png", topic=["m", "n"])
+    rows = [{**row, "question": f"Which {place}?", "hint": "long " * 20} for place, row in enumerate(rows)]
+    assert proposal(*rows) == Proposal(
+        {
+            **{"id": "qid", "question": "question", "answer": "answer", "options": "choices", "images": "image"},
+            **{"groups": ["topic"], "cluster": "image"},
+        },
+        "choice",
+        unused=["hint"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "role", "name"),
+    [
+        ({"id": [1, 1], "qid": [1, 2]}, "id", "qid"),
+        ({"id": ["x" * 61, "y"]}, "id", None),
+        ({"id": ["x" * 60, "y"]}, "id", "id"),
+        ({"question": [1, 2], "problem": ["a", "b"]}, "question", "problem"),
+        ({"question": ["a", None]}, "question", None),
+        ({"answer": [None, None], "gold": ["x", "y"]}, "answer", "gold"),
+        ({"answer": ["x", None]}, "answer", None),
+        ({"answer": ["x", "y", None]}, "answer", "answer"),
+        ({"options": [["x"], None], "choices": [None, ["x", "y"]]}, "options", "choices"),
+        ({"options": ["x", "y"]}, "options", None),
+        ({"options": ["A. x\nB. y", ""]}, "options", "options"),
+        ({"options": ['{"A": "x", "B": "y"}', ""]}, "options", "options"),
+        ({"option_A": ["x", "y"], "option_C": ["x", "y"]}, "options", None),
+        ({"option_A": ["x", "y"]}, "options", None),
+        ({"1": ["x", "y"], "2": ["x", "y"]}, "options", ["1", "2"]),
+        ({"image": ["a", "b"]}, "images", None),
+        ({"image": [{"path": "a"}, None]}, "images", "image"),
+        ({"image": [b"x", None]}, "images", "image"),
+        ({"image": [[], ["a.webp", "x"]]}, "images", "image"),
+        ({"image": [["a", "b.png"], 3]}, "images", None),
+        ({"image_1": ["x", "y"]}, "images", "image_1"),
+        ({"image_1": ["x", "y"], "image": ["a.png", ""]}, "images", "image"),
+    ],
+)
+def test_a_columns_values_must_fit_its_name(columns: dict[str, list[Any]], role: str, name: Any) -> None:
+    """Else the next column with one of the usual names is taken, or none."""
+    length = len(next(iter(columns.values())))
+    rows = [{each: values[place] for each, values in columns.items()} for place in range(length)]
+    assert proposal(*rows).columns.get(role) == name
+
+
+@pytest.mark.parametrize(("listed", "options"), [(1, None), (2, "question")])
+def test_half_of_the_questions_must_list_their_options(listed: int, options: str | None) -> None:
+    """For these to be looked for in their text."""
+    texts = ["Which?\nA. x\nB. y"] * listed + ["Which?"] * (4 - listed)
+    rows = [{"question": text, "answer": "A"} for text in texts]
+    assert proposal(*rows).columns.get("options") == options
+
+
+def test_groups_have_a_quarter_of_the_rows_at_least_thirty_and_six_at_most() -> None:
+    """Of values: ten of forty rows, thirty in all; six columns in the order of the table."""
+    rows = [{**LEAST, "ten": place % 10, "eleven": place % 11} for place in range(40)]
+    assert proposal(*rows).columns["groups"] == ["ten"]
+    rows = [{**LEAST, "low": place % 30, "high": place % 31} for place in range(400)]
+    assert proposal(*rows).columns["groups"] == ["low"]
+    rows = [{**LEAST, **{f"g{number}": place % 2 for number in range(8)}} for place in range(40)]
+    assert proposal(*rows).columns["groups"] == [f"g{number}" for number in range(6)]
+    assert "groups" not in proposal(*[{**LEAST, "g": place % 2 or None} for place in range(40)]).columns
+
+
+def test_more_than_a_tenth_of_the_pictures_must_be_shared() -> None:
+    """By several questions, and be short names."""
+    names = [f"{place}.png" for place in range(10)]
+    one = [{**LEAST, "image": name} for name in [*names, "0.png"]]
+    assert "cluster" not in proposal(*one).columns
+    assert proposal(*one, {**LEAST, "image": "1.png"}).columns["cluster"] == "image"
+    long = [{**LEAST, "image": f"{'x' * 60}.png"} for _ in range(4)]
+    assert "cluster" not in proposal(*long).columns
+
+
+def test_the_key_of_an_object_is_no_column() -> None:
+    """Rows of a JSON object have it beside their columns."""
+    assert proposal({KEY: "a", **LEAST}).unused == []

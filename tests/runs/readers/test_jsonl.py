@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.readers.jsonl import first_object, read_answers
+from spiqa_tasks.runs.readers.columns import Columns
+from spiqa_tasks.runs.readers.jsonl import first_object, is_answers, read_answers
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
@@ -90,3 +91,49 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b'{"id": 1, "prediction": "A"}\n\xff')
     with pytest.raises(InputError, match="UTF-8"):
         read_answers(path)
+
+
+def test_a_line_with_an_id_and_a_prediction_is_of_answers() -> None:
+    """Under the names that a user gives them, too."""
+    assert is_answers({"id": 1, "prediction": "A"}, Columns())
+    assert is_answers({"index": 1, "prediction": "A"}, Columns())
+    assert not is_answers({"id": 1, "answer": "A"}, Columns())
+    assert not is_answers({"prediction": "A"}, Columns())
+    assert is_answers({"id": 1, "answer": "A"}, Columns.parsed("prediction=answer"))
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
+    """A carriage return within an object does not."""
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b'{"id": 1,\r"prediction": "A"}\n')
+    assert pairs(path) == [("1", "A")]
+
+
+def test_faults_name_the_file(tmp_path: Path) -> None:
+    """A key that is there twice, figures that are none, and a column that is not there."""
+    path = tmp_path / "p.jsonl"
+    for line, columns, message in (
+        ('{"id": 1, "id": 2}', "", "Expected each key once in line 1 of {}, found {}. Keep the one that counts."),
+        (
+            '{"id": 1, "prediction": "A", "figures": [1]}',
+            "",
+            "Expected names of figures in line 1 of {}, found the figures '[1]', which are no list of names. "
+            "Correct it.",
+        ),
+        (
+            '{"id": 1, "prediction": "A"}',
+            "reference=gold",
+            "Expected the column gold of --columns in {}, found id, prediction. Correct --columns.",
+        ),
+        (
+            '{"prediction": "A"}',
+            "",
+            'Expected line 1 of {} to be {{"id": a string or whole number, "prediction": a string}}, found id None and '
+            "prediction 'A'. Correct the line.",
+        ),
+    ):
+        path.write_text(line)
+        with pytest.raises(InputError) as error:
+            read_answers(path, Columns.parsed(columns))
+        expected = message.format(path, "the key 'id' more than once in one object" if message.count("{}") > 1 else "")
+        assert str(error.value) == expected

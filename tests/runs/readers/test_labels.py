@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.readers.labels import Labelled, read_labels
 
 ROW = {"question": "Which?", "reference": "m/s", "prediction": "metres a second", "label": "yes", "system": "a"}
@@ -102,3 +103,55 @@ def test_any_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(SpiqaTasksError):
         read_labels(path)
+
+
+def test_an_evouna_question_has_an_answer_of_each_system(tmp_path: Path) -> None:
+    """A missing answer is an empty one; what has no verdict, or an improper question, is left out and counted."""
+    first = {"question": "Who?", "golden_answer": "a/b", "answer_x": "A", "judge_x": True, "judge_y": False}
+    second = {**first, "improper": True}
+    third = {
+        "question": "Where?",
+        "golden_answer": "c",
+        "answer_x": "C",
+        "judge_x": None,
+        "answer_y": "D",
+        "judge_y": 1,
+    }
+    found = read_labels(written(tmp_path, "a.json", json.dumps([first, second, third])))
+    assert found.answers == (
+        Labelled(Candidate("A", "Who?", "a/b"), True, ("a", "b"), "x"),
+        Labelled(Candidate("", "Who?", "a/b"), False, ("a", "b"), "y"),
+        Labelled(Candidate("D", "Where?", "c"), True, ("c",), "y"),
+    )
+    assert found.left_out == {"improper questions": 2, "no label": 1}
+
+
+def test_a_row_comes_back_as_it_was(tmp_path: Path) -> None:
+    """With its references as a list, its system and its trap."""
+    one = Labelled(Candidate("p", "q", "r/s"), False, ("r", "s"), "x", "t")
+    assert one.as_row() == {
+        **{"question": "q", "reference": ["r", "s"], "prediction": "p", "label": False},
+        **{"system": "x", "trap": "t"},
+    }
+    assert read_labels(written(tmp_path, "a.jsonl", json.dumps(one.as_row()))).answers == (one,)
+
+
+def test_sentences_say_which_column_is_wrong(tmp_path: Path) -> None:
+    """And what to do."""
+    for change, message in (
+        ({"prediction": 3}, "Expected the prediction of {} to be a text, found 3. Correct it."),
+        ({"question": None}, "Expected the question of {} to be a text, found None. Correct it."),
+        ({"label": "so"}, "Expected the label of {} to be yes or no, found 'so'. Correct it."),
+        ({"reference": [1]}, "Expected the reference of {} to be text or a list of texts, found [1]."),
+    ):
+        path = written(tmp_path, "a.jsonl", json.dumps(ROW | change))
+        with pytest.raises(SpiqaTasksError) as error:
+            read_labels(path)
+        assert str(error.value) == message.format(f"row 1 of {path}")
+    path = written(tmp_path, "a.jsonl", json.dumps({"label": True, "question": "?"}))
+    with pytest.raises(SpiqaTasksError) as error:
+        read_labels(path)
+    assert str(error.value) == (
+        f"Expected row 1 of {path} to have question, reference, prediction, label; found label, question. Add "
+        "reference, prediction."
+    )

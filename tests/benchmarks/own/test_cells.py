@@ -1,0 +1,250 @@
+"""What the cells of a row say, and its options, wherever tables of answers have them."""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.benchmarks.own.cells import (
+    as_value,
+    cell,
+    is_empty,
+    letter_of,
+    options_of,
+    references_of,
+    row_options,
+    single,
+    text_of,
+)
+from spiqa_tasks.benchmarks.own.definition import Columns
+
+RED_BLUE = {"A": "red", "B": "blue"}
+
+
+@pytest.mark.parametrize(
+    ("record", "options"),
+    [
+        ({"choices": RED_BLUE}, RED_BLUE),
+        ({"options": ["red", "blue"]}, RED_BLUE),
+        ({"options": "['red', 'blue']"}, RED_BLUE),
+        ({"options": ["(A) red", "(B) blue"]}, RED_BLUE),
+        ({"choices": {"B": "blue", "D": ""}}, {"B": "blue", "D": ""}),
+        ({"choices": {"a": "red", "b": None}}, {"a": "red"}),
+        ({"A": "red", "B": "blue", "C": None}, RED_BLUE),
+        ({"question": "Which?\nA. red\nB. blue"}, RED_BLUE),
+        ({"question": "Which?", "A": "red", "B": "blue"}, RED_BLUE),
+        ({"question": "Which?"}, {}),
+        ({"response": "B"}, {}),
+        ({"options": None, "A": "red", "B": "blue"}, {}),
+    ],
+)
+def test_options_are_where_their_column_says(record: dict[str, Any], options: dict[str, str]) -> None:
+    """An object, a list, a column for each letter, or the question's text."""
+    assert row_options(record) == options
+
+
+def test_a_column_that_is_named_counts() -> None:
+    """Instead of one with a usual name."""
+    assert row_options({"options": ["x", "y"], "mine": RED_BLUE}, ["mine"]) == RED_BLUE
+    assert row_options({"options": ["x", "y"], "one": "red", "two": "blue"}, ["one", "two"]) == RED_BLUE
+
+
+@pytest.mark.parametrize("value", [7, "red", ["red"], {"A": "red", "a": "blue"}, {"one": "red"}])
+def test_options_in_no_known_form_are_an_error(value: Any) -> None:
+    """A number, a text that lists nothing, a single option, a letter twice."""
+    with pytest.raises(ValueError, match=r"not a list|1 options|a letter twice"):
+        row_options({"options": value})
+
+
+@pytest.mark.parametrize(
+    ("record", "options"),
+    [
+        ({"A": "red"}, {}),
+        ({"choices": {"A": None, "b": float("nan")}}, {"b": ""}),
+        ({"choices": {}}, {}),
+        ({"options": []}, {}),
+        ({"candidates": ["x", "y"], "question": "Which?\nA. red\nB. blue"}, {"A": "x", "B": "y"}),
+        ({"A": "red", "B": "blue", "question": "Which?\nA. x\nB. y"}, RED_BLUE),
+    ],
+)
+def test_the_usual_places_come_in_their_order(record: dict[str, Any], options: dict[str, str]) -> None:
+    """A column of options, one for each letter, the question; a single letter's column is something else."""
+    assert row_options(record) == options
+
+
+def test_a_letter_twice_is_named() -> None:
+    """With all letters of the object."""
+    with pytest.raises(ValueError, match=r"^a letter twice among A, a$"):
+        row_options({"options": {"A": "red", "a": "blue"}})
+
+
+@pytest.mark.parametrize(
+    ("record", "column", "value"),
+    [
+        ({"a": 1}, "a", 1),
+        ({"a": 1}, "b", None),
+        ({"a": {"b": 1}}, "a.b", 1),
+        ({"a": '{"b": {"c": 1}}'}, "a.b.c", 1),
+        ({"a.b": 2, "a": {"b": 1}}, "a.b", 2),
+        ({"a": [1]}, "a.b", None),
+        ({"a": {"": 1}}, "a", {"": 1}),
+        ({"a": {"": 1}}, "a.", 1),
+        ({"b": {"": 1}}, "c", None),
+    ],
+)
+def test_a_field_in_a_column_is_named_with_a_dot(record: dict[str, Any], column: str, value: Any) -> None:
+    """A column of that very name comes first."""
+    assert cell(record, column) == value
+
+
+@pytest.mark.parametrize("value", [None, "", [], float("nan")])
+def test_cells_without_a_value_are_empty(value: Any) -> None:
+    """Nothing, no text, an empty list and what a table has for missing numbers."""
+    assert is_empty(value)
+
+
+@pytest.mark.parametrize("value", [0, False, " ", {}, [None], 0.0])
+def test_other_cells_are_not_empty(value: Any) -> None:
+    """Zero, a blank and an object are values."""
+    assert not is_empty(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('["a", null]', ["a", None]),
+        ("['a', None]", ["a", None]),
+        (' {"a": 1}', {"a": 1}),
+        ("[a, b]", "[a, b]"),
+        ("12", "12"),
+        ("[" * 9999, "[" * 9999),
+        (3, 3),
+    ],
+)
+def test_lists_and_objects_may_be_written_out(text: Any, value: Any) -> None:
+    """As JSON or Python do; any other text is itself."""
+    assert as_value(text) == value
+
+
+def test_a_list_of_one_stands_for_its_value() -> None:
+    """Longer ones, empty ones and texts stay."""
+    assert [single(value) for value in ([1], [1, 2], [], "a")] == [1, [1, 2], [], "a"]
+
+
+def test_a_text_is_stripped_or_said_to_be_none() -> None:
+    """The message has the column, and the beginning of what is there."""
+    assert text_of({"a": " Which? "}, "a") == "Which?"
+    assert text_of({"a": 5}, "a") == "5"
+    for value, message in (
+        (None, "no text in a"),
+        ("", "no text in a"),
+        (" ", "a is ' ', not a text"),
+        (["x"], "a is ['x'], not a text"),
+        ({"x": 1}, "a is {'x': 1}, not a text"),
+        (b"x", "a is b'x', not a text"),
+        (["x" * 50], f"a is ['{'x' * 35}..., not a text"),
+        (["x" * 36], f"a is ['{'x' * 36}'], not a text"),
+        (["x" * 37], f"a is ['{'x' * 35}..., not a text"),
+    ):
+        with pytest.raises(ValueError, match=rf"^{re.escape(message)}$"):
+            text_of({"a": value}, "a")
+
+
+@pytest.mark.parametrize(
+    ("value", "options"),
+    [
+        ({"b": "x", "a": "y"}, {"A": "x", "B": "y"}),
+        ({"one": "x", "two": "y"}, {"A": "x", "B": "y"}),
+        (["A. x", "B. "], {"A": "A. x", "B": "B."}),
+        (["A. x", "C. y"], {"A": "A. x", "B": "C. y"}),
+        (["x", None], {"A": "x", "B": ""}),
+        ([" (a) x ", "(b) y"], {"A": "x", "B": "y"}),
+        ({}, {}),
+        (None, {}),
+        ("A. x\nB. y", {"A": "x", "B": "y"}),
+        (list(range(26)), dict(zip(string.ascii_uppercase, map(str, range(26)), strict=True))),
+    ],
+)
+def test_options_get_their_letters_in_order(value: Any, options: dict[str, str]) -> None:
+    """Labels of their own are left out where every option has the right one and a text behind it."""
+    assert options_of({"o": value}, Columns(options=("o",))) == options
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("red", "o is 'red', not a list"),
+        (5, "o is 5, not a list"),
+        (["x"], "1 options, where 2 to 26 can be asked"),
+        (list(range(27)), "27 options, where 2 to 26 can be asked"),
+    ],
+)
+def test_what_are_no_options_is_said(value: Any, message: str) -> None:
+    """In a few words, with the column."""
+    with pytest.raises(ValueError, match=rf"^{message}$"):
+        options_of({"o": value}, Columns(options=("o",)))
+
+
+def test_options_in_columns_of_their_own_end_where_the_row_has_no_more() -> None:
+    """An empty one between others is a fault; a row without any has no options."""
+    columns = Columns(options=("x", "y", "z"))
+    assert options_of({"x": 1, "y": "b", "z": None}, columns) == {"A": "1", "B": "b"}
+    assert options_of({"x": "", "y": None}, columns) == {}
+    with pytest.raises(ValueError, match=r"^no text in y$"):
+        options_of({"x": "a", "z": "c"}, columns)
+    assert options_of({"x": "a"}, Columns()) == {}
+    listed = Columns(question="q", options=("q",))
+    assert options_of({"q": "Which?\nA. x\nB. y"}, listed) == {"A": "x", "B": "y"}
+    assert options_of({"q": None}, listed) == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "letter"),
+    [
+        ("b", "letter", "B"),
+        (" (B). ", "letter", "B"),
+        (0, "index", "A"),
+        ("1.0", "index", "B"),
+        (1, "number", "A"),
+        ("2", "number", "B"),
+        (" RED\n", "text", "A"),
+        ("dark  Blue", "text", "B"),
+    ],
+)
+def test_the_right_option_has_a_letter(value: Any, form: Any, letter: str) -> None:
+    """Whatever form it is given in."""
+    assert letter_of(value, {"A": "red", "B": "dark blue"}, form) == letter
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "message"),
+    [
+        ("C", "letter", "the answer 'C' is no option among A, B"),
+        ("AB", "letter", "the answer 'AB' is no option among A, B"),
+        (2, "index", "the answer 2 is no option among A, B"),
+        (-1, "index", "the answer -1 is no option among A, B"),
+        (0, "number", "the answer 0 is no option among A, B"),
+        (3, "number", "the answer 3 is no option among A, B"),
+        ("x", "number", "the answer 'x' is no option among A, B"),
+        ("green", "text", "the answer 'green' is the text of 0 options"),
+        ("red", "text", "the answer 'red' is the text of 2 options"),
+    ],
+)
+def test_an_answer_that_names_no_single_option_is_a_fault(value: Any, form: Any, message: str) -> None:
+    """It is said with the letters that there are, or how many have that text."""
+    with pytest.raises(ValueError, match=rf"^{message}$"):
+        letter_of(value, {"A": "red", "B": "Red"}, form)
+
+
+def test_true_answers_are_each_there_once() -> None:
+    """Of every column, in order, stripped; a cell that is no text is a fault, and so is none at all."""
+    assert references_of({"a": ["5 ", "five", None, " "], "b": 5, "c": "V"}, ["a", "b", "c"]) == ["5", "five", "V"]
+    with pytest.raises(ValueError, match=r"^no answer in a, b$"):
+        references_of({"a": None, "b": [" "]}, ["a", "b"])
+    with pytest.raises(ValueError, match=r"^a has \{'x': 1\}, not a text$"):
+        references_of({"a": {"x": 1}}, ["a"])
+    with pytest.raises(ValueError, match=r"^a has b'x', not a text$"):
+        references_of({"a": [b"x"]}, ["a"])
