@@ -51,6 +51,11 @@ class Pace:
     has failed again at once.
     """
 
+    _next: float
+    _growth: float
+    _fastest: tuple[float, float]
+    """How many requests a second were made, and accepted, in the fastest epoch of late."""
+
     def __init__(self) -> None:
         self.rate: float | None = None
         self.probing = False
@@ -137,15 +142,14 @@ class Pace:
 
     def _turn(self, start: float) -> None:
         """Begin anew: what is still on its way says nothing about the server as it is from now on."""
-        self._first: int = self.ticket + 1
-        self._in_a_row: int = 0
-        self._resumed: bool = True
-        self._growth: float = FASTEST
-        self._fastest: tuple[float, float] = (0.0, 0.0)
-        """How many requests a second were made, and accepted, in the fastest epoch of late."""
+        self._first = self.ticket + 1
+        self._in_a_row = 0
+        self._resumed = True
+        self._growth = FASTEST
+        self._fastest = (0.0, 0.0)
         self._begin(start)
 
     def _begin(self, start: float) -> None:
         self.ticket += 1
-        self._next: float = start
-        self._epoch: _Epoch = _Epoch(self.ticket, start)
+        self._next = start
+        self._epoch = _Epoch(self.ticket, start)
