@@ -52,6 +52,7 @@ class Pace:
     """
 
     _next: float
+    _in_a_row: int
     _growth: float
     _fastest: tuple[float, float]
     """How many requests a second were made, and accepted, in the fastest epoch of late."""
