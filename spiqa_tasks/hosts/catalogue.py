@@ -103,7 +103,22 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def catalogue(include: Iterable[Path] = ()) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
     """Return all tasks of the benchmarks by name, and all groups with their members; `include` has more folders."""
-    return _tasks_in([yaml_folder(), *included_folders(), *include])
+    load_plugins()
+    folders = [yaml_folder(), *included_folders(), *include]
+    tasks = {name: task for each in BENCHMARKS.values() for name, task in _tasks_of(each).items()}
+    groups = {name: tuple(members) for each in BENCHMARKS.values() for name, members in each.groups.items()}
+    own: dict[str, Definition] = {}
+    for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
+        config = _read_yaml(path)
+        if is_definition(config):
+            definition = _add_own(own, config, path)
+            tasks |= _tasks_of(BENCHMARKS[definition.benchmark])
+            groups |= definition.groups
+        elif "group" in config:
+            groups[config["group"]] = tuple(config["task"])
+        elif (task := _task_in(path, config)) is not None:
+            tasks[task.name] = task
+    return tasks, groups
 
 
 def own_definitions(folders: Iterable[Path]) -> list[Definition]:
@@ -117,7 +132,7 @@ def own_definitions(folders: Iterable[Path]) -> list[Definition]:
         if path.is_file() and _OWN.search(path.read_text(encoding="utf-8", errors="replace")):
             config = _read_yaml(path)
             if is_definition(config):
-                _add_own(found, register_own(config, path.parent))
+                _add_own(found, config, path)
     return list(found.values())
 
 
@@ -134,33 +149,16 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
     return Task(str(config["task"]), benchmark, str(config["test_split"]), settings, length=length)
 
 
-def _tasks_in(folders: Iterable[Path]) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
-    load_plugins()
-    tasks = {name: task for each in BENCHMARKS.values() for name, task in _tasks_of(each).items()}
-    groups = {name: tuple(members) for each in BENCHMARKS.values() for name, members in each.groups.items()}
-    own: dict[str, Definition] = {}
-    for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
-        config = _read_yaml(path)
-        if is_definition(config):
-            definition = register_own(config, path.resolve().parent)
-            _add_own(own, definition)
-            tasks |= _tasks_of(BENCHMARKS[definition.benchmark])
-            groups |= definition.groups
-        elif "group" in config:
-            groups[config["group"]] = tuple(config["task"])
-        elif (task := _task_in(path, config)) is not None:
-            tasks[task.name] = task
-    return tasks, groups
-
-
-def _add_own(found: dict[str, Definition], definition: Definition) -> None:
-    """Add a definition; refuse another one of the same name."""
+def _add_own(found: dict[str, Definition], config: Mapping[str, Any], path: Path) -> Definition:
+    """Register and add the definition in a YAML; refuse another one of the same name."""
+    definition = register_own(config, path.resolve().parent)
     earlier = found.setdefault(definition.benchmark, definition)
     if earlier != definition:
         raise InputError(
             f"Expected one YAML with benchmark: {definition.benchmark}, found two, in {earlier.folder} and "
             f"{definition.folder}. Rename one."
         )
+    return definition
 
 
 def _tasks_of(benchmark: Benchmark) -> dict[str, Task]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from own_data import write_own
 
-from spiqa_tasks.benchmarks.registry import yaml_folder
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folder
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, load_yaml, read_task
+from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks, load_yaml, own_definitions, read_task, task_of
 
 
 def test_every_task_has_a_known_split_settings_and_metrics() -> None:
@@ -56,3 +60,132 @@ def test_other_yamls_are_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(InputError, match=r"mine\.yaml to be the YAML of a task"):
         read_task(path)
+
+
+def _kept(folder: Path, ids: list[str]) -> Path:
+    """A task made of the demo's by a filter."""
+    folder.mkdir(exist_ok=True)
+    (folder / "kept.json").write_text(json.dumps({"kept": [{"id": each} for each in ids]}))
+    path = folder / "mine.yaml"
+    path.write_text(f"include: {yaml_folder()}/mmstar/mmstar_demo.yaml\ntask: mine\n")
+    return path
+
+
+def test_a_task_has_what_its_yaml_says(tmp_path: Path) -> None:
+    """Name, benchmark, split, settings, length; with a filter's list, the ids of its questions."""
+    (shipped,) = find_tasks(["mmstar_demo"])
+    assert shipped == Task("mmstar_demo", "mmstar", "demo", "prompt=letter", None, 512)
+    assert (shipped.questions, shipped.headline) == (24, "accuracy")
+    path = _kept(tmp_path, ["3", "5"])
+    expected = Task("mine", "mmstar", "demo", "prompt=letter", frozenset({"3", "5"}), 512)
+    assert read_task(path) == expected
+    assert expected.questions == 2
+    assert find_tasks(["mine"], [tmp_path]) == [expected]
+    assert expected.with_settings("prompt=bare") == dataclasses.replace(expected, settings="prompt=bare")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({}, None),
+        ({"metadata": "text"}, None),
+        ({"metadata": {"benchmark": "unknown"}, "test_split": "val"}, None),
+        ({"metadata": {"benchmark": "mmstar"}}, None),
+        ({"metadata": {"benchmark": "mmstar"}, "test_split": "val"}, Task("t", "mmstar", "val", "")),
+        (
+            {
+                **{"metadata": {"benchmark": "mmstar"}, "test_split": "demo", "dataset_name": "prompt=bare"},
+                "generation_kwargs": {"max_new_tokens": 9},
+            },
+            Task("t", "mmstar", "demo", "prompt=bare", None, 9),
+        ),
+    ],
+)
+def test_a_yamls_values_are_a_task_where_they_name_one_of_ours(values: dict[str, Any], expected: Task | None) -> None:
+    """By the benchmark in its metadata and its split; a length that is not said is not known."""
+    assert task_of({"task": "t", **values}) == expected
+
+
+def test_values_that_a_run_logged_make_a_benchmark_of_ones_own_known(tmp_path: Path) -> None:
+    """Its definition is in their metadata."""
+    write_own(tmp_path)
+    own_definitions([tmp_path])
+    definition = BENCHMARKS.pop("shapes").definition
+    config = {"task": "shapes", "test_split": "test", "metadata": {"benchmark": "shapes", "definition": definition}}
+    assert task_of(config) == Task("shapes", "shapes", "test", "")
+    assert BENCHMARKS.pop("shapes").definition == definition
+
+
+def test_a_sample_is_at_most_the_split() -> None:
+    """A task that asks some of a split's questions has as many."""
+    split, size = next(iter(BENCHMARKS["scifibench"].splits.items()))
+    for sample, expected in (("sample=5", 5), ("sample=5000", size), ("sample=0", size)):
+        assert Task("t", "scifibench", split, sample).questions == expected
+
+
+def test_benchmarks_of_ones_own_are_found_in_folders_with_their_tasks(tmp_path: Path) -> None:
+    """Each once, however often its folder is named; YAMLs of other kinds beside it are left alone."""
+    path = write_own(tmp_path / "a", variants="both")
+    (tmp_path / "a" / "other.yaml").write_bytes(b"task: \xff\n")
+    (tmp_path / "a" / "indented.yaml").write_text("x:\n  benchmark: shapes\n")
+    (tmp_path / "a" / "folder.yaml").mkdir()
+    (found,) = own_definitions([tmp_path, tmp_path / "a"])
+    assert (found.benchmark, found.folder) == ("shapes", tmp_path / "a")
+    for name in ("other", "indented"):
+        (tmp_path / "a" / f"{name}.yaml").unlink()
+    (tmp_path / "a" / "folder.yaml").rmdir()
+    tasks, groups = catalogue([tmp_path])
+    length = BENCHMARKS["shapes"].max_new_tokens
+    names = ["shapes", "shapes_grey", "shapes_text"]
+    assert [tasks[name].name for name in names] == names
+    assert {tasks[name].length for name in names} == {length}
+    assert {tasks[name].settings for name in names} == {text for _, text in BENCHMARKS["shapes"].tasks.values()}
+    assert groups["shapes_both"] == tuple(BENCHMARKS["shapes"].groups["shapes_both"])
+    assert read_task(path) == tasks["shapes"]
+    second = write_own(tmp_path / "b")
+    for look in (own_definitions, catalogue):
+        with pytest.raises(InputError) as caught:
+            look([tmp_path])
+        assert str(caught.value) == (
+            f"Expected one YAML with benchmark: shapes, found two, in {path.parent} and {second.parent}. Rename one."
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("spiqa_testa", "Nearest: spiqa_testA. "),
+        ("mmstar_dem", "Nearest: mmstar_demo, mmstar_demo_llm, mmstar_demo_text. "),
+        ("zzz", ""),
+    ],
+)
+def test_the_nearest_names_are_told(name: str, found: str) -> None:
+    """One that differs in capitals alone, else the three that are most alike; none where none is."""
+    with pytest.raises(InputError) as caught:
+        find_tasks([name])
+    told = str(caught.value)
+    start = f"Expected the name of a task or group, found {name!r}. "
+    assert told == f"{start}{found}`spiqa-tasks list` shows all."
+
+
+def test_what_a_damaged_file_is_named_for(tmp_path: Path) -> None:
+    """Its path, what was wrong with it, and what to do."""
+    path = _kept(tmp_path, [])
+    (tmp_path / "kept.json").write_text("{}")
+    with pytest.raises(InputError) as caught:
+        read_task(path)
+    assert str(caught.value) == (
+        f"Expected {tmp_path / 'kept.json'} to list the questions that a filter kept, found KeyError 'kept'. "
+        "Run `spiqa-tasks filter` again."
+    )
+    path.write_text("- 1")
+    with pytest.raises(InputError) as caught:
+        read_task(path)
+    assert str(caught.value).startswith(f"Expected {path} to be the YAML of a task, found ValueError ")
+    path.write_text("task: x\n")
+    with pytest.raises(InputError) as caught:
+        read_task(path)
+    assert str(caught.value) == (
+        f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
+        "`spiqa-tasks path` prints the folder of those."
+    )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.hosts.filtered_tasks import KEPT, filtered_tasks, user_folder
+from spiqa_tasks.hosts.filtered_tasks import INCLUDE, KEPT, filtered_tasks, included_folders, user_folder
 
 
 def _write(name: str, listing: str) -> Path:
@@ -62,3 +64,26 @@ def test_a_list_that_cannot_be_read_leaves_its_task_out_with_a_line(
     assert filtered_tasks() == [good]
     (line,) = caplog.messages
     assert line.startswith(f"The task in {broken} is left out, its {KEPT} cannot be read: ")
+
+
+def test_a_listing_is_read_as_utf_8(tmp_path: Path) -> None:
+    """Whatever the machine's own encoding is."""
+    source = tmp_path / "größe.yaml"
+    source.touch()
+    folder = _write("a", json.dumps({"source_yaml": str(source)}, ensure_ascii=False))
+    assert filtered_tasks() == [folder]
+
+
+def test_a_variable_names_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several as in PATH, in their order, `~` for the home; none where it is not set, and one that is gone is named."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    listed = os.pathsep.join([str(tmp_path / "b"), "", "~/a"])
+    assert included_folders({"SPIQA_TASKS_INCLUDE": listed}) == [tmp_path / "b", tmp_path / "a"]
+    assert included_folders({}) == included_folders({INCLUDE: ""}) == []
+    with pytest.raises(InputError) as caught:
+        included_folders({INCLUDE: os.pathsep.join([str(tmp_path), "gone"])})
+    assert str(caught.value) == (
+        "Expected SPIQA_TASKS_INCLUDE to name folders with YAMLs of tasks, found gone. Correct it."
+    )

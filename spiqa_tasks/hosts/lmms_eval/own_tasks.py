@@ -54,7 +54,16 @@ def _written(benchmark: Benchmark) -> Path:
     """The folder with the template and the tasks of a benchmark; files that are as they should be are left alone."""
     place = str((benchmark.definition or {}).get("folder", ""))
     folder = cache_folder() / "own" / f"{benchmark.name}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
-    made = _files(benchmark)
+    head = f"# What the tasks of {benchmark.name} share; made of it by spiqa-tasks.\n"
+    variants = [settings for _, settings in benchmark.tasks.values()]
+    more = ["cluster_key: cluster"] if benchmark.clustered else []
+    default = settings_text(benchmark.parse(""))
+    made = {
+        TEMPLATE: template(benchmark, head, default, variants, benchmark.max_new_tokens, more),
+        STUB: stub(benchmark),
+        **{f"{name}.yaml": Leaf(name, *what).text() for name, what in benchmark.tasks.items()},
+        **{f"{name}.yaml": Group(name, members).text() for name, members in benchmark.groups.items()},
+    }
     for name, text in made.items():
         path = folder / name
         if not path.is_file() or path.read_bytes() != text.encode():
@@ -63,17 +72,3 @@ def _written(benchmark: Benchmark) -> Path:
         if path.name not in made:
             path.unlink(missing_ok=True)  # another process may be faster
     return folder
-
-
-def _files(benchmark: Benchmark) -> dict[str, str]:
-    head = f"# What the tasks of {benchmark.name} share; made of it by spiqa-tasks.\n"
-    variants = [settings for _, settings in benchmark.tasks.values()]
-    more = ["cluster_key: cluster"] if benchmark.clustered else []
-    made: list[Leaf | Group] = [Leaf(name, *what) for name, what in benchmark.tasks.items()]
-    made += [Group(name, members) for name, members in benchmark.groups.items()]
-    default = settings_text(benchmark.parse(""))
-    return {
-        TEMPLATE: template(benchmark, head, default, variants, benchmark.max_new_tokens, more),
-        STUB: stub(benchmark),
-        **{f"{each.name}.yaml": each.text() for each in made},
-    }

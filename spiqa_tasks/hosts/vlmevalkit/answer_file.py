@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.aggregation import RecordSet, Value
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.run_file import RunHeader, write_run
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.files.tables import row_id
+from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import Row
 
@@ -61,3 +65,26 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
         ScoredAnswer(place, row, text, record)
         for (place, row), text, record in zip(pairs, texts, scorer.score(records), strict=True)
     ]
+
+
+HOST = "host=vlmevalkit"
+"""What a model's name has here: runs of a model of the same name in lmms-eval are not taken for these."""
+
+
+def write(path: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[ScoredAnswer]) -> dict[str, Value]:
+    """Write a run's file; return the values by row: of every metric, and of the groups in the task's table.
+
+    A value over fewer than 99% of the task's questions is withheld.
+    """
+    documents = [answer.record for answer in answers]
+    records = RecordSet(documents, scorer.questions(documents), task.questions)
+    rows = summary.rows_of(task.entry, task.typed, scorer.metrics, records)
+    values = {name: records.value(*row) for name, row in rows.items()}
+    scores = summary.score_object(task.name, records, values, scorer.metrics)
+    who = (f"{model},{HOST}", "none", "", summary.merged_signature(documents).judge)
+    of_task = (task.benchmark, task.split, task.settings)
+    counts, definition = (task.questions, len(documents)), task.entry.definition
+    header = RunHeader(task.name, *who, *of_task, *counts, scores["metrics"], definition)
+    lines = ((answer.record, answer.text, answer.place) for answer in answers)
+    write_run(path, header, scores | summary.intervals(values), lines)
+    return values

@@ -58,10 +58,6 @@ class Arguments:
     api_mode: bool = False
     reuse: bool = False
 
-    def with_argument(self, *more: str) -> tuple[str, ...]:
-        """Return the host's arguments and some more; the last one of a kind counts."""
-        return (*self.argv, *more)
-
 
 def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
     """Return the arguments of a run; `--help` prints them and exits.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from spiqa_tasks.errors import InputError
@@ -33,11 +33,10 @@ def check(arguments: Arguments) -> list[str]:
     _check_names(arguments)
     if not arguments.ours:
         return []
-    classes = {name: model_class(name, _configured(arguments, name)) for name in arguments.models}
     remarks = [KEY_IN_CLEAR] if arguments.judge.get("key") else []
-    for name, kind in classes.items():
-        if not arguments.base_url:
-            remarks += _check_pictures(arguments, name, kind)
+    for name in arguments.models if not arguments.base_url else ():
+        kind = model_class(name, arguments.config.get("model", {}).get(name))
+        remarks += _check_pictures(arguments, name, kind)
     return [*remarks, *_stale(arguments)]
 
 
@@ -105,8 +104,3 @@ def _stale(arguments: Arguments) -> Iterator[str]:
                     f"{found[0]} has answers of an earlier run, which ms-vlmeval takes for this one even without "
                     "--reuse. Delete it or name another --work-dir to ask again."
                 )
-
-
-def _configured(arguments: Arguments, model: str) -> Mapping[str, Any] | None:
-    found: Mapping[str, Any] | None = arguments.config.get("model", {}).get(model)
-    return found

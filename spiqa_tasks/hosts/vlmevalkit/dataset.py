@@ -13,8 +13,7 @@ from vlmeval.dataset.image_base import ImageBaseDataset
 
 from spiqa_tasks.benchmarks.run_file import SUFFIX
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.hosts.vlmevalkit import results
-from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored
+from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored, write
 from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
 from spiqa_tasks.hosts.vlmevalkit.outcome import counts_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
@@ -65,7 +64,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         for line in scorer.benchmark.remarks([answer.record for answer in answers]):
             logger.warning(line)
         model = path.stem.removesuffix(f"_{self.task.name}")
-        values = results.write(path.with_suffix(SUFFIX), model, self.task, scorer, answers)
+        values = write(path.with_suffix(SUFFIX), model, self.task, scorer, answers)
         for name, value in values.items():
             if value.reason is not None and "/" not in name:
                 logger.warning("%s is withheld: %s.", name, value.reason)

@@ -33,7 +33,7 @@ def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
     if length is None or "model" in arguments.config:
         return arguments.argv, []
     if arguments.base_url:
-        return arguments.with_argument("--max-tokens", str(length)), []
+        return (*arguments.argv, "--max-tokens", str(length)), []  # the last one of a kind counts
     remarks = []
     for name in arguments.models:
         configured = supported()[name]

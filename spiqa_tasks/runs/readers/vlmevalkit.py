@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from spiqa_tasks.benchmarks.run_file import SUFFIX
-from spiqa_tasks.hosts.vlmevalkit.results import HOST
+from spiqa_tasks.hosts.vlmevalkit.answer_file import HOST
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers import tables
 from spiqa_tasks.runs.run import Run

@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, alone_in, check_extra, command, run_host
+from spiqa_tasks.hosts.lmms_eval.command_line import (
+    Model,
+    Options,
+    _end,
+    alone_in,
+    answering,
+    check_extra,
+    command,
+    run_host,
+)
 
 
 def test_the_command_has_every_option() -> None:
@@ -81,3 +90,78 @@ def test_a_launcher_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     """With its name."""
     with alone_in(tmp_path, lambda: None) as held, pytest.raises(InputError, match="start no_such_launcher, found"):
         run_host(["no_such_launcher"], tmp_path / "log", held, os.environ)
+
+
+def test_an_ablated_model_wraps_the_named_one() -> None:
+    """Its own arguments come last, where it has any."""
+    assert Model("m").ablated("grey") == Model("ablated", "base=m,ablation=grey")
+    assert Model("m", "a=1,b=2").ablated("text") == Model("ablated", "base=m,ablation=text,a=1,b=2")
+
+
+def test_every_word_that_the_suite_sets_is_named() -> None:
+    """As it was written, with what to do."""
+    with pytest.raises(InputError) as caught:
+        check_extra(["--model=x", "limit", "--seed", "1", "--log-samples"])
+    assert str(caught.value) == (
+        "Expected no --model=x, limit, --log-samples among the arguments for lmms-eval behind --, which the suite sets "
+        "itself. Leave it out; see `spiqa-tasks suite -h`."
+    )
+
+
+def test_what_only_says_how_fast_a_model_runs_changes_no_answer() -> None:
+    """Each with its value, in both spellings; an abbreviation is an option of its own."""
+    running = ["--batch_size", "4", "--device=cuda", "--verbosity", "DEBUG", "--wandb_args", "x=1"]
+    running += ["--max_batch_size", "8", "--process_docs_parallel", "2"]
+    changing = ["--gen_kwargs", "temperature=1", "--batch", "3", "--seed=1"]
+    assert answering(running) == []
+    assert answering([*changing[:2], *running, *changing[2:]]) == changing
+
+
+def test_a_run_writes_what_it_says_to_the_log(tmp_path: Path) -> None:
+    """Both its outputs, nothing of an earlier run; it has the given environment, and nothing to read."""
+    log = tmp_path / "a" / "b" / "log"
+    code = "import os, sys; print(os.environ['X'] + sys.stdin.read(), flush=True); print('e', file=sys.stderr); exit(7)"
+    for value in ("first and longer", "second"):
+        with alone_in(tmp_path / "held" / "deep", lambda: None) as held:
+            assert run_host([sys.executable, "-c", code], log, held, {**os.environ, "X": value}) == 7
+    assert log.read_text() == "second\ne\n"
+    with alone_in(tmp_path, lambda: None) as held, pytest.raises(InputError) as caught:
+        run_host(["no_such_launcher"], tmp_path / "log", held, os.environ)
+    assert str(caught.value) == (
+        "Expected to start no_such_launcher, found No such file or directory. Correct --launch, or install it."
+    )
+
+
+class _Process:
+    """A process that does not end when it is told to."""
+
+    def __init__(self, running: bool) -> None:
+        self.running, self.calls = running, list[str]()
+
+    def poll(self) -> int | None:
+        """Whether it has ended."""
+        return None if self.running else 0
+
+    def terminate(self) -> None:
+        """Told."""
+        self.calls.append("terminate")
+
+    def kill(self) -> None:
+        """Ended."""
+        self.calls.append("kill")
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait, in vain with a limit."""
+        self.calls.append(f"wait {seconds}")
+        if seconds is not None:
+            raise subprocess.TimeoutExpired("x", seconds)
+
+
+def test_a_process_that_does_not_end_is_killed() -> None:
+    """After a time in which it may end by itself; one that has ended is left alone."""
+    process = _Process(True)
+    _end(process)  # type: ignore[arg-type]
+    assert process.calls == ["terminate", "wait 20.0", "kill", "wait None"]
+    process = _Process(False)
+    _end(process)  # type: ignore[arg-type]
+    assert process.calls == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from dataclasses import replace
 
 import pytest
 from host_files import FAILED
@@ -13,7 +14,7 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.failed_requests import response_of
-from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord, logged_values
+from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord, logged_values, record_of
 
 TASK = ("mmstar", "prompt=letter")
 
@@ -65,3 +66,34 @@ def test_a_value_keeps_its_record_between_processes(through: object) -> None:
     record, found = logged("A")
     again = through(found["refusal_rate"])  # type: ignore[operator]
     assert (again, again.record, again.metric, again.task) == (found["refusal_rate"], record, "refusal_rate", TASK)
+
+
+def test_a_cluster_is_logged_where_standard_errors_are_made_of_it() -> None:
+    """With the scores that measure answers, not with shares of what went wrong."""
+    scorer = make_scorer(*TASK, "lmms-eval 0.7.3", None)
+    row = rows_for_scoring("mmstar", "demo", "")[0]
+    record = replace(scorer.record(row, Response("A")), cluster="paper")
+    found = logged_values(record, scorer, TASK)
+    assert found["accuracy_released"] == {"id": record.id, "cluster": "paper", "score": 1.0}
+    assert (found["accuracy"]["cluster"], found["refusal_rate"]) == ("paper", {"id": record.id, "score": 0.0})
+    assert logged("A")[1]["accuracy_released"] == {"id": record.id, "score": 1.0}
+
+
+def test_what_scoring_failed_on_has_the_id_and_the_reason() -> None:
+    """With its record and task, as all rows have them; nothing is the headline's score."""
+    scorer = make_scorer(*TASK, "lmms-eval 0.7.3", None)
+    record = Record("7", status="scoring_failed", reason="why")
+    found = logged_values(record, scorer, TASK)["scoring_failed_count"]
+    assert found == {"id": "7", "reason": "why"}
+    assert (found.metric, found.record, found.task) == ("scoring_failed_count", record, TASK)
+
+
+def test_the_record_is_found_in_a_sample_of_ours() -> None:
+    """By its id and status; other dictionaries, and samples of other tasks, have none."""
+    record, found = logged("A")
+    sample = {"doc_id": 3, "target": "A", "status": "x", "id": "y", **found}
+    assert record_of(sample) == record
+    for other in ({}, {"a": {"id": "1"}}, {"a": {"status": "ok"}}, {"a": "id status"}, {"id": "1", "status": "ok"}):
+        assert record_of(other) is None
+    second = {"again": {**dict(found["accuracy"]), "id": "2"}}
+    assert record_of({**sample, **second}) == record

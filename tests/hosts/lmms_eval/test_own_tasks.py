@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,9 @@ from own_data import COLUMNS, write_own
 
 from spiqa_tasks.benchmarks import registry
 from spiqa_tasks.cli import main
+from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE
+from spiqa_tasks.hosts.lmms_eval.own_tasks import check_names
 from spiqa_tasks.hosts.lmms_eval.own_tasks import write_own as write_yamls
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -103,3 +106,37 @@ def test_a_variant_that_is_gone_is_no_task_any_more(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("- text", "- grey"))
     assert write_yamls([tmp_path]) == [folder]
     assert sorted(made.name for made in folder.glob("*.yaml")) == ["shapes.yaml", "shapes_grey.yaml"]
+
+
+def test_the_yamls_are_kept_by_benchmark_and_folder(tmp_path: Path) -> None:
+    """In the cache; what is as it should be is not written again, and what is not is."""
+    path = write_own(tmp_path / "mine", variants="both")
+    place = hashlib.sha256(str(path.parent).encode()).hexdigest()[:8]
+    (folder,) = write_yamls([tmp_path / "mine"])
+    assert folder == cache_path() / "own" / f"shapes-{place}"
+    template = folder / "_template_yaml"
+    assert template.read_text().startswith(
+        "# What the tasks of shapes share; made of it by spiqa-tasks.\ndataset_path: json\n"
+    )
+    before = {each: (each.stat().st_mtime_ns, each.read_bytes()) for each in folder.iterdir()}
+    template.write_text("damaged")
+    (folder / "shapes.yaml").unlink()
+    assert write_yamls([tmp_path / "mine"]) == [folder]
+    after = {each: (each.stat().st_mtime_ns, each.read_bytes()) for each in folder.iterdir()}
+    assert {each: content for each, (_, content) in after.items()} == {each: it for each, (_, it) in before.items()}
+    kept = [each.name for each in before if before[each][0] == after[each][0]]
+    assert sorted(kept) == ["rows.jsonl", "shapes_both.yaml", "shapes_grey.yaml", "shapes_text.yaml"]
+
+
+def test_a_name_is_refused_only_where_the_host_has_it_elsewhere(tmp_path: Path) -> None:
+    """The index has our YAML itself; the sentence has the place of the other one."""
+    (tmp_path / "shapes.yaml").touch()
+    (tmp_path / "template").touch()
+    check_names({"other": {"yaml_path": "x/other.yaml"}}, [tmp_path])
+    check_names({"shapes": {"yaml_path": str(tmp_path / "shapes.yaml")}}, [tmp_path])
+    with pytest.raises(SystemExit) as caught:
+        check_names({"shapes": {"yaml_path": "x/shapes.yaml"}}, [tmp_path])
+    assert caught.value.code == (
+        "spiqa-tasks: Expected another name than that of a task of lmms-eval, found shapes, which is at x/shapes.yaml "
+        "too. Rename benchmark: in the YAML."
+    )

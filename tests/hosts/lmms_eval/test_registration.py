@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import socket
@@ -13,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from spiqa_tasks.hosts.lmms_eval import registration
+from spiqa_tasks.hosts.lmms_eval.patches import PATCHES
 
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
 BIN = Path(sys.executable).parent
@@ -67,6 +71,24 @@ def test_the_hosts_processes_have_it_from_the_start(tmp_path: Path) -> None:
     assert imports_ours("-W", "ignore", "-X", "utf8", "-m", "uvicorn", "--version", "lmms_eval.tui.server:app")
     assert imports_ours("-m", "lmms_eval.no_such_module")
     assert imports_ours("-mlmms_eval.no_such_module")
+
+
+@pytest.mark.usefixtures("host")
+def test_the_entry_point_has_our_models_and_makes_our_tasks_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wrapper is chat or simple as its base is, all others are simple; every class is where it is said to be."""
+    patched: list[Any] = []
+    monkeypatch.setattr(registration, "patch", patched.append)
+    wrapper, *others = registration.register()
+    assert patched == [PATCHES]
+    places = [(wrapper.simple_class_path, "AblatedSimple"), (wrapper.chat_class_path, "Ablated")]
+    assert wrapper.model_id == "ablated"
+    assert places == [(f"spiqa_tasks.models.ablated.{name}", name) for _, name in places]
+    assert {each.model_id: (each.simple_class_path, each.chat_class_path) for each in others} == {
+        name: (path, None) for name, path in registration.MODELS.items()
+    }
+    for path in (*registration.MODELS.values(), *(place for place, _ in places)):
+        module, _, name = path.rpartition(".")
+        assert isinstance(getattr(importlib.import_module(module), name), type)
 
 
 @pytest.mark.slow

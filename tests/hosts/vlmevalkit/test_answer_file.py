@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scipy import stats
 
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
+from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored
+from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored, write
 from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
 
 TASK = "mmstar_demo"
 
@@ -77,3 +85,97 @@ def test_answers_to_other_questions_are_one_sentence(scorer: Scorer) -> None:
     for answers in ({}, {"no such id": "A"}):
         with pytest.raises(InputError, match=r"^Expected answers to the task's questions, found none of them\."):
             scored(scorer, rows_of(TASK), answers)
+
+
+HOST = "vlmevalkit 0.0.20"
+FAILED = "Failed to obtain answer via API."
+
+
+def write_run(folder: Path, name: str, answers: dict[str, str], asked: int | None = None) -> tuple[Task, Path]:
+    """Write a run of a task with the answers, and an `A` for every other one of the first `asked` questions."""
+    (task,) = find_tasks([name])
+    scorer = make_scorer(task.benchmark, task.settings, HOST, None)
+    given = {row["id"]: answers.get(row["id"], "A") for row in rows_of(name)[:asked]}
+    path = folder / f"small_{name}.run.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write(path, "small", task, scorer, scored(scorer, rows_of(name), given))
+    return task, path
+
+
+def read(folder: Path) -> Run:
+    """The one run in a folder."""
+    ((run,), _) = load_runs([Place(folder)])
+    return run
+
+
+def header(path: Path) -> dict[str, Any]:
+    """The first line of a run's file."""
+    return dict(json.loads(path.read_text().splitlines()[0]))
+
+
+def test_a_run_is_read_with_its_values_settings_records_and_answers(tmp_path: Path) -> None:
+    """The signature names the host and so does the model; the interval is that of the answers."""
+    task, path = write_run(tmp_path, "mmstar_demo", {})
+    run = read(tmp_path)
+    right = sum(row["answer"] == "A" for row in rows_of(task.name))
+    expected = stats.binomtest(right, 24).proportion_ci(method="wilson")
+    assert (run.task, run.own.settings, run.identity.label) == (task.name, task.settings, "small,host=vlmevalkit")
+    assert run.value(run.metric()).value == header(path)["metrics"]["accuracy"] == right / 24
+    assert header(path)["intervals"]["accuracy"] == pytest.approx([expected.low, expected.high])
+    assert parse(run.records[0].signature).host == HOST
+    assert {answer.response.text for answer in run.by_id.values()} == {"A"}
+    assert [answer.place for answer in run.by_id.values()] == list(range(24))
+    assert header(path)["counts"]["docs"] == 24
+
+
+def test_a_mean_over_papers_has_a_clustered_interval(tmp_path: Path) -> None:
+    """By t with a degree of freedom less than there are papers; scores of the corpus have none."""
+    _, path = write_run(tmp_path, "spiqa_demo", {})
+    run = read(tmp_path)
+    found = header(path)["intervals"]
+    scores = [record.scores["rouge_l"] for record in run.questions]
+    papers = [str(record.cluster) for record in run.questions]
+    assert 1 < len(set(papers)) < len(papers)
+    deviations = dict.fromkeys(papers, 0.0)
+    mean = sum(scores) / len(scores)
+    for score, name in zip(scores, papers, strict=True):
+        deviations[name] += score - mean
+    squares = sum((score - mean) ** 2 for score in scores)
+    n = len(scores)
+    variance = squares / (n - 1) / n + (sum(each**2 for each in deviations.values()) - squares) / n**2
+    margin = stats.t(len(deviations) - 1).ppf(0.975) * math.sqrt(variance)
+    assert found["rouge_l"] == pytest.approx([max(0.0, mean - margin), mean + margin])
+    assert "bleu_1" not in found
+
+
+def test_failed_requests_are_failures_wherever_they_are_read(tmp_path: Path) -> None:
+    """Two of 24: the accuracy is withheld, and answers that `score` reads again have failed too."""
+    _, path = write_run(tmp_path, "mmstar_demo", {"0": FAILED, "1": "Fail to obtain answer"})
+    assert header(path)["metrics"]["accuracy"] is None
+    assert header(path)["omitted"]["accuracy"] == "withheld: 22 of 24 answers have a score, fewer than 99%"
+    assert header(path)["metrics"]["request_failed_rate"] == pytest.approx(2 / 24)
+    run = read(tmp_path)
+    assert math.isnan(run.value(run.metric()).value)
+    failures = [answer.response.failure for answer in run.by_id.values()]
+    assert [failure is not None for failure in failures] == [True, True] + [False] * 22
+
+
+def test_a_part_of_a_task_has_no_values_and_says_so(tmp_path: Path) -> None:
+    """`5 of 24` is the reason and in the signature; how many requests failed is known all the same."""
+    _, path = write_run(tmp_path, "mmstar_demo", {"0": FAILED}, asked=5)
+    found = header(path)
+    assert set(found["metrics"].values()) == {None}
+    assert set(found["omitted"].values()) == {"withheld: 5 of 24 questions were answered, fewer than 99%"}
+    assert (found["questions"], found["documents"], found["counts"]["request_failed"]) == (24, 5, 1)
+    assert found["signature"].endswith("|questions:5 of 24")
+    assert found["intervals"] == {}
+
+
+def test_several_tasks_of_a_model_stay_apart(tmp_path: Path) -> None:
+    """One file each; the answers of a later run take the place of earlier ones."""
+    write_run(tmp_path, "mmstar_demo", {})
+    write_run(tmp_path, "mmstar_demo_text", {})
+    write_run(tmp_path, "mmstar_demo", {"0": "B"})
+    runs, remarks = load_runs([Place(tmp_path)])
+    assert {run.task: run.by_id["0"].response.text for run in runs} == {"mmstar_demo": "B", "mmstar_demo_text": "A"}
+    assert remarks == []

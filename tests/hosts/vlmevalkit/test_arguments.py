@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.vlmevalkit.arguments import read
+from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.hosts.vlmevalkit.arguments import OPTIONS, Arguments, _parser, read, task_name
 
 
 def test_groups_become_their_tasks_and_the_last_data_counts_for_the_host() -> None:
@@ -96,3 +99,133 @@ def test_a_group_in_a_configuration_is_refused(tmp_path: Path) -> None:
     path.write_text('{"model": {}, "data": {"spiqa": {}}}')
     with pytest.raises(InputError, match="a group of tasks"):
         read(["--config", str(path)], {})
+
+
+def test_the_launchers_help_has_what_is_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
+    """Name, what it takes, default and meaning of each; options that are only known have no line."""
+    parser = _parser()
+    actions = [action for action in parser._actions if action.dest != "help"]
+    found = {
+        action.option_strings[0]: (action.nargs, action.metavar, action.default, action.help) for action in actions
+    }
+    hidden = ("--judge-api-nproc", "--judge-retry", "--judge-timeout", "--api-nproc", "--reuse-aux")
+    assert found == {
+        "--data": ("+", "TASK", None, "tasks and groups of ours, datasets of VLMEvalKit"),
+        "--model": ("+", "NAME", None, "models of VLMEvalKit, or of the server"),
+        **{option: (None, None, None, told) for option, told in OPTIONS.items()},
+        "--max-tokens": (None, None, None, "the longest answer (default: what the tasks say)"),
+        "--mode": (None, None, "all", "all, infer or eval (default: all)"),
+        "--work-dir": (None, None, "./outputs", "where to write (default: ./outputs)"),
+        "--api-mode": (0, None, False, "run one model at a server through one queue"),
+        "--reuse": (0, None, False, "go on where a run stopped, ask failed requests again"),
+        **dict.fromkeys(hidden, (None, None, None, argparse.SUPPRESS)),
+    }
+    assert parser.parse_args(["--api-mode", "--reuse", "--max-tokens", "5"]).__dict__ == {
+        **{action.dest: action.default for action in actions},
+        **{"api_mode": True, "reuse": True, "max_tokens": 5},
+    }
+    assert (parser.prog, parser.description, parser.epilog) == (
+        "spiqa-vlmevalkit",
+        "Runs VLMEvalKit with this package's tasks. Its run.py's arguments are handed on to it; these are looked at on "
+        "the way.",
+        "`python -m vlmeval.run --help` shows VLMEvalKit's other arguments, `spiqa-tasks list` the tasks.",
+    )
+    with pytest.raises(SystemExit):
+        read(["--help"], {})
+    assert "usage: spiqa-vlmevalkit" in capsys.readouterr().out
+
+
+def test_all_that_is_read_of_a_run(tmp_path: Path) -> None:
+    """What is not said has a default, and answers are reused where they are only scored."""
+    (task,) = find_tasks(["mmstar_demo"])
+    given = ["--data", "mmstar_demo", "--model", "a"]
+    assert read(given, {}) == Arguments(tuple(given), ("a",), ("mmstar_demo",), (task,), "all", Path("outputs"))
+    config = {"model": {"m": {"class": "X"}}, "data": {"mmstar_demo": {}}}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config))
+    given = ["--config", str(path), "--mode", "eval", "--work-dir", "w", "--max-tokens", "3", "--judge", "j"]
+    given += ["--judge-base-url", "u", "--judge-key", "k", "--base-url", "http://h", "--data", "other"]
+    judge = {"model": "j", "api_base": "u", "key": "k"}
+    expected = Arguments(
+        *(tuple(given), ("m",), ("mmstar_demo",), (task,), "eval", Path("w"), "http://h", 3, judge, config),
+        reuse=True,
+    )
+    assert read(given, {}) == expected
+    assert read([*given[:2], "--reuse"], {"MMEVAL_ROOT": ""}).reuse
+    assert read(["--api-mode", "--model", "m"], {}).api_mode
+    assert read([], {}) == Arguments((), (), (), (), "all", Path("outputs"))
+
+
+def test_a_file_of_tasks_alone_has_them_itself_or_under_data(tmp_path: Path) -> None:
+    """Its models are the named ones."""
+    path = tmp_path / "data.json"
+    tasks = {"mine": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}}
+    for content in (tasks, {"data": tasks}):
+        path.write_text(json.dumps(content))
+        found = read(["--data-config", str(path), "--model", "m"], {})
+        assert (found.config, found.models, found.data) == ({"data": tasks}, ("m",), ("mine",))
+
+
+@pytest.mark.parametrize(
+    ("option", "content", "sentence"),
+    [
+        ("--config", "{}", "Expected --config PATH to have the objects model and data, found others. Correct it."),
+        ("--config", "[1]", "Expected --config PATH to be a JSON object, found '[1]'. Correct it."),
+        ("--data-config", '"text"', "Expected --data-config PATH to be a JSON object, found '\"text\"'. Correct it."),
+        (
+            "--config",
+            '{"data": {}, "model": {"a/b": {}}}',
+            "Expected the name of a model without a slash, found a/b. Rename it in --config.",
+        ),
+        (
+            "--config",
+            '{"data": {"spiqa": {}}, "model": {}}',
+            "Expected the names of tasks in --config, found a group of tasks. Name its tasks.",
+        ),
+    ],
+)
+def test_a_file_that_is_none_is_named(tmp_path: Path, option: str, content: str, sentence: str) -> None:
+    """With what was expected, what was found and what to do."""
+    path = tmp_path / "file.json"
+    path.write_text(content)
+    with pytest.raises(InputError) as caught:
+        read([option, str(path)], {})
+    assert str(caught.value) == sentence.replace("PATH", str(path))
+
+
+def test_what_is_no_json_is_named_by_its_option(tmp_path: Path) -> None:
+    """Judge arguments, a file that is not there, one that is no text."""
+    for content, found in (("{", "Expected --judge-args to be JSON, found "), ("5" * 50, "JSON object, found '5555")):
+        with pytest.raises(InputError, match=found) as caught:
+            read(["--judge-args", content], {})
+        assert "5" * 41 not in str(caught.value)
+    path = tmp_path / "data.json"
+    for content in (None, b"\xff"):
+        if content:
+            path.write_bytes(content)
+        with pytest.raises(InputError, match=rf"^Expected --data-config {path} to be a JSON file, found .*Correct it"):
+            read(["--data-config", str(path)], {})
+
+
+def test_the_queue_takes_one_model_without_a_file() -> None:
+    """One is enough for it."""
+    with pytest.raises(InputError) as caught:
+        read(["--api-mode", "--model", "a", "b"], {})
+    assert str(caught.value) == (
+        "Expected one --model with --api-mode, found several or --config. Run them one by one."
+    )
+
+
+@pytest.mark.parametrize(
+    ("described", "expected"),
+    [
+        ({"class": "SpiqaTasks", "dataset": "t"}, "t"),
+        ({"class": "SpiqaTasks"}, "mine"),
+        ({"class": "Other", "dataset": "t"}, "mine"),
+        (None, "mine"),
+    ],
+)
+def test_a_name_in_a_configuration_stands_for_a_task(described: Any, expected: str) -> None:
+    """That of our class alone; without a configuration a name is that of a task."""
+    assert task_name({"data": {"mine": described}}, "mine") == expected
+    assert task_name({}, "mine") == "mine"

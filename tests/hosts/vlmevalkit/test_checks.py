@@ -2,113 +2,133 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from vlmevalkit_models import Fixed, OnePicture
+from vlmevalkit_models import InternVLChat, OnePicture
 
-from spiqa_tasks.hosts.vlmevalkit.tasks import known
-
-from .conftest import Launch
-
-Said = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count the models that are made."""
-    for kind in (Fixed, OnePicture):
-        monkeypatch.setattr(kind, "made", 0)
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.hosts.vlmevalkit import checks
+from spiqa_tasks.hosts.vlmevalkit.arguments import read
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentences"),
-    [
-        (["--data", "spiqa_demmo", "--model", "fixed"], ["'spiqa_demmo'. Nearest: spiqa_demo", "`spiqa-tasks list`"]),
-        (["--data", "MMStr", "--model", "fixed"], ["'MMStr'. Nearest: MMStar"]),
-        (["--data", "mmstar_demo", "--model", "fixd"], ["a model of VLMEvalKit, found 'fixd'. Nearest: fixed"]),
-        (
-            ["--data", "spiqa_demo", "--model", "single"],
-            ["shows up to 8; found single (OnePicture)", "spiqa_demo_perf"],
-        ),
-        (["--data", "spiqa_demo_cot", "--model", "single"], ["Run spiqa_demo_perfigure."]),
-        (
-            ["--data", "scifibench_demo_cap2fig", "--model", "single"],
-            ["shows up to 5", "a model class that takes several"],
-        ),
-        (["--data", "mmstar_demo", "--model", "fixed", "odd", "--api-mode"], ["one --model with --api-mode"]),
-        (["--data", "spiqa_demo", "--model", "fixed", "--judge", "anthropic:claude"], ["L3Score cannot be judged"]),
-        (["--config", "nowhere.json"], ["--config nowhere.json"]),
-    ],
-)
-def test_what_cannot_run_is_refused_with_the_remedy(
-    launch: Launch, capsys: Said, arguments: list[str], sentences: list[str]
-) -> None:
-    """Status 2, one sentence, no model made, and nothing written."""
-    assert launch(*arguments) == 2
-    said = capsys.readouterr().err
-    assert all(sentence in said for sentence in sentences), said
-    assert Fixed.made == OnePicture.made == 0
+class Two:
+    """A class that is shown all pictures."""
 
 
-def test_one_picture_is_enough_for_most_tasks(launch: Launch, tmp_path: Path) -> None:
-    """A class that is shown one picture runs the tasks of one picture, `_perfigure` among them."""
-    assert launch("--data", "mmstar_demo", "spiqa_demo_perfigure", "--model", "single", "--judge", "none") == 0
-    assert len(list((tmp_path / "out/single").glob("*.run.jsonl"))) == 2
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
+    """Model -> class of a host that knows two datasets; what is in `options` it has an option for."""
+    found: dict[str, Any] = {"two": Two, "single": OnePicture, "divides": InternVLChat, "options": []}
+    monkeypatch.setattr(checks, "datasets", lambda: ["MMStar", "mmstar_demo", "spiqa_demo", "mmstar_demo_text"])
+    monkeypatch.setattr(checks, "supported", lambda: dict.fromkeys(["two", "single", "divides"]))
+    monkeypatch.setattr(checks, "tables_folder", lambda: tmp_path / "tables")
+    monkeypatch.setattr(checks, "knows_option", lambda name: name in found["options"])
+    monkeypatch.setattr(checks, "host_version", lambda: "0.0.1")
+    monkeypatch.setattr(checks, "model_class", lambda name, config: found.get((config or {}).get("class", name)))
+    return found
 
 
-def test_a_class_that_divides_by_the_number_of_pictures_is_told(launch: Launch, capsys: Said) -> None:
-    """The host leaves the task out and would exit 0: the status is 1; with pictures there is no such word."""
-    assert launch("--data", "mmstar_demo_text", "--model", "internvl") == 1
-    said = capsys.readouterr().err
-    assert "mmstar_demo_text has questions without a picture, and internvl (InternVLChat) divides" in said
-    assert "internvl has no scores of mmstar_demo_text" in said
-    assert launch("--data", "mmstar_demo_grey", "--model", "internvl") == 0
-    assert "divides" not in capsys.readouterr().err
+def _refused(*argv: str) -> str:
+    with pytest.raises(InputError) as caught:
+        checks.check(read([*argv], {}))
+    return str(caught.value)
 
 
-def test_answers_of_an_earlier_run_are_told_of(launch: Launch, capsys: Said) -> None:
-    """Published builds take them without --reuse; with it that is what was asked for."""
-    arguments = ["--data", "mmstar_demo", "--model", "fixed"]
-    for more, is_told in (([], False), ([], True), (["--reuse"], False)):
-        assert launch(*arguments, *more) == 0
-        assert ("has answers of an earlier run" in capsys.readouterr().err) == is_told
+def test_a_run_without_a_fault_is_told_nothing(host: dict[str, Any], tmp_path: Path) -> None:
+    """Datasets of the host, tables in its folder, tasks of ours; a model at a server may have any name."""
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "mine.tsv").touch()
+    assert host
+    assert checks.check(read(["--data", "MMStar", "mine", "--model", "two", "--judge-key", "k"], {})) == []
+    more = ["--work-dir", str(tmp_path)]
+    assert checks.check(read(["--data", "mmstar_demo", "--model", "single", *more], {})) == []
+    served = ["--data", "spiqa_demo", "--model", "any", "single", "--base-url", "http://h", *more]
+    assert checks.check(read(served, {})) == []
+    assert checks.check(read([*served, "--judge-key", "k"], {})) == [checks.KEY_IN_CLEAR]
 
 
-def test_a_key_on_the_command_line_is_told_of(launch: Launch, capsys: Said) -> None:
-    """The host keeps its arguments; what is said does not repeat the key."""
-    arguments = ["--data", "mmstar_demo", "--model", "fixed", "--mode", "infer", "--judge-key", "secret-of-mine"]
-    assert launch(*arguments) == 0
-    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("spiqa-vlmevalkit")]
-    assert "SPIQA_JUDGE_API_KEY" in said[0]
-    assert "secret-of-mine" not in "".join(said)
+@pytest.mark.usefixtures("host")
+def test_names_that_the_host_does_not_know_are_refused() -> None:
+    """With the nearest ones; the host would leave them out and exit with 0."""
+    assert _refused("--data", "MMStr", "--model", "two") == (
+        "Expected the name of a dataset, found 'MMStr'. Nearest: MMStar. `spiqa-tasks list` shows ours."
+    )
+    assert _refused("--data", "zzz", "--model", "two") == (
+        "Expected the name of a dataset, found 'zzz'. `spiqa-tasks list` shows ours."
+    )
+    assert _refused("--data", "MMStar", "--model", "tow") == (
+        "Expected the name of a model of VLMEvalKit, found 'tow'. Nearest: two. `vlmutil mlist all` shows all."
+    )
 
 
-def test_a_configuration_may_name_a_task_anew(launch: Launch, capsys: Said, tmp_path: Path) -> None:
-    """Its scores lie by the task's own name; a task that is not known is refused."""
-    config = tmp_path / "config.json"
-    for task, status in (("mmstar_demo", 0), ("mmstar_dem", 2)):
-        data = {"mine": {"class": "SpiqaTasks", "dataset": task}}
-        config.write_text(json.dumps({"model": {"fixed": {}}, "data": data}))
-        assert launch("--config", config) == status
-    assert "found 'mmstar_dem'. Nearest: mmstar_demo" in capsys.readouterr().err
-    assert [path.name for path in (tmp_path / "out").rglob("*.run.jsonl")] == ["fixed_mmstar_demo.run.jsonl"]
+def test_a_configuration_is_checked_by_the_tasks_that_it_names(host: dict[str, Any], tmp_path: Path) -> None:
+    """Its models are whatever it says; tasks alone need a host that knows such a file."""
+    path = tmp_path / "config.json"
+
+    def write(task: str, **more: Any) -> None:
+        path.write_text(json.dumps({"data": {"mine": {"class": "SpiqaTasks", "dataset": task}}, **more}))
+
+    write("mmstar_dem", model={"m": {}})
+    sentence = _refused("--config", str(path))
+    assert sentence.startswith("Expected the name of a task, found 'mmstar_dem'. Nearest: mmstar_demo, ")
+    assert sentence.endswith(" `spiqa-tasks list` shows all.")
+    write("spiqa_demo", model={"m": {"class": "single"}})
+    assert "found m (OnePicture)" in _refused("--config", str(path))
+    write("spiqa_demo", model={"m": {"class": "two"}})
+    assert checks.check(read(["--config", str(path), "--work-dir", str(tmp_path)], {})) == []
+    write("spiqa_demo")
+    alone = ["--data-config", str(path), "--model", "two", "--work-dir", str(tmp_path)]
+    assert _refused(*alone) == (
+        "Expected a VLMEvalKit that knows --data-config, found 0.0.1. Write models and tasks to one --config file, or "
+        "install a newer VLMEvalKit."
+    )
+    host["options"].append("--data-config")
+    assert checks.check(read(alone, {})) == []
 
 
-def test_a_configuration_file_runs(launch: Launch, capsys: Said, tmp_path: Path) -> None:
-    """Its tasks name our class; a model that is shown one picture is refused there, too."""
-    config = tmp_path / "config.json"
-    for model, status in (("fixed", 0), ("single", 2)):
-        task = {"class": "SpiqaTasks", "dataset": "spiqa_demo"}
-        config.write_text(json.dumps({"model": {model: {}}, "data": {"spiqa_demo": task}}))
-        assert launch("--config", config, "--judge", "none") == status
-    assert "found single (OnePicture)" in capsys.readouterr().err
+@pytest.mark.usefixtures("host")
+def test_several_pictures_are_not_shown_to_a_class_that_takes_one() -> None:
+    """The sentence has the task of one picture at a time, where there is one."""
+    start = "Expected a model class that takes several pictures for"
+    end = "found single (OnePicture), which is shown the first one only."
+    assert _refused("--data", "spiqa_demo", "--model", "two", "single") == (
+        f"{start} spiqa_demo, which shows up to 8; {end} Run spiqa_demo_perfigure."
+    )
+    arguments = dataclasses.replace(read(["--model", "single"], {}), ours=tuple(find_tasks(["scifibench_demo"])))
+    with pytest.raises(InputError) as caught:
+        checks.check(arguments)
+    assert str(caught.value) == (
+        f"{start} scifibench_demo, which shows up to 5; {end} Run it with a model class that takes several."
+    )
 
 
-def test_no_name_of_ours_is_one_of_the_hosts(launch: Launch) -> None:
-    """The host takes the first class that supports a name."""
-    assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "infer") == 0
-    from vlmeval.dataset import SUPPORTED_DATASETS
+@pytest.mark.usefixtures("host")
+def test_classes_that_divide_by_the_number_of_pictures_are_told(tmp_path: Path) -> None:
+    """For tasks with questions that have none."""
+    given = ["--data", "mmstar_demo", "mmstar_demo_text", "--model", "two", "divides", "--work-dir", str(tmp_path)]
+    assert checks.check(read(given, {})) == [
+        "mmstar_demo_text has questions without a picture, and divides (InternVLChat) divides by their number: "
+        "VLMEvalKit will leave the task out. Grey pictures (a `_grey` task) measure the same."
+    ]
 
-    assert {SUPPORTED_DATASETS.count(name) for name in known()[0]} == {1}
+
+@pytest.mark.usefixtures("host")
+def test_answers_that_lie_there_are_told(tmp_path: Path) -> None:
+    """Of each model and task, finished or begun; not those of others, and not where they are to be used again."""
+    given = ["--data", "mmstar_demo", "mmstar_demo_text", "--model", "single", "two", "--work-dir", str(tmp_path)]
+    files = [tmp_path / "two" / "two_mmstar_demo.tsv", tmp_path / "single" / "01_mmstar_demo_text.pkl"]
+    others = [tmp_path / "two" / "two_other.tsv", tmp_path / "two" / "x1_mmstar_demo_text.pkl"]
+    for path in (*files, *others):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    assert checks.check(read(given, {})) == [
+        f"{path} has answers of an earlier run, which ms-vlmeval takes for this one even without --reuse. Delete it or "
+        "name another --work-dir to ask again."
+        for path in reversed(files)
+    ]
+    assert checks.check(read([*given, "--reuse"], {})) == []

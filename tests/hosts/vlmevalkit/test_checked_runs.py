@@ -1,0 +1,114 @@
+"""Runs of the host that are refused, or of which something is said, before any weights are loaded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from vlmevalkit_models import Fixed, OnePicture
+
+from spiqa_tasks.hosts.vlmevalkit.tasks import known
+
+from .conftest import Launch
+
+Said = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count the models that are made."""
+    for kind in (Fixed, OnePicture):
+        monkeypatch.setattr(kind, "made", 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentences"),
+    [
+        (["--data", "spiqa_demmo", "--model", "fixed"], ["'spiqa_demmo'. Nearest: spiqa_demo", "`spiqa-tasks list`"]),
+        (["--data", "MMStr", "--model", "fixed"], ["'MMStr'. Nearest: MMStar"]),
+        (["--data", "mmstar_demo", "--model", "fixd"], ["a model of VLMEvalKit, found 'fixd'. Nearest: fixed"]),
+        (
+            ["--data", "spiqa_demo", "--model", "single"],
+            ["shows up to 8; found single (OnePicture)", "spiqa_demo_perf"],
+        ),
+        (["--data", "spiqa_demo_cot", "--model", "single"], ["Run spiqa_demo_perfigure."]),
+        (
+            ["--data", "scifibench_demo_cap2fig", "--model", "single"],
+            ["shows up to 5", "a model class that takes several"],
+        ),
+        (["--data", "mmstar_demo", "--model", "fixed", "odd", "--api-mode"], ["one --model with --api-mode"]),
+        (["--data", "spiqa_demo", "--model", "fixed", "--judge", "anthropic:claude"], ["L3Score cannot be judged"]),
+        (["--config", "nowhere.json"], ["--config nowhere.json"]),
+    ],
+)
+def test_what_cannot_run_is_refused_with_the_remedy(
+    launch: Launch, capsys: Said, arguments: list[str], sentences: list[str]
+) -> None:
+    """Status 2, one sentence, no model made, and nothing written."""
+    assert launch(*arguments) == 2
+    said = capsys.readouterr().err
+    assert all(sentence in said for sentence in sentences), said
+    assert Fixed.made == OnePicture.made == 0
+
+
+def test_one_picture_is_enough_for_most_tasks(launch: Launch, tmp_path: Path) -> None:
+    """A class that is shown one picture runs the tasks of one picture, `_perfigure` among them."""
+    assert launch("--data", "mmstar_demo", "spiqa_demo_perfigure", "--model", "single", "--judge", "none") == 0
+    assert len(list((tmp_path / "out/single").glob("*.run.jsonl"))) == 2
+
+
+def test_a_class_that_divides_by_the_number_of_pictures_is_told(launch: Launch, capsys: Said) -> None:
+    """The host leaves the task out and would exit 0: the status is 1; with pictures there is no such word."""
+    assert launch("--data", "mmstar_demo_text", "--model", "internvl") == 1
+    said = capsys.readouterr().err
+    assert "mmstar_demo_text has questions without a picture, and internvl (InternVLChat) divides" in said
+    assert "internvl has no scores of mmstar_demo_text" in said
+    assert launch("--data", "mmstar_demo_grey", "--model", "internvl") == 0
+    assert "divides" not in capsys.readouterr().err
+
+
+def test_answers_of_an_earlier_run_are_told_of(launch: Launch, capsys: Said) -> None:
+    """Published builds take them without --reuse; with it that is what was asked for."""
+    arguments = ["--data", "mmstar_demo", "--model", "fixed"]
+    for more, is_told in (([], False), ([], True), (["--reuse"], False)):
+        assert launch(*arguments, *more) == 0
+        assert ("has answers of an earlier run" in capsys.readouterr().err) == is_told
+
+
+def test_a_key_on_the_command_line_is_told_of(launch: Launch, capsys: Said) -> None:
+    """The host keeps its arguments; what is said does not repeat the key."""
+    arguments = ["--data", "mmstar_demo", "--model", "fixed", "--mode", "infer", "--judge-key", "secret-of-mine"]
+    assert launch(*arguments) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("spiqa-vlmevalkit")]
+    assert "SPIQA_JUDGE_API_KEY" in said[0]
+    assert "secret-of-mine" not in "".join(said)
+
+
+def test_a_configuration_may_name_a_task_anew(launch: Launch, capsys: Said, tmp_path: Path) -> None:
+    """Its scores lie by the task's own name; a task that is not known is refused."""
+    config = tmp_path / "config.json"
+    for task, status in (("mmstar_demo", 0), ("mmstar_dem", 2)):
+        data = {"mine": {"class": "SpiqaTasks", "dataset": task}}
+        config.write_text(json.dumps({"model": {"fixed": {}}, "data": data}))
+        assert launch("--config", config) == status
+    assert "found 'mmstar_dem'. Nearest: mmstar_demo" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "out").rglob("*.run.jsonl")] == ["fixed_mmstar_demo.run.jsonl"]
+
+
+def test_a_configuration_file_runs(launch: Launch, capsys: Said, tmp_path: Path) -> None:
+    """Its tasks name our class; a model that is shown one picture is refused there, too."""
+    config = tmp_path / "config.json"
+    for model, status in (("fixed", 0), ("single", 2)):
+        task = {"class": "SpiqaTasks", "dataset": "spiqa_demo"}
+        config.write_text(json.dumps({"model": {model: {}}, "data": {"spiqa_demo": task}}))
+        assert launch("--config", config, "--judge", "none") == status
+    assert "found single (OnePicture)" in capsys.readouterr().err
+
+
+def test_no_name_of_ours_is_one_of_the_hosts(launch: Launch) -> None:
+    """The host takes the first class that supports a name."""
+    assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "infer") == 0
+    from vlmeval.dataset import SUPPORTED_DATASETS
+
+    assert {SUPPORTED_DATASETS.count(name) for name in known()[0]} == {1}

@@ -1,0 +1,125 @@
+"""The host's view of a task, without its command: table, prompts, scores, and what its summary is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
+
+pytest.importorskip("vlmeval.dataset.image_base", reason="VLMEvalKit is not installed", exc_type=ImportError)
+TASK = "mmstar_demo_text"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host keeps pictures below this folder; no judge is asked."""
+    monkeypatch.setenv("LMUData", str(tmp_path))
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
+
+
+def _dataset(name: str = TASK) -> Any:
+    from spiqa_tasks.hosts.vlmevalkit.dataset import SpiqaTasks
+
+    return SpiqaTasks(name)
+
+
+def _write(path: Path, answers: dict[str, str]) -> Path:
+    lines = "".join(f'"{key}"\t"{text}"\n' for key, text in answers.items())
+    path.write_text(f'"index"\t"prediction"\n{lines}')
+    return path
+
+
+def test_the_table_has_a_line_for_each_question() -> None:
+    """Its key as a text, the question and the answer; of SPIQA the file names of the figures in the order shown."""
+    dataset, rows = _dataset(), rows_of(TASK)
+    expected = [{"index": row["id"], "question": row["question"], "answer": row["answer"]} for row in rows]
+    assert dataset.data.to_dict("records") == expected
+    assert dataset.dataset_name == TASK
+    figures = _dataset("spiqa_demo").data["figures"]
+    shown = [[figure["file"] for figure in row["figures"]] for row in rows_of("spiqa_demo")]
+    assert list(map(json.loads, figures)) == shown
+    assert {TASK, "spiqa_demo"} <= set(dataset.supported_datasets())
+
+
+def test_a_line_has_the_prompt_of_its_question() -> None:
+    """By its number or as the line itself."""
+    dataset, rows = _dataset(), rows_of(TASK)
+    assert dataset.build_prompt(3) == message(rows[3])
+    assert dataset.build_prompt(dataset.data.iloc[5]) == message(rows[5])
+
+
+def test_answers_are_scored_and_written_beside_the_hosts_file(tmp_path: Path) -> None:
+    """The values are those of the file, the headline first; the model is named as the host's file is."""
+    rows = rows_of(TASK)
+    path = _write(tmp_path / f"a_model_{TASK}.tsv", {row["id"]: row["answer"] for row in rows})
+    found = _dataset().evaluate(str(path), model="exact_matching", nproc=4)
+    assert next(iter(found)) == "accuracy"
+    assert (found["accuracy"], found["accuracy/math"], found["refusal_rate"]) == (1.0, 1.0, 0.0)
+    header = json.loads((tmp_path / f"a_model_{TASK}.run.jsonl").read_text().splitlines()[0])
+    assert (header["task"], header["model"], header["counts"]["docs"]) == (TASK, "a_model,host=vlmevalkit", len(rows))
+    assert header["metrics"]["accuracy"] == 1.0
+
+
+def test_a_withheld_headline_is_marked_and_the_reason_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The host would take the next number for it; groups are withheld without a line."""
+    path = _write(tmp_path / f"m_{TASK}.tsv", {rows_of(TASK)[0]["id"]: "A"})
+    dataset = _dataset()
+    found = dataset.evaluate(str(path))
+    assert list(found)[:2] == ["accuracy", "accuracy_withheld"]
+    assert {name: value for name, value in found.items() if value is not None} == {"accuracy_withheld": 1}
+    assert any(name.startswith("accuracy/") for name in found)
+    (line,) = [line for line in caplog.messages if line.startswith("accuracy is")]
+    assert line.startswith("accuracy is withheld: ")
+    assert line.endswith(".")
+    assert not any(line.startswith("accuracy/") for line in caplog.messages)
+    assert dataset.report_primary_metric({"accuracy_withheld": 1, "refusal_rate": 0.5}) == {"accuracy": None}
+
+
+def test_remarks_of_the_benchmark_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Of all answers of the run; here that some of SPIQA's are not judged."""
+    rows = rows_of("spiqa_demo")
+    path = _write(tmp_path / "m_spiqa_demo.tsv", {row["id"]: "{'Answer': 'blue'}" for row in rows})
+    dataset = _dataset("spiqa_demo")
+    remark = dataset.task.entry.remarks
+    object.__setattr__(dataset.task.entry, "remarks", lambda records: [f"{len(records)} answers."])
+    try:
+        dataset.evaluate(str(path))
+    finally:
+        object.__setattr__(dataset.task.entry, "remarks", remark)
+    assert f"{len(rows)} answers." in caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("metrics", "expected"),
+    [(None, {}), ({}, {}), ({"accuracy": 0.5, "x": 1}, {"accuracy": 0.5}), ({"accuracy": None}, {"accuracy": None})],
+)
+def test_the_hosts_summary_has_the_headline(metrics: Any, expected: dict[str, Any]) -> None:
+    """The first of the values; nothing where there are none."""
+    assert _dataset().report_primary_metric(metrics) == expected
+
+
+def test_the_hosts_summary_has_the_number_of_failed_judgements(tmp_path: Path) -> None:
+    """Of the file of the run; not known where none was written."""
+    dataset, path = _dataset(), tmp_path / "m_t.tsv"
+    assert dataset.report_judge_err(path, total_samples=9, model="x") == {"failed": None, "total": 9}
+    path.with_suffix(".run.jsonl").write_text('{"counts": {"judge_failed": 3}}\n')
+    assert dataset.report_judge_err(str(path), total_samples=None) == {"failed": 3, "total": None}
+
+
+def test_the_one_file_of_answers_is_found_by_the_tasks_own_name(tmp_path: Path) -> None:
+    """Where `--config` renames the task; the host asks by one name and writes by the other. Of two none is taken."""
+    dataset, asked = _dataset(), tmp_path / "m_mine.tsv"
+    assert dataset._answers(asked) == asked
+    (tmp_path / "m_other.tsv").touch()
+    written = tmp_path / f"m_{TASK}.xlsx"
+    written.touch()
+    assert dataset._answers(asked) == written
+    (tmp_path / f"n_{TASK}.tsv").touch()
+    assert dataset._answers(asked) == asked
+    (tmp_path / f"n_{TASK}.tsv").unlink()
+    asked.touch()
+    assert dataset._answers(asked) == asked
