@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.spiqa.formats import READERS, Figure, Paper, Question, read_a, read_b, read_c
 from spiqa_tasks.files.source import LocalSource
 
-PAPER_C = {
+PAPER_C: dict[str, Any] = {
     "arxiv_id": "1234.5678",
     "question": ["How many?", "Is it good?"],
     "question_key": ["0", "1"],
@@ -40,3 +43,129 @@ def test_test_c_answers_are_free_form_or_yes_and_no(tmp_path: Path) -> None:
     assert [row["answer"] for row in rows] == ["Three", "No"]
     assert [row["group"] for row in rows] == ["table", "other"]
     assert rows[0]["full_text"] == "One.\nTwo.\n\nThree."
+
+
+PAPER_A = {
+    "all_figures": {
+        "1.png": {"caption": "A plot.", "figure_type": "Plot.", "content_type": "figure"},
+        "2.png": {"caption": "Counts.", "figure_type": "", "content_type": "table"},
+    },
+    "qa": [
+        {"question": "How many?", "answer": "Three", "reference": "2.png"},
+        {"question": "Why?", "answer": "", "reference": "1.png"},
+    ],
+}
+PAPER_B = {
+    "question": ["How many?", "Why?"],
+    "composition": ["Three", "So."],
+    "referred_figures_tables": [["p/2.png", "p/1.png", "p/2.png"], ["p/1.png"]],
+    "all_figures_tables": {"p/1.png": "A plot.", "p/2.png": "Counts."},
+    "figure_types": {"p/1.png": "plot", "p/2.png": "table"},
+    "passages": ["One.", "Two."],
+}
+
+
+def test_a_paper_of_test_a_is_read() -> None:
+    """Pictures lie in the paper's folder; its text is elsewhere."""
+    assert read_a("p", PAPER_A) == Paper(
+        "p",
+        {
+            "1.png": Figure("1.png", "p/1.png", "A plot.", "Plot.", False),
+            "2.png": Figure("2.png", "p/2.png", "Counts.", "", True),
+        },
+        (Question(0, "How many?", "Three", ("2.png",)), Question(1, "Why?", "", ("1.png",))),
+        None,
+    )
+
+
+def test_a_paper_of_test_b_is_read() -> None:
+    """Files name their folder; figures that are referred to twice are needed once."""
+    figures = {
+        "p/1.png": Figure("p/1.png", "p/1.png", "A plot.", "plot", False),
+        "p/2.png": Figure("p/2.png", "p/2.png", "Counts.", "table", True),
+    }
+    first = Question(0, "How many?", "Three", ("p/2.png", "p/1.png"))
+    assert read_b("p", PAPER_B) == Paper(
+        "p", figures, (first, Question(1, "Why?", "So.", ("p/1.png",))), "One.\n\nTwo."
+    )
+
+
+def test_a_paper_of_test_c_is_read() -> None:
+    """Types are labels where there are some, else tables by their files' names; pictures lie under the arXiv id."""
+    labelled = {"file": "3.png", "caption": "C.", "figure_type": "Table"}
+    paper = {**PAPER_C, "figures_and_tables": [*PAPER_C["figures_and_tables"], labelled]}
+    figures = {
+        "1-Table1-1.png": Figure("1-Table1-1.png", "1234.5678/1-Table1-1.png", "Table 1: Counts.", "table", True),
+        "2-Figure1-1.png": Figure("2-Figure1-1.png", "1234.5678/2-Figure1-1.png", "Figure 1: A plot.", "", False),
+        "3.png": Figure("3.png", "1234.5678/3.png", "C.", "Table", True),
+    }
+    questions = (
+        Question(0, "How many?", "Three", ("1-Table1-1.png",)),
+        Question(1, "Is it good?", "No", ("2-Figure1-1.png", "1-Table1-1.png")),
+    )
+    assert read_c("c", paper) == Paper("c", figures, questions, "One.\nTwo.\n\nThree.")
+    assert {"A": read_a, "B": read_b, "C": read_c} == READERS
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ({"free_form_answer": "", "yes_no": True, "extractive_spans": ["x"]}, "Yes"),
+        ({"free_form_answer": "", "yes_no": None, "extractive_spans": ["x", "y"]}, "x, y"),
+        ({"free_form_answer": "", "yes_no": None, "extractive_spans": None}, ""),
+        ({"free_form_answer": "", "yes_no": None}, ""),
+        ({"free_form_answer": "Three", "yes_no": False}, "Three"),
+    ],
+)
+def test_answers_of_qasper_have_one_text(answer: dict[str, Any], text: str) -> None:
+    """The free form, Yes or No, or the spans."""
+    paper = {**PAPER_C, "answer": [answer, PAPER_C["answer"][1]]}
+    assert read_c("c", paper).questions[0].answer == text
+
+
+def test_types_are_read_in_both_ways() -> None:
+    """As the label means it, and as Table 4 counts it."""
+    figure = Figure("f", "f", "", "Plot.", False)
+    assert (figure.group, figure.group_released) == ("plot", "other")
+    assert figure._replace(is_table=True).group_released == "table"
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "said"),
+    [
+        ({"question": [None, "b"]}, TypeError, "a question 0 of type NoneType"),
+        ({"question": ["a", ""]}, ValueError, "an empty question 1"),
+        ({"question": ["a"]}, ValueError, "shorter|longer"),
+        ({"composition": ["a", 5]}, TypeError, "a answer 1 of type int"),
+        ({"composition": ["a", "\ud800"]}, ValueError, "a answer 1 that is no valid Unicode"),
+        ({"referred_figures_tables": [["q.png"], []]}, ValueError, "question 0 that refers to q.png, not its own"),
+        (
+            {"referred_figures_tables": [["p/1.png", "x", "y"], []]},
+            ValueError,
+            "question 0 that refers to x, not its own",
+        ),
+        (
+            {"referred_figures_tables": [["p/1.png"], []]},
+            ValueError,
+            "question 1 that refers to no figure, not its own",
+        ),
+        ({"all_figures_tables": {"p/1.png": None, "p/2.png": ""}}, TypeError, "a caption of p/1.png of type NoneType"),
+        ({"figure_types": {"p/1.png": 3, "p/2.png": ""}}, TypeError, "a type of p/1.png of type int"),
+        (
+            {"all_figures_tables": {"\ud800": ""}, "figure_types": {"\ud800": ""}},
+            ValueError,
+            "a figure name that is no valid Unicode",
+        ),
+        ({"passages": ["\ud800"]}, ValueError, "a full text that is no valid Unicode"),
+    ],
+)
+def test_what_is_no_paper_is_said(change: dict[str, Any], error: type[Exception], said: str) -> None:
+    """The error has the field, its place and what is there."""
+    with pytest.raises(error, match=said):
+        read_b("p", {**PAPER_B, **change})
+
+
+def test_a_text_that_is_none_is_said_of_test_c() -> None:
+    """With its name."""
+    with pytest.raises(ValueError, match="a full text that is no valid Unicode"):
+        read_c("c", {**PAPER_C, "full_text": [{"paragraphs": ["\ud800"]}]})

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
-from spiqa_tasks.benchmarks.prompting import Picture, plain_text
+from spiqa_tasks.benchmarks.prompting import Part, Picture, plain_text
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.spiqa.prompts import INSTRUCTIONS, prompt, wording
+from spiqa_tasks.benchmarks.spiqa.prompts import (
+    INSTRUCTIONS,
+    PER_FIGURE,
+    SMALL_FOLDER,
+    prompt,
+    shown_picture,
+    wording,
+)
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.files.cache_folder import cache_folder
 
 
 def outline(row: dict[str, Any]) -> str:
@@ -77,3 +88,78 @@ def test_what_is_filled_in_is_never_read_as_a_field() -> None:
 def test_each_setting_has_a_hash_of_its_own() -> None:
     """Six wordings, six hashes."""
     assert len({wording(name) for name in (*INSTRUCTIONS, "perfigure")}) == len(INSTRUCTIONS) + 1 == 6
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> str:
+    """A picture that is no square."""
+    path = tmp_path / "wide.png"
+    Image.new("RGB", (40, 20), "red").save(path)
+    return str(path)
+
+
+def test_a_picture_as_released_is_its_own_file(wide: str) -> None:
+    """Nothing is written for it."""
+    assert shown_picture(wide, SpiqaSettings()) == wide
+
+
+@pytest.mark.parametrize(("resolution", "side"), [("224px", 224), ("50", 50)])
+def test_another_resolution_is_a_square_in_the_cache(wide: str, resolution: str, side: int) -> None:
+    """Whatever the picture's shape; made once for a file as it is, and again for a changed one."""
+    settings = SpiqaSettings(resolution=resolution)
+    square = Path(shown_picture(wide, settings))
+    with Image.open(square) as image:
+        assert (image.size, image.getpixel((0, 0))) == ((side, side), (255, 0, 0))
+    assert square.is_relative_to(cache_folder() / f"{side}px")
+    assert (square.parent.name, square.suffix, len(square.stem)) == (square.stem[:2], ".png", 24)
+    Image.new("RGB", (8, 8), "blue").save(square)
+    assert shown_picture(wide, settings) == str(square)
+    with Image.open(square) as image:
+        assert image.size == (8, 8)
+    Image.new("RGB", (41, 20), "red").save(wide)
+    assert shown_picture(wide, settings) != str(square)
+
+
+def test_the_releases_own_small_pictures_stay_as_they_are(wide: str, tmp_path: Path) -> None:
+    """Where they are wanted; another size is made of them."""
+    small = tmp_path / f"SPIQA{SMALL_FOLDER}" / "a.png"
+    small.parent.mkdir()
+    Path(wide).rename(small)
+    assert shown_picture(str(small), SpiqaSettings(resolution="224px")) == str(small)
+    assert shown_picture(str(small), SpiqaSettings(resolution="50")) != str(small)
+
+
+def test_grey_pictures_have_the_size_that_would_be_shown(wide: str) -> None:
+    """That of the file, or of the square."""
+    for resolution, size in (("full", (40, 20)), ("30", (30, 30))):
+        with Image.open(shown_picture(wide, SpiqaSettings(resolution=resolution, ablation="grey"))) as image:
+            assert (image.size, image.convert("RGB").getpixel((0, 0))) == (size, (128, 128, 128))
+
+
+def asked(setting: str, *paths: str) -> list[Part]:
+    """The prompt of a question with a figure for each path."""
+    figures = [{"path": path, "caption": f"c{place}"} for place, path in enumerate(paths)]
+    own = {"question": "Why?", "full_text": "T", "step": "answer", "settings": f"setting={setting}"}
+    return prompt({**own, "figures": figures})
+
+
+def test_the_whole_prompt_of_each_setting(wide: str) -> None:
+    """A figure without a path leaves its picture and its number out, but not its caption."""
+    picture = Picture(wide)
+    direct = INSTRUCTIONS["direct"].replace("<question>", "Why?")
+    assert asked("direct", wide, "", wide) == [
+        *(direct, "Image 0: ", picture, "Caption 0: c0 \n\n", "Caption 1: c1 \n\n"),
+        *("Image 2: ", picture, "Caption 2: c2 \n\n"),
+    ]
+    assert asked("nocaption", wide) == [INSTRUCTIONS["nocaption"].replace("<question>", "Why?"), "Image 0: ", picture]
+    assert asked("captiononly", "") == [
+        INSTRUCTIONS["captiononly"].replace("<question>", "Why?"),
+        "Caption 0: c0 \n\n",
+    ]
+    whole = INSTRUCTIONS["fullpaper"].replace("<question>", "Why?").replace("<text>", "T")
+    assert asked("fullpaper") == [whole]
+    alone = PER_FIGURE["answer"].replace("<caption>", "c0").replace("<question>", "Why?")
+    assert asked("perfigure", wide) == [picture, alone]
+    assert asked("perfigure", "") == ["", alone]
+    assert wording("perfigure") == PER_FIGURE["helpful"] + PER_FIGURE["answer"]
+    assert wording("cot") == INSTRUCTIONS["cot"]

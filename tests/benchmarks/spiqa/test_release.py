@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import gc
+import io
 import json
+import logging
+import os
+import shutil
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
-from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.prompting import Picture
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.spiqa.prompts import prompt
+from spiqa_tasks.benchmarks.spiqa.release import PARAGRAPHS, figures_of, files_of, load, read_papers
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.source import LocalSource
+from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.source import SPIQA, LocalSource, demo_source, fingerprint
 
 
 def write(folder: Path, name: str, papers: Any) -> LocalSource:
@@ -59,3 +72,355 @@ def test_broken_annotations_are_one_error_that_names_file_and_fault(tmp_path: Pa
     with pytest.raises(DataError, match=found) as error:
         load_rows("spiqa", "testA", "", source)
     assert "SPIQA_testA.json" in str(error.value)
+
+
+WITH_TEXT = "setting=fullpaper,ablation=text"
+PAPER_A = {
+    "all_figures": {"1-Figure1.png": {"caption": "A plot.", "figure_type": "plot", "content_type": "figure"}},
+    "qa": [{"question": "How many?", "answer": "Three", "reference": "1-Figure1.png"}],
+}
+
+
+def write_split(folder: Path, split: str, papers: Any) -> LocalSource:
+    """A data folder with one annotation file."""
+    path = folder / "spiqa" / f"test-{split}" / f"SPIQA_test{split}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(papers))
+    return LocalSource(folder)
+
+
+def test_papers_of_b_without_a_text_are_asked_without(
+    real_data: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An empty `passages` stops nothing, needs no archive, and a line says how many questions have no text."""
+    papers = json.loads((real_data / "spiqa/test-B/SPIQA_testB.json").read_text())
+    first = next(iter(papers))
+    papers[first]["passages"] = []
+    source = write_split(tmp_path, "B", papers)
+    with caplog.at_level(logging.WARNING):
+        rows = load_rows("spiqa", "testB", WITH_TEXT, source)
+    count = len(papers[first]["question"])
+    assert len(rows) == 19
+    assert [row["paper_id"] for row in rows if row["no_text"]] == [first] * count
+    assert all(bool(row["full_text"]) != row["no_text"] for row in rows)
+    assert f"{count} questions are asked without a text, which these papers lack: {first}" in caplog.text
+    assert sum(row["no_text"] for row in rows_for_scoring("spiqa", "testB", WITH_TEXT, source)) == count
+
+
+def test_one_text_that_the_archive_lacks_stops_one_paper(tmp_path: Path) -> None:
+    """The other questions have their text; an archive that has none of them is an error."""
+    source = write_split(tmp_path, "A", {"p1": PAPER_A, "p2": PAPER_A})
+    for names, expected in ((["p2.txt"], [True, False]), (["other.txt"], None)):
+        with zipfile.ZipFile(tmp_path / "spiqa" / PARAGRAPHS, "w") as archive:
+            for name in names:
+                archive.writestr(name, "A text.")
+        if expected is None:
+            with pytest.raises(DataError, match="2 files missing"):
+                load_rows("spiqa", "testA", WITH_TEXT, source)
+        else:
+            assert [row["no_text"] for row in load_rows("spiqa", "testA", WITH_TEXT, source)] == expected
+
+
+def paper_c(**answer: Any) -> dict[str, Any]:
+    """A paper of test-C with a question that is answered by yes and one that is answered as given."""
+    return {
+        "arxiv_id": "1",
+        "question": ["Open?", "Good?"],
+        "question_key": ["0", "1"],
+        "answer": [
+            {"free_form_answer": "", "yes_no": None, **answer},
+            {"free_form_answer": "", "yes_no": True},
+        ],
+        "referred_figures_tables": [["1-Table1-1.png"], ["1-Table1-1.png"]],
+        "figures_and_tables": [{"file": "1-Table1-1.png", "caption": "Table 1: Counts."}],
+        "full_text": [
+            {"section_name": "Introduction", "paragraphs": ["One.", "Two."]},
+            {"section_name": "End", "paragraphs": []},
+            {"section_name": None, "paragraphs": ["Three."]},
+        ],
+    }
+
+
+def test_a_question_of_c_without_an_answer_is_left_out_and_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Extractive spans are an answer; where there is none the question is missing, the ids of others stay."""
+    spans = write_split(tmp_path / "spans", "C", {"c": paper_c(extractive_spans=["a b", "c"])})
+    assert [row["answer"] for row in load_rows("spiqa", "testC", "ablation=text", spans)] == ["a b, c", "Yes"]
+    with caplog.at_level(logging.WARNING):
+        rows = load_rows("spiqa", "testC", WITH_TEXT, write_split(tmp_path / "none", "C", {"c": paper_c()}))
+    assert [(row["id"], row["answer"]) for row in rows] == [("c/1", "Yes")]
+    assert "1 question has no answer in" in caplog.text
+    assert "c/0" in caplog.text
+    assert rows[0]["full_text"] == "One.\nTwo.\n\n\n\nThree."
+
+
+def change(path: tuple[Any, ...], value: Any) -> Callable[[dict[str, Any]], None]:
+    """A change of one field of a paper."""
+
+    def apply(paper: dict[str, Any]) -> None:
+        *before, last = path
+        for key in before:
+            paper = paper[key]
+        paper[last] = value
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    "apply",
+    [
+        change(("all_figures", "1-Figure1.png", "figure_type"), None),
+        change(("all_figures", "1-Figure1.png", "caption"), 3),
+        change(("qa", 0, "question"), "lone \ud800"),
+        change(("qa", 0, "answer"), None),
+        change(("qa",), []),
+    ],
+    ids=["no type", "numeric caption", "lone surrogate", "no answer", "no questions"],
+)
+def test_a_faulty_row_is_one_error_that_names_file_and_paper(
+    tmp_path: Path, apply: Callable[[dict[str, Any]], None]
+) -> None:
+    """No traceback, whatever is wrong."""
+    paper = json.loads(json.dumps(PAPER_A))
+    apply(paper)
+    with pytest.raises(DataError, match=r"Expected .*SPIQA_testA.json") as error:
+        load_rows("spiqa", "testA", "ablation=text", write_split(tmp_path, "A", {"the-paper": paper}))
+    assert "the-paper" in str(error.value)
+
+
+PAPER_C = {
+    "arxiv_id": "1234.5678",
+    "question": ["How many?"],
+    "question_key": ["0"],
+    "answer": [{"free_form_answer": "Three", "yes_no": None}],
+    "referred_figures_tables": [["1-Table1-1.png"]],
+    "figures_and_tables": [{"file": f"{n}-Table{n}-1.png", "caption": f"Table {n}."} for n in range(1, 12)],
+    "full_text": [{"section_name": "Introduction", "paragraphs": ["One."]}],
+}
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path) -> Path:
+    path = tmp_path / "one.png"
+    Image.new("RGB", (400, 300), "red").save(path)
+    return path
+
+
+def place(picture: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    os.link(picture, target)
+
+
+def shown(row: dict[str, Any]) -> list[Path]:
+    return [Path(part.path) for part in prompt(row) if isinstance(part, Picture)]
+
+
+@pytest.mark.parametrize("settings", ["", "setting=cot,max_figures=0", "resolution=224px", "setting=perfigure"])
+def test_real_test_b_shows_its_figures_in_every_setting(
+    real_data: Path, tmp_path: Path, stand_in: Path, settings: str
+) -> None:
+    """Six real papers of test-B: every figure shown has its picture at the annotations' own place."""
+    folder = tmp_path / "data" / "spiqa" / "test-B"
+    annotations = real_data / "spiqa/test-B/SPIQA_testB.json"
+    for paper in json.loads(annotations.read_text()).values():
+        for name in paper["all_figures_tables"]:
+            if not (folder / "SPIQA_testB_Images" / name).exists():
+                place(stand_in, folder / "SPIQA_testB_Images" / name)
+    shutil.copy(annotations, folder)
+    rows = load_rows("spiqa", "testB", settings, LocalSource(tmp_path / "data"))
+    assert len({row["question_id"] for row in rows}) == 19
+    size = (224, 224) if "224px" in settings else (400, 300)
+    for row in rows[:40]:
+        pictures = shown(row)
+        assert len(pictures) == len(row["figures"]) >= 1
+        assert {Image.open(path).size for path in pictures} == {size}
+
+
+def test_test_c_in_the_release_schema_shows_figures_below_the_arxiv_id(tmp_path: Path, stand_in: Path) -> None:
+    """A paper of test-C with eleven tables shows eight by default, all with max_figures=0."""
+    folder = tmp_path / "spiqa" / "test-C"
+    for figure in PAPER_C["figures_and_tables"]:
+        place(stand_in, folder / "SPIQA_testC_Images" / "1234.5678" / figure["file"])
+    (folder / "SPIQA_testC.json").write_text(json.dumps({"key": PAPER_C}))
+    source = LocalSource(tmp_path)
+    assert len(shown(load_rows("spiqa", "testC", "", source)[0])) == 8
+    everything = load_rows("spiqa", "testC", "max_figures=0", source)[0]
+    assert {path.parent.name for path in shown(everything)} == {"1234.5678"}
+    assert len(everything["figures"]) == 11
+
+
+def test_small_pictures_come_from_the_releases_archive() -> None:
+    """The demo set has a 224px archive: its own pictures are shown, not resized ones."""
+    row = load_rows("spiqa", "demo", "resolution=224px")[0]
+    with zipfile.ZipFile(demo_source().root / "spiqa/test-A/SPIQA_testA_Images_224px.zip") as archive:
+        contents = {archive.read(name) for name in archive.namelist()}
+    assert {path.read_bytes() for path in shown(row)} <= contents
+
+
+def test_small_pictures_are_made_where_the_release_has_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Without that archive the pictures become squares of 224 pixels, made once, and one line says so."""
+    target = tmp_path / "spiqa" / "test-A"
+    shutil.copytree(demo_source().root / "spiqa" / "test-A", target)
+    (target / "SPIQA_testA_Images_224px.zip").unlink()
+    row = load_rows("spiqa", "testA", "resolution=224px", LocalSource(tmp_path))[0]
+    first = shown(row)
+    assert {Image.open(path).size for path in first} == {(224, 224)}
+    written = [path.stat().st_mtime_ns for path in first]
+    assert [path.stat().st_mtime_ns for path in shown(row)] == written
+    assert sum("224 pixels" in record.message for record in caplog.records) == 1
+
+
+def train_folder(tmp_path: Path, *, missing: bool = False) -> LocalSource:
+    """The demo papers as the train split, their pictures in the train archive."""
+    folder = tmp_path / "spiqa" / "train_val"
+    folder.mkdir(parents=True)
+    demo = demo_source().root / "spiqa" / "test-A"
+    shutil.copy(demo / "SPIQA_testA.json", folder / "SPIQA_train.json")
+    with (
+        zipfile.ZipFile(demo / "SPIQA_testA_Images.zip") as source,
+        zipfile.ZipFile(folder / "SPIQA_train_val_Images.zip", "w") as target,
+    ):
+        for name in source.namelist()[1 if missing else 0 :]:
+            inside = name.replace("SPIQA_testA_Images", "SPIQA_train_val_Images")
+            target.writestr(inside, source.read(name))
+    return LocalSource(tmp_path)
+
+
+def test_train_pictures_stay_packed_until_they_are_shown(tmp_path: Path) -> None:
+    """Loading extracts nothing; showing a question extracts its figures and no others."""
+    rows = load_rows("spiqa", "train", "", train_folder(tmp_path))
+    assert not list((cache_folder() / "images").rglob("*.png"))
+    pictures = shown(rows[0])
+    assert all(Image.open(path).size[0] > 0 for path in pictures)
+    assert len(list((cache_folder() / "images").rglob("*.png"))) == len(pictures) == len(rows[0]["figures"])
+    grey = load_rows("spiqa", "train", "ablation=grey", LocalSource(tmp_path))[0]
+    assert {Image.open(path).getpixel((0, 0)) for path in shown(grey)} == {(128, 128, 128)}
+
+
+def test_missing_train_picture_is_an_error_before_the_run(tmp_path: Path) -> None:
+    """A figure that the annotations name and the archive lacks is found without opening any picture."""
+    with pytest.raises(DataError, match="1 file missing"):
+        load_rows("spiqa", "train", "", train_folder(tmp_path, missing=True))
+
+
+def test_broken_member_of_a_packed_archive_is_one_error(tmp_path: Path) -> None:
+    """A picture that cannot be read from its archive is an error that names the archive."""
+    source = train_folder(tmp_path)
+    path = tmp_path / "spiqa/train_val/SPIQA_train_val_Images.zip"
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(io.BytesIO(bytes(content))) as archive:
+        start = archive.infolist()[0].header_offset + 120
+    content[start : start + 40] = bytes(40)
+    path.write_bytes(bytes(content))
+    rows = load_rows("spiqa", "train", "max_figures=0", source)
+    with pytest.raises(DataError, match="SPIQA_train_val_Images"):
+        _ = [shown(row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("split", "settings", "patterns"),
+    [
+        ("testA", {}, ["test-A/SPIQA_testA.json", "test-A/SPIQA_testA_Images.zip"]),
+        ("testB", {"ablation": "text"}, ["test-B/SPIQA_testB.json"]),
+        ("testC", {"resolution": "224px"}, ["test-C/SPIQA_testC.json", "test-C/SPIQA_testC_Images_224px.zip"]),
+        ("val", {"resolution": "224px"}, ["train_val/SPIQA_val.json", "train_val/SPIQA_train_val_Images.zip"]),
+        ("train", {"setting": "captiononly"}, ["train_val/SPIQA_train.json"]),
+        ("testB", {"setting": "fullpaper", "ablation": "text"}, ["test-B/SPIQA_testB.json"]),
+        (
+            "demo",
+            {"setting": "fullpaper"},
+            ["test-A/SPIQA_testA.json", "test-A/SPIQA_testA_Images.zip", PARAGRAPHS],
+        ),
+    ],
+)
+def test_a_task_reads_these_files(split: str, settings: dict[str, Any], patterns: list[str]) -> None:
+    """Pictures where they are shown, small ones where the release has them, and the texts of full papers."""
+    assert files_of(split, SpiqaSettings(**settings)) == [(SPIQA, pattern) for pattern in patterns]
+
+
+def paper_a(*answers: str) -> dict[str, Any]:
+    """A paper of test-A with a question for each answer."""
+    qa = [{"question": f"Why {place}?", "answer": text, "reference": "f.png"} for place, text in enumerate(answers)]
+    figure = {"caption": "A plot.", "figure_type": "plot", "content_type": "figure"}
+    return {"all_figures": {"f.png": figure}, "qa": qa}
+
+
+def test_the_figures_of_every_paper_are_known(tmp_path: Path) -> None:
+    """Those that no question shows among them."""
+    paper = paper_a("So.")
+    paper["all_figures"]["g.png"] = paper["all_figures"]["f.png"]
+    source = write_split(tmp_path, "A", {"p": paper, "q": paper_a()})
+    assert figures_of(source, "testA") == {"p": {"f.png", "g.png"}, "q": {"f.png"}}
+
+
+def test_questions_without_an_answer_are_left_out_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Their places keep the ids of the others; a file without any question is an error."""
+    source = write_split(tmp_path, "A", {"p": paper_a("", "So."), "q": paper_a("", "")})
+    file = tmp_path / "spiqa" / "test-A" / "SPIQA_testA.json"
+    with caplog.at_level(logging.WARNING):
+        rows = load_rows("spiqa", "testA", "ablation=text", source)
+    assert [row["id"] for row in rows] == ["p/1"]
+    assert rows[0]["data"] == fingerprint([file])
+    assert caplog.messages == [f"3 questions have no answer in {file}, left out: p/0, q/0, q/1"]
+    with pytest.raises(DataError) as error:
+        load_rows("spiqa", "testA", "ablation=text", write_split(tmp_path, "A", {"q": paper_a(""), "p": paper_a()}))
+    assert caplog.messages[1:] == [f"1 question has no answer in {file}, left out: q/0"]
+    assert str(error.value) == (
+        f"Expected questions in {file}, found none in its 2 papers, the first of which is q. Fetch the file again."
+    )
+
+
+def test_papers_have_their_texts_from_the_archive(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Stripped, whatever bytes they have; a line names the papers without one, and their questions."""
+    source = write_split(tmp_path, "A", {"p": paper_a("So."), "q": paper_a("a", "b"), "r": paper_a()})
+    with zipfile.ZipFile(tmp_path / "spiqa" / PARAGRAPHS, "w") as archive:
+        archive.writestr("p.txt", b" One \xff.\n")
+    with caplog.at_level(logging.WARNING):
+        rows = load_rows("spiqa", "testA", WITH_TEXT, source)
+    assert [(row["id"], row["full_text"], row["no_text"]) for row in rows] == [
+        ("p/0", "One \ufffd.", False),
+        ("q/0", "", True),
+        ("q/1", "", True),
+    ]
+    assert caplog.messages == ["2 questions are asked without a text, which these papers lack: q"]
+    without = load_rows("spiqa", "testA", "ablation=text", source)
+    assert {(row["full_text"], row["no_text"]) for row in without} == {("", None)}
+
+
+def test_the_collector_of_garbage_is_paused_alone(tmp_path: Path) -> None:
+    """It runs again after a file that cannot be read, and stays off where it was."""
+    source = write_split(tmp_path, "A", [])
+    for was_on in (True, False):
+        (gc.enable if was_on else gc.disable)()
+        with pytest.raises(DataError):
+            load(source, "testA", SpiqaSettings())
+        assert gc.isenabled() == was_on
+    gc.enable()
+
+
+def test_a_paper_in_another_format_is_said(tmp_path: Path) -> None:
+    """With its id, the format and what is wrong; a file that is no such JSON with what was found."""
+    file = tmp_path / "spiqa" / "test-B" / "SPIQA_testB.json"
+    with pytest.raises(DataError) as error:
+        read_papers(write_split(tmp_path, "B", {"p": paper_a("So.")}).files(SPIQA, "test-B/SPIQA_testB.json")[0], "B")
+    assert str(error.value) == (
+        f"Expected paper p of {file} in the format of test-B, found KeyError 'figure_types'. Fetch the file again, or "
+        "name the right split."
+    )
+    write_split(tmp_path, "B", {})
+    with pytest.raises(DataError) as error:
+        read_papers(file, "B")
+    assert str(error.value) == (
+        f"Expected {file} to be a JSON file that maps paper ids to papers, found none. Fetch it again."
+    )
+
+
+def test_figures_outside_of_the_archive_are_refused(tmp_path: Path) -> None:
+    """Before any is looked up."""
+    paper = paper_a("So.")
+    paper["all_figures"] = {"../f.png": paper["all_figures"]["f.png"]}
+    paper["qa"][0]["reference"] = "../f.png"
+    source = write_split(tmp_path, "A", {"..": paper})
+    with pytest.raises(DataError, match=r"Expected figure names inside the archive, found '../../f.png'. Fetch"):
+        load_rows("spiqa", "testA", "", source)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.spiqa.table import choose_figures
+from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.benchmarks.spiqa.formats import Figure, Paper, Question
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.table import choose_figures, questions_shown, rows_table
 
 FILES = st.lists(st.text("abcdefgh", min_size=1, max_size=4), min_size=1, max_size=30, unique=True)
 
@@ -94,3 +99,104 @@ def test_referred_figures_beyond_the_limit_keep_the_first() -> None:
     """Where the referred figures alone exceed the limit, the first of them are shown and no others."""
     shown = choose_figures(["a", "b", "c", "d", "e"], ["d", "b", "a"], "paper/0", 2, 0)
     assert sorted(shown) == ["b", "d"]
+
+
+FIGURES = {name: Figure(name, f"p/{name}", f"caption {name}", "plot", name == "a") for name in "abc"}
+PAPER = Paper(
+    "p", FIGURES, (Question(0, "Why?", "So.", ("c", "a")), Question(2, "Who?", "They.", ("b",))), full_text="Text."
+)
+
+
+def rows(settings: SpiqaSettings, paper: Paper = PAPER, paths: dict[str, str] | None = None) -> list[dict[str, Any]]:
+    """The rows of a paper's questions."""
+    found = rows_table(questions_shown([paper], settings), paths or {}, settings, "testA", "digest").to_pylist()
+    return list(found)
+
+
+def test_a_row_has_the_question_and_its_figures() -> None:
+    """Those that the answer needs by their places in the order shown; pictures where they are."""
+    settings = SpiqaSettings("fullpaper", figures="referred")
+    first, second = rows(settings, paths={"p/a": "/a.png"})
+    order = choose_figures(["a", "c"], ["c", "a"], "p/0", 8, 0)
+    types = {"a": "table", "c": "plot"}
+    assert first == {
+        "id": "p/0",
+        "paper_id": "p",
+        "question": "Why?",
+        "answer": "So.",
+        "group": "plot",
+        "group_released": "plot",
+        "full_text": "Text.",
+        "question_id": "p/0",
+        "no_text": False,
+        "referred": [0, 1],
+        "step": "",
+        "documents": 1,
+        "figures": [
+            {
+                "path": "/a.png" if name == "a" else "",
+                "file": name,
+                "caption": f"caption {name}",
+                "group": types[name],
+                "group_released": types[name],
+            }
+            for name in order
+        ],
+        "benchmark": "spiqa",
+        "split": "testA",
+        "data": "digest",
+        "settings": settings_text(settings),
+    }
+    assert (second["id"], second["question_id"], [figure["file"] for figure in second["figures"]]) == (
+        *("p/2", "p/2"),
+        ["b"],
+    )
+
+
+def test_all_figures_are_shown_unless_those_referred_are_wanted() -> None:
+    """At most so many; the places of those that are needed are told."""
+    for settings, count in ((SpiqaSettings(), 3), (SpiqaSettings(max_figures=2), 2), (SpiqaSettings(seed=4), 3)):
+        for row, needed in zip(rows(settings), ({"a", "c"}, {"b"}), strict=True):
+            files = [figure["file"] for figure in row["figures"]]
+            referred = [("c", "a"), ("b",)][needed == {"b"}]
+            limit, seed = settings.max_figures, settings.seed
+            assert files == choose_figures(list("abc"), referred, row["id"], limit, seed)
+            assert len(files) == count
+            assert {files[place] for place in row["referred"]} == needed & set(files)
+
+
+@pytest.mark.parametrize(("text", "no_text"), [(None, None), ("", True), ("Text.", False)])
+def test_a_text_is_there_for_the_full_paper_alone(text: str | None, no_text: bool | None) -> None:
+    """Whether the paper has none is told where it is known."""
+    paper = Paper("p", FIGURES, PAPER.questions, text)
+    assert {(row["full_text"], row["no_text"]) for row in rows(SpiqaSettings(), paper)} == {("", no_text)}
+    whole = rows(SpiqaSettings("fullpaper"), paper)
+    assert {(row["full_text"], row["no_text"]) for row in whole} == {(text or "", no_text)}
+
+
+def test_a_figure_alone_is_shown_twice() -> None:
+    """Whether it helps, and for an answer; the documents of a question are counted."""
+    found = rows(SpiqaSettings("perfigure", figures="referred"))
+    order = choose_figures(["a", "c"], ["c", "a"], "p/0", 8, 0)
+    assert [
+        (row["id"], row["question_id"], row["step"], row["documents"], row["referred"], row["figures"][0]["file"])
+        for row in found
+    ] == [
+        *(("p/0/0/helpful", "p/0", "helpful", 4, [0], order[0]), ("p/0/0/answer", "p/0", "answer", 4, [0], order[0])),
+        *(("p/0/1/helpful", "p/0", "helpful", 4, [0], order[1]), ("p/0/1/answer", "p/0", "answer", 4, [0], order[1])),
+        *(("p/2/0/helpful", "p/2", "helpful", 2, [0], "b"), ("p/2/0/answer", "p/2", "answer", 2, [0], "b")),
+    ]
+    assert {len(row["figures"]) for row in found} == {1}
+    every = rows(SpiqaSettings("perfigure"))
+    assert [row["referred"] for row in every if row["question_id"] == "p/2"].count([0]) == 2
+    assert [row["documents"] for row in every] == [6] * 12
+
+
+def test_many_questions_are_joined_in_their_order() -> None:
+    """Batches are no matter to the rows."""
+    questions = tuple(Question(place, f"Why {place}?", "So.", ("a",)) for place in range(2001))
+    settings = SpiqaSettings(max_figures=1)
+    shown = questions_shown([Paper("p", FIGURES, questions)], settings)
+    table = rows_table(shown, {}, settings, "train", "d")
+    assert table.column("id").to_pylist() == [f"p/{place}" for place in range(2001)]
+    assert {tuple(figure["file"] for figure in figures) for figures in table.column("figures").to_pylist()} == {("a",)}
