@@ -294,3 +294,11 @@ def test_a_verdict_that_somebody_holds_is_shared_unless_it_failed(server: OpenAI
     assert not lost[0].result(10).ok
     assert engine.map(other)[0].ok
     assert len(server.requests) == 3
+
+
+def test_a_list_of_requests_has_its_summary_printed_on_demand(
+    engine_of: MakeEngine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `wait` prints it."""
+    engine_of().map(_requests(2), report=True)
+    assert "Judge openai:gpt-4o: 2 judged, 0 from the cache, 0 failed" in capsys.readouterr().err
