@@ -51,17 +51,18 @@ class Pace:
     has failed again at once.
     """
 
+    _next: float
+    _in_a_row: int
+    _growth: float
+    _fastest: tuple[float, float]
+    """How many requests a second were made, and accepted, in the fastest epoch of late."""
+
     def __init__(self) -> None:
         self.rate: float | None = None
         self.probing = False
         self.ticket = 0
         """What the outcome of a request that is made now is reported with."""
-        self._next = 0.0
-        self._in_a_row = 0
         self._spacing = PROBES
-        self._growth = FASTEST
-        self._fastest = (0.0, 0.0)
-        """How many requests a second were made, and accepted, in the fastest epoch of late."""
         self._turn(0.0)
 
     def start_in(self, now: float) -> float:
@@ -144,7 +145,8 @@ class Pace:
         """Begin anew: what is still on its way says nothing about the server as it is from now on."""
         self._first = self.ticket + 1
         self._in_a_row = 0
-        self._resumed, self._growth = True, FASTEST
+        self._resumed = True
+        self._growth = FASTEST
         self._fastest = (0.0, 0.0)
         self._begin(start)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
 
 
 def test_content_is_written_into_new_folders_and_replaces_what_was_there(tmp_path: Path) -> None:
@@ -57,3 +58,46 @@ def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     (tmp_path / "plain").write_bytes(b"")
     write_atomically(tmp_path / "atomic", b"")
     assert stat.S_IMODE((tmp_path / "atomic").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+def test_a_file_that_was_written_is_logged_with_its_size(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """For those who look for what a run left behind."""
+    with caplog.at_level("INFO", "spiqa_tasks"):
+        write_atomically(tmp_path / "a", b"12345")
+    assert caplog.messages == [f"wrote {tmp_path / 'a'} (5 bytes)"]
+
+
+def test_a_folder_that_can_be_written_or_made_is_fine(tmp_path: Path) -> None:
+    """Nothing is made by the check, and a file in an existing folder is fine, too."""
+    check_folder(tmp_path)
+    check_folder(tmp_path / "new" / "below")
+    check_file(tmp_path / "a.json")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
+    """One sentence names the folder and what the system said about the nearest place that is there."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError) as error:
+        check_folder(tmp_path / "file" / "below")
+    assert str(error.value) == (
+        f"Expected a folder at {tmp_path / 'file' / 'below'} that can be written, found Not a directory. "
+        "Name another one."
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="/proc is Linux's")
+def test_a_file_in_a_folder_that_cannot_be_written_is_refused() -> None:
+    """Its folder is checked as `check_folder` does."""
+    with pytest.raises(InputError, match=r"^Expected a folder at /proc/self that can be written, found .+\. Name"):
+        check_file(Path("/proc/self/a.json"))
+
+
+def test_a_file_needs_a_name_and_a_folder(tmp_path: Path) -> None:
+    """A folder is no file, and the folder above it has to be there."""
+    with pytest.raises(InputError) as error:
+        check_file(tmp_path)
+    assert str(error.value) == f"Expected a file to write at {tmp_path}, found a folder. Name a file in it."
+    with pytest.raises(InputError) as error:
+        check_file(tmp_path / "x" / "a")
+    assert str(error.value) == (f"Expected a folder at {tmp_path / 'x'}, found none. Make it, or name another file.")

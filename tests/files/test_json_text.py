@@ -81,3 +81,32 @@ def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"a": 1} x', "more after its last brace"),
+        ("{1: 2}", "neither a key nor a brace"),
+        ('{"a" 1}', "no colon after the key 'a'"),
+        ('{"a": 1 "b": 2}', "neither comma nor brace after the value of 'a'"),
+        ('{"a": 1]', "neither comma nor brace after the value of 'a'"),
+    ],
+)
+def test_what_is_wrong_with_an_object_is_told(tmp_path: Path, text: str, told: str) -> None:
+    """Whatever is behind the fault."""
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(ValueError, match=f"^{told}$"):
+        list(entries(tmp_path / "a.json"))
+
+
+def test_blanks_and_a_byte_order_mark_may_stand_around(tmp_path: Path) -> None:
+    """As JSON allows, and some programs write."""
+    (tmp_path / "a.json").write_bytes(' \t\r\n{ "a" :\n1 ,\t"b": [ ] } \n'.encode("utf-8-sig"))
+    assert list(entries(tmp_path / "a.json")) == [("a", 1), ("b", [])]
+
+
+def test_the_key_that_is_there_twice_is_named() -> None:
+    """Not the others, and the first of several."""
+    with pytest.raises(RepeatedKeyError, match=r"^the key 'b' more than once in one object$"):
+        loads('{"a": 1, "b": 1, "c": 2, "b": 3, "c": 4, "b": 5}')

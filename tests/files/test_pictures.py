@@ -159,3 +159,45 @@ def test_host_sends_the_file_as_it_is(tmp_path: Path) -> None:
     messages = ChatMessages(messages=[{"role": "user", "content": content}]).to_openai_messages()
     url = messages[0]["content"][1]["image_url"]["url"]
     assert url == "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "suffix"),
+    [
+        (b"\x89PNG\r", ".png"),
+        (b"\xff\xd8\xff\xe0", ".jpg"),
+        (b"GIF89a", ".gif"),
+        (b"RIFFabcdWEBP", ".webp"),
+        (b"BM12", ".bmp"),
+        (b"other", ".img"),
+    ],
+)
+def test_a_written_picture_is_named_by_its_first_bytes(
+    content: bytes, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the cache's folder of pictures; one of another size is written again."""
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path))
+    for each in (content + b"longer", content):
+        assert write_pictures("set/a", [("x", each)]) == [str(tmp_path / "images" / "set" / "a" / f"x{suffix}")]
+        assert (tmp_path / "images" / "set" / "a" / f"x{suffix}").read_bytes() == each
+
+
+def test_a_picture_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    """It names the file and what PIL raised."""
+    path = tmp_path / "a.png"
+    for read in (open_picture, page_path):
+        with pytest.raises(DataError) as error:
+            read(str(path))
+        assert str(error.value) == (
+            f"Expected a readable picture at {path}, found FileNotFoundError [Errno 2] No such file or directory: "
+            f"'{path}'. Fetch the data again."
+        )
+
+
+@pytest.mark.parametrize("cell", [None, {}, {"bytes": None, "path": "a.png"}, b"", "text", {"bytes": b""}])
+def test_a_cell_without_a_picture_is_one_sentence(cell: object) -> None:
+    """It says where; a picture is there by itself or beside its path."""
+    with pytest.raises(DataError) as error:
+        encoded(cell, "row 3")
+    assert str(error.value) == "Expected a picture in row 3, found none. Fetch the file again."
+    assert encoded(b"x", "") == encoded({"bytes": b"x", "path": None}, "") == b"x"

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hub_server import COMMIT, Hub, running_hub
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.source import MMSTAR, SCIFIBENCH, SPIQA, HubSource, LocalSource, default_source, fingerprint
+from spiqa_tasks.files.source import (
+    MMSTAR,
+    SCIFIBENCH,
+    SPIQA,
+    HubSource,
+    LocalSource,
+    OnDisk,
+    default_source,
+    demo_source,
+    fingerprint,
+)
 
 
 def test_unset_variable_means_the_hub() -> None:
@@ -87,3 +99,148 @@ def test_file_that_the_hub_lacks_is_one_sentence_with_status_2(hub: str, tmp_pat
     assert "google/spiqa" in done.stderr
     assert "SPIQA_TASKS_DATA" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+class FakeHub:
+    """The hub's client, as far as it is used: a list of files, a commit, and what was asked for."""
+
+    names = ("data/b-1.parquet", "data/a-0.parquet", "data/a-1.parquet", "README.md")
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, ...]] = []
+
+    def list_repo_files(self, repo_id: str, *, repo_type: str, revision: str) -> list[str]:
+        self.asked.append(("list", repo_id, repo_type, revision))
+        return list(self.names)
+
+    def dataset_info(self, repo_id: str, *, revision: str) -> SimpleNamespace:
+        self.asked.append(("info", repo_id, revision))
+        return SimpleNamespace(sha="c" * 40)
+
+    def download(self, repo_id: str, name: str, *, repo_type: str, revision: str) -> str:
+        self.asked.append(("fetch", repo_id, name, repo_type, revision))
+        return f"/hub/{name}"
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeHub:
+    """A hub's client that fetches nothing, and a cache of its own."""
+    hub = FakeHub()
+    monkeypatch.setattr("huggingface_hub.HfApi", lambda: hub)
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", hub.download)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
+    return hub
+
+
+def test_one_file_of_a_pinned_revision_is_fetched_without_a_listing(fake: FakeHub) -> None:
+    """A commit needs no look-up, and a name without wildcards no list."""
+    assert HubSource().files(SPIQA, "test-A/SPIQA_testA.json") == [Path("/hub/test-A/SPIQA_testA.json")]
+    assert fake.asked == [("fetch", "google/spiqa", "test-A/SPIQA_testA.json", "dataset", SPIQA.revision)]
+
+
+@pytest.mark.parametrize("pattern", ["data/a-*.parquet", "data/a-?.parquet", "data/a-[01].parquet"])
+def test_files_of_a_branch_are_those_of_one_commit_in_their_order(fake: FakeHub, pattern: str, tmp_path: Path) -> None:
+    """The branch is looked up once, and its commit kept for later runs."""
+    for _ in range(2):
+        found = HubSource().files(SCIFIBENCH, pattern)
+        assert found == [Path("/hub/data/a-0.parquet"), Path("/hub/data/a-1.parquet")]
+    name, commit = "jonathan-roberts1/SciFIBench", "c" * 40
+    fetched = [("fetch", name, f"data/a-{place}.parquet", "dataset", commit) for place in (0, 1)]
+    assert fake.asked == [("info", name, "main"), *[("list", name, "dataset", commit), *fetched] * 2]
+    pinned = tmp_path / "cache" / "revisions" / "jonathan-roberts1--SciFIBench@main"
+    assert pinned.read_text() == commit
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_pattern_without_files_is_one_sentence() -> None:
+    """It names the pattern, the dataset and the revision."""
+    with pytest.raises(DataError) as error:
+        HubSource().files(SCIFIBENCH, "data/none-*")
+    assert str(error.value) == (
+        "Expected files data/none-* in the dataset jonathan-roberts1/SciFIBench at revision main, "
+        "found none. Set SPIQA_TASKS_DATA to a folder that has them."
+    )
+
+
+@pytest.mark.parametrize(("raised", "told"), [(OSError("no\nroute"), "no"), (OSError(), "OSError()")])
+def test_a_hub_that_fails_is_told_in_its_first_line(
+    fake: FakeHub, monkeypatch: pytest.MonkeyPatch, raised: Exception, told: str
+) -> None:
+    """Whatever its client raises, with or without words."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", fail)
+    with pytest.raises(DataError) as error:
+        HubSource().files(SPIQA, "a.json")
+    assert str(error.value) == (
+        "Expected to fetch a.json of the dataset google/spiqa from the Hugging Face hub, "
+        f"which failed: {told} Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
+    )
+    assert fake.asked == []
+
+
+def test_on_disk_is_only_what_was_fetched_before(fake: FakeHub, tmp_path: Path) -> None:
+    """At the revision that is used: a commit, a branch that the hub's client resolved, or one that we did."""
+    source = OnDisk(HubSource())
+    assert source.folder(SPIQA, "test-A") is None
+    with pytest.raises(DataError) as error:
+        source.files(SPIQA, "a.json")
+    assert str(error.value) == (
+        "Expected a.json of the dataset google/spiqa in the hub's cache, found none. Fetch it with: hf download "
+        f"google/spiqa --repo-type dataset --revision {SPIQA.revision} --include 'a.json'"
+    )
+    assert fake.asked == []
+    _cached(tmp_path / "hub" / "datasets--google--spiqa" / "snapshots" / SPIQA.revision / "a.json")
+    assert source.files(SPIQA, "a.json") == [Path("/hub/a.json")]
+    folder = tmp_path / "hub" / "datasets--jonathan-roberts1--SciFIBench"
+    for commit in ("d" * 40, "e" * 40):
+        assert not HubSource().is_cached(SCIFIBENCH, "*.parquet")
+        _cached(folder / "snapshots" / commit / "a.parquet")
+        if commit == "d" * 40:
+            _cached(folder / "refs" / "main", commit)
+        else:
+            _cached(tmp_path / "cache" / "revisions" / "jonathan-roberts1--SciFIBench@main", commit)
+        assert HubSource().is_cached(SCIFIBENCH, "*.parquet")
+        (folder / "snapshots" / commit / "a.parquet").unlink()
+
+
+def _cached(path: Path, content: str = "") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
+def test_a_local_folder_has_files_in_their_order_and_extracted_folders(tmp_path: Path) -> None:
+    """Below the repository's own folder; on disk it is the same."""
+    for name in ("b.json", "a.json", "x/y.png"):
+        _cached(tmp_path / "spiqa" / name)
+    for source in (LocalSource(tmp_path), OnDisk(LocalSource(tmp_path))):
+        assert source.files(SPIQA, "*.json") == [tmp_path / "spiqa" / "a.json", tmp_path / "spiqa" / "b.json"]
+        assert source.folder(SPIQA, "x") == tmp_path / "spiqa" / "x"
+        assert source.folder(SPIQA, "a.json") is None
+        assert source.folder(MMSTAR, "x") is None
+    assert str(LocalSource(tmp_path)) == str(tmp_path)
+    assert str(HubSource()) == "the Hugging Face hub"
+    assert default_source({"SPIQA_TASKS_DATA": str(tmp_path / "spiqa" / "..")}) == LocalSource(tmp_path.resolve())
+    assert [path.name for path in demo_source().files(MMSTAR, "*.parquet")]
+
+
+def test_a_wrong_variable_is_quoted(tmp_path: Path) -> None:
+    """The whole sentence."""
+    with pytest.raises(DataError) as error:
+        default_source({"SPIQA_TASKS_DATA": str(tmp_path / "x")})
+    assert str(error.value) == (
+        "Expected SPIQA_TASKS_DATA to name a folder with spiqa/, mmstar/ or scifibench/ in it; found "
+        f"{str(tmp_path / 'x')!r}, which is no folder. Correct the variable, or unset it to use the Hugging Face hub."
+    )
+
+
+def test_a_fingerprint_is_that_of_the_contents_one_after_the_other(tmp_path: Path) -> None:
+    """Twelve digits of their SHA-256, also where a file is longer than a block."""
+    contents = [b"ab" * 600_000, b"c"]
+    for place, content in enumerate(contents):
+        (tmp_path / str(place)).write_bytes(content)
+    expected = hashlib.sha256(b"".join(contents)).hexdigest()[:12]
+    assert fingerprint([tmp_path / "0", tmp_path / "1"]) == expected

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.judge.batch_files import batch_api, read_responses
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge import batch_files
+from spiqa_tasks.judge.batch_files import batch_api, parts, read_responses
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.types import Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 KEY = "sk-secret-0123456789"
 APIS = {name: batch_api(JudgeConfig(name, "m", "http://127.0.0.1:1/v1", KEY)) for name in ("openai", "anthropic")}
@@ -102,3 +104,43 @@ def test_a_line_without_an_answer_says_why(line: dict[str, Any], reason: str) ->
     (verdict,) = verdicts.values()
     assert counts["without an answer"] == 1
     assert re.search(reason, verdict.reason or "")
+
+
+def test_a_judge_without_a_batch_interface_is_asked_one_by_one() -> None:
+    """The sentence says so; the others have their own form of lines."""
+    with pytest.raises(JudgeError) as error:
+        batch_api(JudgeConfig("hf", "m"))
+    assert str(error.value) == "Expected a judge with a batch interface, found hf:m. Ask it one by one."
+    assert [type(api).__name__ for api in APIS.values()] == ["OpenAIApi", "AnthropicApi"]
+
+
+def test_a_response_has_as_many_log_probabilities_as_were_asked_for() -> None:
+    """None where a text was; the first answer stays, and takes the place of a failure."""
+    lines = [line_of("openai", "a" * 64, kind) for kind in ("error", "answer", "error", "answer")]
+    verdicts: dict[str, Verdict] = {}
+    counts = read_responses(APIS["openai"], {"a" * 64: 2}, [b" \n", *lines, b""], verdicts)
+    assert verdicts["a" * 64].top_logprobs == (("Yes", -0.2), ("No", -2.0))
+    assert counts == {"all": 4, "without an answer": 1, "repeated": 2}
+    verdicts = {}
+    read_responses(APIS["openai"], {"a" * 64: None}, lines, verdicts)
+    assert verdicts["a" * 64] == Verdict("ok", "Yes", model="m")
+
+
+@pytest.mark.parametrize(
+    ("most", "size", "expected"),
+    [(2, 10**9, [2, 2, 1]), (10, 10**9, [5]), (10, 1, [1] * 5), (10, 2, [2, 2, 1]), (10, 3, [3, 2]), (0, 0, [])],
+)
+def test_a_batch_has_no_more_lines_and_bytes_than_it_may(
+    most: int, size: int, expected: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All requests are in one of the parts, in their order, each as its own line; no part is empty."""
+    requests = {letter * 64: JudgeRequest(f"Q{letter}") for letter in "abcde" if expected}
+    api = APIS["openai"]
+    length = len(json.dumps(api.request("a" * 64, JudgeRequest("Qa")))) + 1
+    monkeypatch.setattr(batch_files, "MOST_ENTRIES", most)
+    monkeypatch.setattr(batch_files, "MOST_BYTES", size * length)
+    found = list(parts(api, requests))
+    assert [len(part) for part in found] == expected
+    lines = {key: line for part in found for key, line in part.items()}
+    assert lines == {key: api.request(key, request) for key, request in requests.items()}
+    assert list(lines) == list(requests)

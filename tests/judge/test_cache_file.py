@@ -5,12 +5,13 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.judge.cache_file import connect
+from spiqa_tasks.judge.cache_file import _moved_aside, _readable, _writable, connect
 
 ROWS = [(f"key {number:05d}", "v" * 100, float(number)) for number in range(2000)]
 
@@ -154,3 +155,43 @@ def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="unable to open"):
         connect(tmp_path / "judge.sqlite", 0.05)
     assert (tmp_path / "judge.sqlite").is_dir()
+
+
+def test_a_file_is_used_from_any_thread(tmp_path: Path) -> None:
+    """The engine's threads share one connection, also one that only reads."""
+    path = tmp_path / "judge.sqlite"
+    filled(path, ROWS[:1])
+    with opened(path) as db, ThreadPoolExecutor(1) as pool:
+        assert pool.submit(verdicts, db).result() == ROWS[:1]
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with closing(_readable(path, 0.05)) as db, ThreadPoolExecutor(1) as pool:
+            assert pool.submit(verdicts, db).result() == ROWS[:1]
+
+
+def test_a_file_is_moved_with_its_write_ahead_log_and_its_index(tmp_path: Path) -> None:
+    """All three under one new name; those that are not there are none."""
+    path = tmp_path / "judge.sqlite"
+    for suffixes in (("", "-wal", "-shm"), ("",)):
+        for suffix in suffixes:
+            path.with_name(path.name + suffix).write_text(suffix)
+        aside = _moved_aside(path)
+        found = {file.name: file.read_text() for file in tmp_path.iterdir() if file.name.startswith(aside.name)}
+        assert found == {aside.name + suffix: suffix for suffix in suffixes}
+        assert not path.exists()
+    assert aside.name.startswith("judge.damaged-")
+    assert aside.suffix == ".sqlite"
+
+
+def test_a_lock_is_waited_for_as_long_as_that(tmp_path: Path) -> None:
+    """Also where the file is only read."""
+    path = tmp_path / "judge.sqlite"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE verdicts (key TEXT PRIMARY KEY, verdict TEXT NOT NULL, created REAL NOT NULL)")
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for connecting in (_readable, _writable):
+            start = time.monotonic()
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                connecting(path, 0.2)
+            assert 0.15 < time.monotonic() - start < 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from spiqa_tasks import L3Score
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.overlap_server import MODEL, overlap, overlap_judge
+from spiqa_tasks.judge.overlap_server import MODEL, completion, overlap, overlap_judge
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,41 @@ def test_other_requests_are_refused() -> None:
         port = int(url.rpartition(":")[2].partition("/")[0])
         with pytest.raises(InputError, match=f"port {port} to be free"), overlap_judge(port):
             pass
+
+
+def _asked(reference: str, prediction: str) -> dict[str, object]:
+    prompt = f"Ground-truth answer: {reference} \nCandidate answer: {prediction} \nSimilar?"
+    return completion({"messages": [{"content": "system"}, {"role": "user", "content": prompt}]})
+
+
+def test_a_completion_has_the_form_of_the_protocol() -> None:
+    """The more likely word first, with its alternatives in their order."""
+    others = [{"token": word, "logprob": math.log(1e-9), "bytes": None} for word in ("Maybe", "Partly", "Perhaps")]
+    yes = {"token": "Yes", "logprob": math.log(0.75), "bytes": None}
+    no = {"token": "No", "logprob": math.log(0.25), "bytes": None}
+    words = [yes, no, *others]
+    assert _asked("a b c d e", "a B c") == {
+        "id": "demo",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "demo-overlap",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": "Yes"},
+                "logprobs": {"content": [{**yes, "top_logprobs": words}]},
+            }
+        ],
+        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+    }
+
+
+@pytest.mark.parametrize("prompt", ["", "Candidate answer: a", "Ground-truth answer: a\n" * 3])
+def test_what_has_no_two_answers_overlaps_in_nothing(prompt: str) -> None:
+    """It is a no, as sure as it may be."""
+    (choice,) = completion({"messages": [{"content": prompt}]})["choices"]
+    (first,) = choice["logprobs"]["content"]
+    assert choice["message"]["content"] == first["token"] == "No"
+    assert first["logprob"] == pytest.approx(math.log(0.99))
+    assert first["top_logprobs"][1]["logprob"] == pytest.approx(math.log(0.01))

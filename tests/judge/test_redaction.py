@@ -7,6 +7,7 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,7 +20,7 @@ from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.redaction import redacted, redacted_verdict
+from spiqa_tasks.judge.redaction import _forms, redacted, redacted_verdict
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -140,3 +141,35 @@ def test_a_key_that_no_header_can_hold_is_refused(key: str, tmp_path: Path) -> N
         parse_judge("openai:m", api_key=key, environ={"SPIQA_TASKS_CACHE": str(tmp_path)})
     assert json.dumps(key)[1:-1] not in str(caught.value)
     assert key not in str(caught.value)
+
+
+def test_the_spellings_of_a_key_are_these() -> None:
+    """As it is, percent-encoded, and in base64 of both alphabets at each place in a group of three bytes."""
+    key = "a/b?>~c\xff\xbf"
+    inner = {"YS9iPz5+Y8O/wr", "EvYj8+fmPDv8K/", "hL2I/Pn5jw7/Cv"}
+    in_urls = {form.translate({ord("+"): "-", ord("/"): "_"}) for form in inner}
+    assert set(_forms(key)) == {key, "a%2Fb%3F%3E~c%C3%BF%C2%BF", *inner, *in_urls}
+
+
+def test_every_stretch_is_taken_out_and_what_is_between_stays() -> None:
+    """Pieces that overlap or touch are one stretch."""
+    assert redacted(f"a {KEY} b {KEY[:10]} c {KEY}{KEY} d", KEY) == "a [key] b [key] c [key] d"
+    assert redacted(f"{KEY[:12]}{KEY[2:]}", KEY) == "[key]"
+    assert redacted("", KEY) == ""
+
+
+def test_a_short_key_is_looked_for_neither_in_texts_nor_in_tokens() -> None:
+    """It would be found in honest words."""
+    verdict = Verdict("ok", "none", (("no", -0.1), ("ne", -3.0)), "none", None)
+    for key in (None, "none", "nonenon"):
+        assert redacted_verdict(verdict, key) == verdict
+    long = replace(verdict, text="nonenone", top_logprobs=(("none", -0.1), ("none", -3.0), ("no", -4.0)))
+    found = redacted_verdict(long, "nonenone")
+    assert (found.text, found.top_logprobs) == ("[key]", (("[key]", -0.1), ("[key]", -3.0), ("no", -4.0)))
+
+
+def test_credentials_and_halves_of_characters_are_taken_out_everywhere() -> None:
+    """In texts, tokens, the model's name and the reason alike."""
+    verdict = Verdict("judge_failed", "http://u:p@h/", (("//a@", -1.0),), "m\ud800é", "at //x@y")
+    expected = Verdict("judge_failed", "http://[credentials]@h/", (("//[credentials]@", -1.0),), "m?é")
+    assert redacted_verdict(verdict, KEY) == replace(expected, reason="at //[credentials]@y")

@@ -8,7 +8,7 @@ from gain_files import rights, write_triple
 from host_files import choice_samples, write_run
 from report_runs import runs_at
 
-from spiqa_tasks.report.content import Report, Section, build
+from spiqa_tasks.report.content import Report, Section, build, facts, title_of
 
 SETTINGS = "prompt=letter"
 
@@ -85,3 +85,24 @@ def test_what_cannot_be_paired_is_a_sentence(tmp_path: Path) -> None:
     )
     found = section(build(runs_at(tmp_path)), "Gain and leakage")
     assert (len(found.notes), list(found.tables), list(found.plots)) == (1, [], [])
+
+
+def test_the_head_has_what_makes_the_numbers_again(two_runs: Path) -> None:
+    """Models, tasks with how much of them was answered, versions, and the commands of the host and of the report."""
+    runs = runs_at(two_runs)
+    found = dict(facts(runs, "spiqa-tasks report out"))
+    assert list(found["models"]) == list(dict.fromkeys(run.name for run in runs))
+    assert "mmstar_demo: 24 of 24 questions" in found["tasks"]
+    assert all("spiqa-tasks " in line for line in found["made by"])
+    *host, own = found["commands"]
+    assert own == "spiqa-tasks report out"
+    assert len(host) == 2
+    assert all("--tasks mmstar_demo,scifibench_demo" in line for line in host)
+    assert {line.split("model_version=")[1][0] for line in host} == {"a", "b"}
+
+
+def test_the_title_names_few_and_counts_many(two_runs: Path) -> None:
+    """Two models are named; of more, the number is."""
+    runs = runs_at(two_runs)
+    assert title_of(runs[:1]) == f"{runs[0].name} on {runs[0].task}"
+    assert title_of([]) == " on "

@@ -9,6 +9,7 @@ import pytest
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.providers.declaration import BatchError, served_model
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -85,3 +86,68 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
     engine = Engine(replace(config, cache=False))
     assert engine.map([JudgeRequest("said")])[0].text == "said"
     engine.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "refused", "gone"),
+    [
+        (None, False, False),
+        (399, False, False),
+        (400, True, False),
+        (401, True, False),
+        (404, True, True),
+        (405, True, False),
+        (408, False, False),
+        (409, False, False),
+        (410, True, True),
+        (429, False, False),
+        (499, True, False),
+        (500, False, False),
+    ],
+)
+def test_a_batch_error_says_whether_asking_again_helps(status: int | None, refused: bool, gone: bool) -> None:
+    """A refusal is final, one of patience is not; what is not there is gone."""
+    error = BatchError("openai:m", "nothing", status)
+    assert (error.refused, error.gone) == (refused, gone)
+    assert str(error) == (
+        "Expected the batch interface of the judge openai:m to answer, found nothing. Check the judge's key and "
+        "address; what was handed over is neither lost nor paid again."
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "model"),
+    [
+        ({"model": "gpt-4o"}, "gpt-4o"),
+        ({"model": ""}, None),
+        ({"model": ["m"]}, None),
+        ({}, None),
+        ({"model": "x" * 2000}, "x" * 1000),
+    ],
+)
+def test_the_served_model_is_a_text_of_bounded_length(answer: dict[str, object], model: str | None) -> None:
+    """Printable, too."""
+    assert served_model(answer) == model
+    assert "\x1b" not in (served_model({"model": "m\x1b[31m"}) or "")
+
+
+def test_a_key_is_missed_at_the_providers_own_address_alone() -> None:
+    """The sentence names every way out."""
+    openai = PROVIDERS["openai"]
+    asked = JudgeConfig("openai", "gpt-4o", openai.url)
+    assert openai.missing_key(asked) == (
+        "The judge openai:gpt-4o needs a key and none was found; set SPIQA_JUDGE_API_KEY (or OPENAI_API_KEY), "
+        "choose another judge with SPIQA_JUDGE=provider:model, or switch judging off with SPIQA_JUDGE=none."
+    )
+    assert openai.missing_key(replace(asked, api_key="k")) is None
+    assert openai.missing_key(replace(asked, url="http://127.0.0.1/v1")) is None
+    assert PROVIDERS["hf"].missing_key(JudgeConfig("hf", "m")) is None
+
+
+def test_the_sentences_of_what_cannot_be_asked() -> None:
+    """They name the provider."""
+    assert PROVIDERS["hf"].cannot("m", PICTURE) == "hf: judges see no pictures"
+    words = "openai: judges cannot look words up in their whole vocabulary"
+    assert PROVIDERS["openai"].cannot("m", WORDS) == words
+    reason = "the reasoning model o3 returns no token log-probabilities"
+    assert PROVIDERS["openai"].cannot("o3", JudgeRequest("p")) == reason

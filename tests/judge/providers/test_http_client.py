@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.http_client import LARGEST_ANSWER, JsonClient
+from spiqa_tasks.judge.providers.http_client import LARGEST_ANSWER, JsonClient, _parsed, _proxy
 from spiqa_tasks.judge.retry import AskError, HttpError
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
@@ -170,3 +170,63 @@ def test_the_environments_proxy_is_used_but_for_the_hosts_that_it_names(
     monkeypatch.setenv("NO_PROXY", "judge.invalid")
     assert "judge.invalid" in _failure(away).reason
     assert len(server.requests) == 1
+
+
+def _client(key: str | None = "k" * 20) -> JsonClient:
+    return JsonClient(JudgeConfig("openai", "m", "http://127.0.0.1:1/v1", key), {})
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"error": {"message": "no\n  credit"}}, "no credit"),
+        ({"error": {"code": 5}}, '{"code": 5}'),
+        ({"error": "bad " + "k" * 20}, "bad [key]"),
+        ({"message": "as it is"}, "as it is"),
+        ({"detail": "x"}, '{"detail": "x"}'),
+        (["x"], '["x"]'),
+        ("<html>" + "x" * 400, "<html>" + "x" * 294),
+        (None, "null"),
+    ],
+)
+def test_the_message_of_an_error_is_found_in_every_form(body: Any, message: str) -> None:
+    """In one line of at most 300 characters, without the key."""
+    assert _client()._message(body) == message
+
+
+@dataclass
+class Response:
+    """A response with an error status, as far as it is looked at."""
+
+    status: int
+    headers: Mapping[str, str]
+
+
+def test_an_error_status_has_its_codes_and_its_target() -> None:
+    """Both the code and the type count where they are texts; a target only of a redirection."""
+    client, headers = _client(), {"Location": "http://elsewhere/" + "x" * 400, "retry-after": "3"}
+    error = client._http_error(Response(429, headers), {"error": {"code": "insufficient_quota", "message": "m"}})  # type: ignore[arg-type]
+    assert (error.retryable, error.message, error.retry_after, error.status) == (False, "m", 3.0, 429)
+    error = client._http_error(Response(429, {}), {"error": {"type": "billing_not_active", "code": 7}})  # type: ignore[arg-type]
+    assert (error.retryable, error.retry_after) == (False, None)
+    assert client._http_error(Response(429, {}), {"error": "x"}).retryable  # type: ignore[arg-type]
+    assert client._http_error(Response(500, {}), ["x"]).message == '["x"]'  # type: ignore[arg-type]
+    for status, is_told in ((299, False), (300, True), (399, True), (400, False)):
+        message = client._http_error(Response(status, headers), "body").message  # type: ignore[arg-type]
+        assert message == (("it redirects to " + headers["Location"][:300]) if is_told else "body")
+    assert client._http_error(Response(308, {}), "body").message == "body"  # type: ignore[arg-type]
+
+
+def test_the_proxy_is_that_of_the_environment_for_the_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None for hosts that it leaves out."""
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy:1")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:2")
+    monkeypatch.setenv("NO_PROXY", "inside")
+    urls = ("http://h/v1", "https://h/v1", "http://inside/v1", "http://inside:8/v1", "ftp://h", "")
+    assert [_proxy(url) for url in urls] == ["http://proxy:1", "http://proxy:2", None, None, None, None]
+
+
+def test_what_is_no_json_is_nothing() -> None:
+    """Nor is what is nested too deeply."""
+    assert _parsed(b'{"a": [1]}') == {"a": [1]}
+    assert [_parsed(content) for content in (b"{", b"", b"\xff", b"[" * 200_000)] == [None] * 4

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -153,3 +156,193 @@ def test_reasoning_models_say_why_they_give_no_logprobs(model: str) -> None:
 def test_other_models_may_judge(model: str) -> None:
     """Only the known reasoning families are refused."""
     assert PROVIDER.why_no_logprobs(model) is None
+
+
+class FakeSdk:
+    """The SDK, as far as batches use it: what it was asked, and what it answers."""
+
+    def __init__(self, **found: Any) -> None:
+        self.asked: list[Any] = []
+        self.options: dict[str, Any] = {}
+        self.found = SimpleNamespace(**found)
+        self.files = SimpleNamespace(create=self._file, with_streaming_response=SimpleNamespace(content=self._content))
+        self.batches = SimpleNamespace(create=self._batch, list=self._list, retrieve=self._retrieve)
+
+    def with_options(self, **options: Any) -> FakeSdk:
+        self.options = options
+        return self
+
+    def _file(self, **given: Any) -> SimpleNamespace:
+        self.asked.append(given)
+        return SimpleNamespace(id="file-1")
+
+    def _batch(self, **given: Any) -> SimpleNamespace:
+        self.asked.append(given)
+        return SimpleNamespace(id="batch-1")
+
+    def _list(self, **given: Any) -> Any:
+        self.asked.append(given)
+        return self.found.page
+
+    def _retrieve(self, name: str) -> Any:
+        self.asked.append(name)
+        return self.found
+
+    @contextlib.contextmanager
+    def _content(self, file: str) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(iter_bytes=lambda: [f"{file}-1\n{file}".encode(), b"-2"])
+
+
+class Page(list[Any]):
+    """A page of a list that goes on by itself."""
+
+    @property
+    def data(self) -> list[Any]:
+        return list(self)
+
+
+def _api(sdk: FakeSdk | None = None, **changes: Any) -> OpenAIApi:
+    api = OpenAIApi(replace(JudgeConfig("openai", "gpt-4o", "http://h/v1", KEY), **changes))
+    api.__dict__["_sdk"] = sdk
+    return api
+
+
+def test_the_line_of_a_request_is_what_would_be_sent() -> None:
+    """Under its key, to the same path."""
+    api, request = _api(extra='{"seed": 1}'), JudgeRequest("p", system="s")
+    line = api.request("a" * 64, request)
+    body = line.pop("body")
+    assert line == {"custom_id": "a" * 64, "method": "POST", "url": "/v1/chat/completions"}
+    assert body == {
+        "seed": 1,
+        "model": "gpt-4o",
+        "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "p"}],
+        "max_tokens": 1,
+        "temperature": 0.0,
+        "logprobs": True,
+        "top_logprobs": 5,
+    }
+
+
+def test_reasoning_models_at_openai_are_asked_in_their_words_from_the_start() -> None:
+    """At another address they are asked as any model."""
+    written = JudgeRequest("p", top_logprobs=None, max_tokens=7)
+    assert _api(model="o3", url=PROVIDER.url).body(written) == {
+        "model": "o3",
+        "messages": [{"role": "user", "content": "p"}],
+        "max_completion_tokens": 7,
+    }
+    assert _api(model="o3").body(written)["max_tokens"] == 7
+    assert _api(url=PROVIDER.url).body(written)["temperature"] == 0.0
+
+
+def test_a_refused_temperature_is_left_out_from_then_on() -> None:
+    """Once per field: what was not sent is not at fault, and another complaint is none of ours."""
+    api = _api()
+    sent = api.body(JudgeRequest("p"))
+    assert api._adapt("Unsupported value: 'temperature'", sent)
+    assert api._adapt("use max_completion_tokens instead", sent)
+    sent = api.body(JudgeRequest("p"))
+    assert "temperature" not in sent
+    assert sent["max_completion_tokens"] == 1
+    assert not api._adapt("temperature and max_completion_tokens", sent)
+    assert not api._adapt("another complaint", {"temperature": 0, "max_tokens": 1})
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({}, "in the batch: no answer"),
+        ({"error": "expired"}, "in the batch: expired"),
+        ({"response": {"status_code": 500, "body": {"a": 1}}}, "in the batch: 500 {'a': 1}"),
+        ({"response": {"status_code": 500, "body": 1}, "error": "bad"}, "in the batch: 500 bad"),
+        ({"response": {"status_code": 200, "body": "text"}}, "in the batch: 200 text"),
+    ],
+)
+def test_a_response_without_an_answer_has_its_reason(line: dict[str, Any], reason: str) -> None:
+    """The status and the error, or else the body."""
+    with pytest.raises(AskError) as error:
+        _api().verdict(line, 2)
+    assert error.value.reason == reason
+
+
+def test_a_response_with_an_answer_is_its_verdict() -> None:
+    """With as many log-probabilities as the request asked for."""
+    body = {**answer(("Yes", -0.1), ("No", -3.0), ("a", -9.0), prompt_tokens=4, completion_tokens=1), "model": "m"}
+    verdict = _api().verdict({"response": {"status_code": 200, "body": body}}, 2)
+    assert verdict == Verdict("ok", "Yes", (("Yes", -0.1), ("No", -3.0)), "m", None, False, 4, 1)
+    assert verdict_of(body, None).top_logprobs == ()
+
+
+@pytest.mark.parametrize("body", [{}, {"choices": []}, {"choices": [{"message": None}]}, {"choices": 5}])
+def test_what_is_no_chat_completion_is_asked_again(body: dict[str, Any]) -> None:
+    """Also where the content is no text."""
+    for found in (body, {"choices": [{"message": {"content": ["x"]}}]}):
+        with pytest.raises(AskError) as error:
+            verdict_of(found, None)
+        assert (error.value.reason, error.value.retryable) == ("the server's answer is no chat completion", True)
+    assert verdict_of({"choices": [{"message": {"content": None}}]}, None).text == ""
+
+
+def test_a_batch_is_created_once_of_an_uploaded_file() -> None:
+    """With its tag, by which it is found again, and no second try."""
+    sdk = FakeSdk()
+    assert _api(sdk).create([{"custom_id": "a"}, {"custom_id": "b"}], "tag") == "batch-1"
+    content = b'{"custom_id": "a"}\n{"custom_id": "b"}'
+    batch = {"input_file_id": "file-1", "endpoint": "/v1/chat/completions", "completion_window": "24h"}
+    assert sdk.asked == [
+        {"file": ("tag.jsonl", content), "purpose": "batch"},
+        {**batch, "metadata": {"spiqa_tasks": "tag"}},
+    ]
+    assert sdk.options == {"max_retries": 0}
+
+
+def test_a_batch_is_found_by_its_tag() -> None:
+    """Among batches of others, with and without tags."""
+    tagged = [SimpleNamespace(id=f"b{tag}", metadata=tag and {"spiqa_tasks": tag}) for tag in (None, "x", "y")]
+    sdk = FakeSdk(page=Page(tagged))
+    assert _api(sdk).find("y", ["k"], []) == "by"
+    assert _api(sdk).find("z", ["k"], []) is None
+    assert sdk.asked[0] == {"limit": 100}
+
+
+def _batch(status: str, output: str | None = None, errors: str | None = None, **more: Any) -> FakeSdk:
+    counts = SimpleNamespace(completed=3, failed=None)
+    found = {"request_counts": counts, "errors": None, **more}
+    return FakeSdk(status=status, output_file_id=output, error_file_id=errors, **found)
+
+
+def test_a_batch_that_has_completed_has_the_lines_of_its_files() -> None:
+    """Answers, then errors; before that, and without a file, there are none."""
+    look = _api(_batch("completed", "out", "err")).look("b")
+    assert (look.done, look.fault) == (3, "")
+    assert list(look.responses or ()) == [b"out-1", b"out-2", b"err-1", b"err-2"]
+    assert _api(_batch("completed", errors="err")).look("b").responses is not None
+    assert _api(_batch("finalizing", "out")).look("b").responses is None
+    assert _api(_batch("completed")).look("b").responses is None
+    assert _api(_batch("in_progress", request_counts=None)).look("b").done == 0
+    assert _api(_batch("in_progress", request_counts=SimpleNamespace(completed=None, failed=2))).look("b").done == 2
+
+
+@pytest.mark.parametrize("status", ["failed", "expired", "cancelled"])
+def test_a_batch_that_ended_early_says_why_and_has_what_there_is(status: str) -> None:
+    """Its errors are told one after the other."""
+    errors = SimpleNamespace(data=[SimpleNamespace(message="too many"), SimpleNamespace(message="no")])
+    look = _api(_batch(status, "out", errors=None)).look("b")
+    assert (look.fault, list(look.responses or ())) == (f"the batch {status}", [b"out-1", b"out-2"])
+    sdk = _batch(status)
+    sdk.found.errors = errors
+    look = _api(sdk).look("b")
+    assert (look.fault, list(look.responses or (1,))) == (f"the batch {status}; too many; no", [])
+    sdk.found.errors = SimpleNamespace(data=None)
+    assert _api(sdk).look("b").fault == f"the batch {status}"
+
+
+def test_the_header_is_that_of_the_host() -> None:
+    """Azure's in each of its clouds, a bearer token elsewhere, none without a key."""
+    config = JudgeConfig("openai", "m", "http://h/v1", KEY)
+    assert OpenAIApi.headers(config) == {"Authorization": f"Bearer {KEY}"}
+    for cloud in ("com", "us", "cn"):
+        assert OpenAIApi.headers(replace(config, url=f"https://x.openai.azure.{cloud}/v1")) == {"api-key": KEY}
+    assert OpenAIApi.headers(replace(config, url="")) == {"Authorization": f"Bearer {KEY}"}
+    assert OpenAIApi.headers(replace(config, api_key=None)) == {}
