@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,33 @@ from spiqa_tasks.extras import what_is_missing
 from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.printable import say
 
-COMMANDS = (
-    *("list", "path", "describe", "prepare", "demo", "doctor", "new", "suite", "score", "report", "compare", "gain"),
-    *("filter", "shortcuts", "breakdown", "bootstrap", "alignment", "spread", "correlate", "rank", "calibrate", "exam"),
-    *("choices", "export"),
-)
-"""The subcommands, each a module of `commands`, in the order of the help page."""
-
-
+COMMANDS = {
+    "list": "show every task and whether its data is there",
+    "path": "print the folder of the task YAMLs, for lmms-eval --include_path",
+    "describe": "count the data on this disk again, beside what the papers print",
+    "prepare": "fetch, extract and check the data of tasks before a run",
+    "demo": "run lmms-eval on the shipped demo data with two baselines (no network)",
+    "doctor": "check the installation, the data and the judge",
+    "new": "make a benchmark of one's own: the YAML, from a table of questions",
+    "suite": "run a whole experiment with lmms-eval: plan, runs, tables and page",
+    "score": "score answers that exist already; needs no model and no pictures",
+    "report": "runs as one HTML page, with plots, comparisons and every sample",
+    "compare": "paired differences of runs, with intervals and p-values",
+    "gain": "multi-modal gain and leakage of runs",
+    "filter": "keep the questions that text-only models cannot answer, or those of a list, as a new task of the host",
+    "shortcuts": "what classifiers make of a task's texts alone, without any model",
+    "breakdown": "any metric by any group of answers, with 95%% intervals",
+    "bootstrap": "mean and variance of resampled accuracy",
+    "alignment": "change of accuracy where a caption is marked, with paired intervals",
+    "spread": "accuracy over orders of the options and over seeds",
+    "correlate": "Spearman's rho of L3Score with each text metric (SPIQA Table 8)",
+    "rank": "have judges rank the captions of several captioning runs",
+    "calibrate": "how far judges agree with people's verdicts on answers",
+    "exam": "which traps judges fall into",
+    "choices": "which option each answer of a file picks, by which rule, and why",
+    "export": "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)",
+}
+"""The subcommands, each a module of `commands`, with their lines of the help page in its order."""
 _KEPT = "what was finished is kept."
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -53,7 +72,7 @@ class _Command(argparse.ArgumentParser):
         return found, unknown
 
 
-def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+def parser(commands: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of subcommands; each sets `run`, a function of the parsed arguments."""
     result = argparse.ArgumentParser(
         prog="spiqa-tasks", description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses."
@@ -65,7 +84,10 @@ def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
         shtab.add_argument_to(result, "--print-completion", help="print what makes a shell complete the command")
     for name in commands:
-        importlib.import_module(f"spiqa_tasks.commands.{name}").add(subparsers)
+        module = importlib.import_module(f"spiqa_tasks.commands.{name}")
+        command = subparsers.add_parser(name, help=COMMANDS[name])
+        command.set_defaults(run=module.run)
+        module.add(command)
     return result
 
 
@@ -124,7 +146,6 @@ def _terminated_in_words() -> Iterator[None]:
 @contextmanager
 def _warned_in_words() -> Iterator[None]:
     """Show the package's own warnings as remarks, without the line of the source."""
-    before = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], filename: str, *more: Any, **options: Any) -> None:
         if category is UserWarning and Path(filename).is_relative_to(Path(__file__).parent):
@@ -132,11 +153,9 @@ def _warned_in_words() -> Iterator[None]:
         else:
             before(message, category, filename, *more, **options)
 
-    warnings.showwarning = show
-    try:
+    with warnings.catch_warnings():
+        before, warnings.showwarning = warnings.showwarning, show
         yield
-    finally:
-        warnings.showwarning = before
 
 
 def _run(given: Sequence[str]) -> int:

@@ -37,7 +37,7 @@ def test_every_module_of_commands_is_there(capsys: pytest.CaptureFixture[str]) -
         assert f"spiqa-tasks {name}" in capsys.readouterr().out
         assert name in usage
     modules = Path(commands.__file__).parent.glob("*.py")
-    assert {path.stem for path in modules if "\ndef add(subparsers" in path.read_text()} == set(COMMANDS)
+    assert {path.stem for path in modules if "\ndef add(parser" in path.read_text()} == set(COMMANDS)
 
 
 def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from spiqa_tasks.commands.run_arguments import add_command, named_runs, show
+from spiqa_tasks.analysis.alignment import alignment, summary
+from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 from spiqa_tasks.printable import say
 
 SUMMARY = ("model", "split", "mark", "ignore", "measure", "n", "value", "low", "high")
 COLUMNS = ("model", "split", "mark", "ignore", "n", "control", "accuracy", "change", "low", "high")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    about = "change of accuracy where a caption is marked, with paired intervals"
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_analysis(parser)
     told = "how far `ignore` returns to the control, and how often a wrong mark is followed"
-    add_command(subparsers, "alignment", run, about).add_argument("--summary", action="store_true", help=told)
+    parser.add_argument("--summary", action="store_true", help=told)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per marked task, or what sums them up.
-
-    Raises:
-        InputError: no such runs or metric, no marked task, or one without its control.
-    """
-    from spiqa_tasks.analysis.alignment import alignment, summary
-
+    """Print one line per marked task, or what sums them up."""
     runs = named_runs(arguments)
     if not arguments.summary:
         return show(arguments, alignment(runs, arguments.metric), COLUMNS)

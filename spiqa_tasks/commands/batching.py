@@ -6,19 +6,18 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_file, write_atomically
+from spiqa_tasks.judge.batch_files import ALL, batch_api, read_responses
+from spiqa_tasks.judge.batches import judge_in_batches
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.pricing import BATCH_SHARE
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, say
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
-    from spiqa_tasks.judge.engine import Engine
-    from spiqa_tasks.judge.judge import Judge
-    from spiqa_tasks.judge.types import JudgeRequest
 
 Asked = tuple["Engine", Sequence["JudgeRequest"], "Judge | None"]
 """An engine, what it is asked, and the judge by whose test questions it is tried, if by any."""
@@ -74,8 +73,6 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked]) -> int | None:
         InputError: a file for several judges, or one that cannot be read or written.
         JudgeError: a batch interface that refuses, or a judge that its answers to the test questions show as unfit.
     """
-    from spiqa_tasks.judge.batches import judge_in_batches
-
     engines: dict[Engine, list[JudgeRequest]] = {}
     for engine, requests, _ in asked:
         engines.setdefault(engine, []).extend(requests)
@@ -95,8 +92,6 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked]) -> int | None:
 
 def _write(path: Path, engine: Engine, requests: Sequence[JudgeRequest], judges: Sequence[Judge]) -> None:
     """Write the test questions and the requests without a verdict, one a line."""
-    from spiqa_tasks.judge.batch_files import batch_api
-
     api = batch_api(engine.config)
     tests, wanted = engine.keyed([test for judge in judges for test in judge.tests]), engine.keyed(requests)
     known = engine.known([*tests, *wanted])
@@ -108,9 +103,6 @@ def _write(path: Path, engine: Engine, requests: Sequence[JudgeRequest], judges:
 
 def _read(paths: Sequence[Path], engine: Engine, requests: Sequence[JudgeRequest], judges: Sequence[Judge]) -> None:
     """Store what the files answer, by a judge that is fit, and fail the rest in this process."""
-    from spiqa_tasks.judge.batch_files import ALL, batch_api, read_responses
-    from spiqa_tasks.judge.types import Verdict, failed
-
     tests = [engine.keyed(judge.tests) for judge in judges]
     wanted = engine.keyed([*requests, *(test for each in tests for test in each.values())])
     tops = {key: request.top_logprobs for key, request in wanted.items()}

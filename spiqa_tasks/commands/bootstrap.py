@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from spiqa_tasks.commands.run_arguments import add_command, named_runs, show
+from spiqa_tasks.analysis.comparisons import bootstrap
+from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = add_command(subparsers, "bootstrap", run, "mean and variance of resampled accuracy")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_analysis(parser)
     parser.add_argument("--size", type=int, default=500, help="answers in a resample (default: 500)")
     parser.add_argument("--repeats", type=int, default=100_000, help="resamples (default: 100000)")
     parser.add_argument("--seed", type=int, default=0)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per task; the variance is that of the share, shown times 100 as the paper does.
-
-    Raises:
-        InputError: no such runs or metric, or no resample of any answer.
-    """
-    from spiqa_tasks.analysis.comparisons import bootstrap
-
+    """Print one line per task; the variance is that of the share, shown times 100 as the paper does."""
     given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
     rows = [bootstrap(run, *given) for run in named_runs(arguments)]
     return show(arguments, rows, ("model", "task", "n", "size", "repeats", "mean", "variance"))

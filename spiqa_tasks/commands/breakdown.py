@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
+from spiqa_tasks.analysis.breakdown import by_group, by_label, by_property
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.commands.run_arguments import METRIC, add_command, named_runs, show
+from spiqa_tasks.commands.run_arguments import METRIC, add_analysis, named_runs, show
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import told_apart
@@ -17,12 +17,9 @@ ALL = "all"
 GROUP = "group"
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    metric = f"{METRIC}; {ALL}: every metric that the run has"
-    parser = add_command(
-        subparsers, "breakdown", run, "any metric by any group of answers, with 95%% intervals", metric
-    )
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_analysis(parser, f"{METRIC}; {ALL}: every metric that the run has")
     parser.add_argument(
         "--by",
         choices=(GROUP, *sorted({name for each in BENCHMARKS.values() for name in (*each.properties, *each.labels)})),
@@ -34,33 +31,21 @@ def add(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per metric and group of every task.
-
-    Raises:
-        InputError: no such runs, metric or property.
-        DataError: the questions whose property is wanted are not there.
-    """
-    from spiqa_tasks.analysis.breakdown import by_group, by_label, by_property
-
+    """Print one line per metric and group of every task."""
     runs = told_apart(named_runs(arguments))
     prepare((_metrics(run, arguments.metric), run.questions) for run in runs)
-    if arguments.by == GROUP:
-        groups = [group for run in runs for group in by_group(run, _metrics(run, arguments.metric))]
-    else:
-        suited = [run for run in runs if _has(run.own.entry, arguments.by)]
-        if not suited:
-            known = ", ".join(name for name, each in BENCHMARKS.items() if _has(each, arguments.by))
-            raise InputError(f"Expected runs of a benchmark with {arguments.by} ({known}), found none.")
-        groups = [
-            group
-            for run in suited
-            for metric in _metrics(run, arguments.metric)
-            for group in (
-                by_label(run, metric, arguments.by)
-                if arguments.by in run.own.entry.labels
-                else by_property(run, metric, arguments.by, arguments.bins)
-            )
-        ]
+    by, groups = arguments.by, []
+    suited = [run for run in runs if by == GROUP or _has(run.own.entry, by)]
+    if not suited:
+        known = ", ".join(name for name, each in BENCHMARKS.items() if _has(each, by))
+        raise InputError(f"Expected runs of a benchmark with {by} ({known}), found none.")
+    for run in suited:
+        metrics = _metrics(run, arguments.metric)
+        if by == GROUP:
+            groups += by_group(run, metrics)
+        for metric in metrics if by != GROUP else ():
+            is_label = by in run.own.entry.labels
+            groups += by_label(run, metric, by) if is_label else by_property(run, metric, by, arguments.bins)
     part = ("questions",) if any(group.questions for group in groups) else ()
     return show(arguments, groups, ("model", "task", "metric", "group", "n", *part, "value", "low", "high"))
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from spiqa_tasks.commands import examining
+from spiqa_tasks.runs.readers.labels import read_labels
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("calibrate", help="how far judges agree with people's verdicts on answers")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument(
         "labels",
         type=Path,
@@ -20,16 +19,9 @@ def add(subparsers: Any) -> None:
         "prediction and label, and system where there are several",
     )
     examining.add_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what each judge is worth; 3 when one of them failed on some answers, or batches are under way.
-
-    Raises:
-        SpiqaTasksError: unusable labels or options, or a judge that cannot be used.
-    """
-    from spiqa_tasks.runs.readers.labels import read_labels
-
+    """Print what each judge is worth; 3 when one of them failed on some answers, or batches are under way."""
     labels = read_labels(arguments.labels)
     return examining.examine(arguments, f"Judges against people, {labels.name}", labels, lexical=True)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.own.cells import row_options
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.records import read_records
 from spiqa_tasks.printable import counted, printable
 from spiqa_tasks.report.forms import add_format, as_csv, as_table
+from spiqa_tasks.scoring.mcq import extract_choice
 
 RESPONSES = ("response", "prediction", "output", "model_output", "raw_output")
 """Columns that are taken for the answers, the first that a row has."""
 IDS = ("id", "index", "question_id", "pid", "ID")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("choices", help="which option each answer of a file picks, by which rule, and why")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument(
         "file",
         type=Path,
@@ -31,19 +33,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--response", metavar="COLUMN", help=f"the answers (default: {', '.join(RESPONSES)})")
     parser.add_argument("--options", metavar="COLUMN[,COLUMN...]", help="the options: a column, or one for each")
     add_format(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the letter, the rule and the reason of every answer, and how many there are by rule; 0 where all are read.
-
-    Raises:
-        InputError: a row without an answer or without options.
-        DataError: a file that cannot be read.
-    """
-    from spiqa_tasks.files.records import read_records
-    from spiqa_tasks.scoring.mcq import extract_choice
-
+    """Print the letter, the rule and the reason of every answer, and how many there are by rule."""
     named = tuple(filter(None, (arguments.options or "").split(",")))
     answers: list[dict[str, str | None]] = []
     rules: Counter[str] = Counter()
@@ -61,7 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "csv":
         print(as_csv(answers), end="")
     else:
-        print("\n\n".join(_shown(answers, rules, found, arguments.format)))
+        rows = [[printable(str(each["id"])), each["letter"] or "-", each["rule"], each["reason"]] for each in answers]
+        print(as_table(rows, ["id", "letter", "rule", "reason"], arguments.format))
+        print(f"\n{as_table(rules.most_common(), ['rule', 'answers'], arguments.format)}")
+        share = 100 * found / len(answers)
+        print(f"\n{found} of {counted(len(answers), 'answer')} with a letter ({share:.1f}%)")
     return 0
 
 
@@ -78,7 +75,6 @@ def _response(record: Any, column: str | None, where: str) -> str:
 
 
 def _options(record: Any, named: Sequence[str], where: str) -> dict[str, str]:
-    from spiqa_tasks.benchmarks.own.cells import row_options
 
     try:
         options = row_options(record, named)
@@ -88,12 +84,3 @@ def _options(record: Any, named: Sequence[str], where: str) -> dict[str, str]:
         columns = ", ".join(named or record)
         raise InputError(f"Expected options in {where}, found none in {columns}. Name their column with --options.")
     return options
-
-
-def _shown(answers: Sequence[dict[str, str | None]], rules: Counter[str], found: int, form: str) -> Iterator[str]:
-    rows = [
-        [printable(str(answer["id"])), answer["letter"] or "-", answer["rule"], answer["reason"]] for answer in answers
-    ]
-    yield as_table(rows, ["id", "letter", "rule", "reason"], form)
-    yield as_table(rules.most_common(), ["rule", "answers"], form)
-    yield f"{found} of {counted(len(answers), 'answer')} with a letter ({100 * found / len(answers):.1f}%)"

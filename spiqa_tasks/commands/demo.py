@@ -12,11 +12,12 @@ import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
+from spiqa_tasks.commands import compare, gain, report
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.overlap_server import MODEL, overlap_judge
+from spiqa_tasks.runs.readers.lmms_eval import read_results, result_files
 
 RUNS = (
     ("ocr_baseline", ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text")),
@@ -40,69 +41,49 @@ With a model and a judge of your own:
 """
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    demo = subparsers.add_parser("demo", help="run lmms-eval on the shipped demo data with two baselines (no network)")
-    demo.add_argument("--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)")
-    demo.add_argument(
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)")
+    parser.add_argument(
         "--serve-judge", action="store_true", help=f"only start the judge {MODEL}, and leave it running to play with"
     )
-    demo.add_argument("--port", type=int, default=0, help="of the judge (default: a free one)")
-    demo.set_defaults(run=run)
+    parser.add_argument("--port", type=int, default=0, help="of the judge (default: a free one)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the baselines on the demo data with a judge server, then the analyses, and print what to type next.
-
-    Raises:
-        InputError: the judge's port is taken.
-        SpiqaTasksError: the host wrote no results.
-        MissingPartError: a part that it runs is not installed.
-    """
+    """Run the baselines on the demo data with a judge server, then the analyses, and print what to type next."""
     with overlap_judge(arguments.port) as url:
-        return _serve(url) if arguments.serve_judge else _walk(arguments.output, url)
-
-
-def _serve(url: str) -> int:
-    variables = _variables(url)
-    print("\n".join(f"export {name}={value}" for name, value in variables.items()))
-    print(f"# The judge {MODEL} listens until Ctrl-C; it counts common words and is no judge for results.", flush=True)
-    threading.Event().wait()
+        judge = {"SPIQA_JUDGE": f"openai:{MODEL}", "SPIQA_JUDGE_BASE_URL": url}
+        if arguments.serve_judge:
+            print("\n".join(f"export {name}={value}" for name, value in judge.items()))
+            told = f"# The judge {MODEL} listens until Ctrl-C; it counts common words and is no judge for results."
+            print(told, flush=True)
+            threading.Event().wait()
+        _walk(arguments.output, judge)
     return 0
 
 
-def _variables(url: str) -> dict[str, str]:
-    return {"SPIQA_JUDGE": f"openai:{MODEL}", "SPIQA_JUDGE_BASE_URL": url}
+def _walk(output: Path, judge: Mapping[str, str]) -> None:
 
-
-def _walk(output: Path, url: str) -> int:
-    from spiqa_tasks.commands import compare, gain, report
-
-    parser = argparse.ArgumentParser()
-    subparsers = parser.add_subparsers()
-    for command in (gain, compare, report):
-        command.add(subparsers)
     for extra in ("lmms-eval", "ocr", "report"):
         require(extra, "The demo")
-    for name, value in _variables(url).items():
+    for name, value in judge.items():
         _show(["export", f"{name}={value}"])
-    _run_hosts(output, {**os.environ, **_variables(url)})
-    for arguments in (
-        ["gain", str(output), "--task", "scifibench_demo"],
-        ["compare", str(output), "--task", "spiqa_demo"],
-        ["report", str(output), "--html", str(output / "report.html")],
+    _run_hosts(output, {**os.environ, **judge})
+    for command, arguments in (
+        (gain, [str(output), "--task", "scifibench_demo"]),
+        (compare, [str(output), "--task", "spiqa_demo"]),
+        (report, [str(output), "--html", str(output / "report.html")]),
     ):
-        _show(["spiqa-tasks", *arguments])
-        analysis = parser.parse_args(arguments)
-        analysis.run(analysis)
+        _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments])
+        parser = argparse.ArgumentParser()
+        command.add(parser)
+        command.run(parser.parse_args(arguments))
     print(f"\n{ABOUT}\n{NEXT}", end="")
-    return 0
 
 
 def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
     """Run the host's own command for each baseline, the first one's output as it comes, the second one's in a file."""
-    from spiqa_tasks.runs.readers.lmms_eval import read_results, result_files
-
     started = time.time()
     output.mkdir(parents=True, exist_ok=True)
     processes = []

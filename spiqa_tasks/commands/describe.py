@@ -6,40 +6,37 @@ import argparse
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
 
+from spiqa_tasks.benchmarks.description import Count
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.source import OnDisk, default_source, demo_source
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.forms import add_format, rendered
 
-if TYPE_CHECKING:
-    from spiqa_tasks.benchmarks.description import Count
-
 HEADERS = ("benchmark", "split", "in", "statistic", "counted", "published", "difference")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("describe", help="count the data on this disk again, beside what the papers print")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("names", nargs="*", metavar="TASK|BENCHMARK", help="default: the three benchmarks, every split")
     add_format(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each number; 3 where some are withheld because their files are not there or cannot be read.
-
-    Raises:
-        InputError: an unknown name, or a benchmark whose paper counts nothing.
-        DataError: SPIQA_TASKS_DATA names no folder.
-    """
+    """Print a row for each number; 3 where some are withheld because their files are not there or cannot be read."""
     with said_if_slow("counting the data"):
         found = [(name, count) for name, splits in _splits(arguments.names) for count in _counted(name, splits)]
     records = [
         {"benchmark": name, **dataclasses.asdict(count), "difference": count.difference} for name, count in found
     ]
-    cells = [[name, count.split, count.place, count.statistic, *_numbers(count)] for name, count in found]
+    cells = []
+    for name, count in found:  # a difference that is none to two decimals, as the papers print, is left out
+        numbers = ["-" if math.isnan(each) else _number(each) for each in (count.value, count.published)]
+        is_equal = math.isnan(count.difference) or abs(count.difference) < 0.005
+        difference = "" if is_equal else _number(count.difference, "+")
+        cells.append([name, count.split, count.place, count.statistic, *numbers, difference])
     print(rendered(arguments.format, records, cells, HEADERS))
     reasons: dict[str, dict[str, None]] = {}
     for name, count in found:
@@ -51,8 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _splits(names: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Benchmark -> its splits that are named, of a benchmark all that its paper is about."""
-    from spiqa_tasks.benchmarks.registry import BENCHMARKS
-
     found: dict[str, dict[str, None]] = {}
     for name in list(names) or [each.name for each in BENCHMARKS.values() if each.describe is not None]:
         if name in BENCHMARKS:
@@ -66,8 +61,6 @@ def _splits(names: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 
 def _counted(name: str, splits: list[str]) -> Iterator[Count]:
-    from spiqa_tasks.benchmarks.registry import BENCHMARKS
-    from spiqa_tasks.files.source import OnDisk, default_source, demo_source
 
     describe = BENCHMARKS[name].describe
     if describe is None:
@@ -78,13 +71,6 @@ def _counted(name: str, splits: list[str]) -> Iterator[Count]:
         yield from describe(demo_source(), shipped)
     if len(shipped) < len(splits):
         yield from describe(OnDisk(default_source()), [split for split in splits if split not in shipped])
-
-
-def _numbers(count: Count) -> list[str]:
-    """Counted, published and the difference, empty where it is none to two decimals, as the papers print."""
-    numbers = ["-" if math.isnan(each) else _number(each) for each in (count.value, count.published)]
-    is_equal = math.isnan(count.difference) or abs(count.difference) < 0.005
-    return [*numbers, "" if is_equal else _number(count.difference, "+")]
 
 
 def _number(value: float, sign: str = "") -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import asdict, dataclass
 from importlib.metadata import entry_points
-from typing import Any, Literal, get_args
+from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.signature import version
@@ -15,50 +14,40 @@ from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_v
 from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.resolve import judge_from_environ
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.report.forms import add_format, rendered
 
-Status = Literal["ok", "missing", "absent", "extra"]
-STATUSES: tuple[Status, ...] = get_args(Status)
-"""In the order of the printed lines."""
+STATUSES = ("ok", "missing", "absent", "extra")
+"""What works; what scoring or a run needs; data to be fetched; what only some want: the order of the printed lines."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What was found about one subject.
+class Finding(NamedTuple):
+    """What was found about one subject; the status is one of `STATUSES`."""
 
-    Attributes:
-        status: `ok`; `missing`, for what scoring or a run needs; `absent`, for data to be fetched; `extra`, for what
-            only some want.
-    """
-
-    status: Status
+    status: str
     subject: str
     detail: str
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    doctor = subparsers.add_parser("doctor", help="check the installation, the data and the judge")
-    add_format(doctor)
-    doctor.set_defaults(run=run)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per finding, what works first; 0 when nothing but data and extras is missing, else 3."""
     scores = [*_data(), *_text_metrics()] if is_installed("score") else []
-    findings = [*_hosts(), *_extras(), _cache(), *scores, _judge()]
+    findings = [*_lmms_eval(), *_vlmevalkit(), *_extras(), _cache(), *scores, _judge()]
     findings.sort(key=lambda finding: STATUSES.index(finding.status))
     if arguments.format == "text":  # a line each, from which a command can be copied
         for finding in findings:
             print(f"{finding.status:8} {finding.subject}: {finding.detail}")
     else:
-        rows = [asdict(finding) for finding in findings]
-        print(rendered(arguments.format, rows, [[*row.values()] for row in rows], [*rows[0]]))
+        print(rendered(arguments.format, [each._asdict() for each in findings], findings, Finding._fields))
     return 3 if any(finding.status == "missing" for finding in findings) else 0
-
-
-def _hosts() -> list[Finding]:
-    return [*_lmms_eval(), *_vlmevalkit()]
 
 
 def _lmms_eval() -> list[Finding]:
@@ -120,7 +109,6 @@ def _data() -> list[Finding]:
 
 
 def _text_metrics() -> list[Finding]:
-    from spiqa_tasks.metrics.text_scores import available_metrics
 
     return [
         Finding("ok", name, "available") if reason is None else Finding("extra", name, reason)
@@ -129,9 +117,6 @@ def _text_metrics() -> list[Finding]:
 
 
 def _judge() -> Finding:
-    from spiqa_tasks.judge.judge import Judge
-    from spiqa_tasks.judge.resolve import judge_from_environ
-    from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 
     try:
         config = judge_from_environ(os.environ)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
+import dataclasses
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from spiqa_tasks.analysis.traps import TRAPS, demo_traps
 from spiqa_tasks.commands import examining
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.report.forms import rendered
+from spiqa_tasks.files.atomic import check_file, write_atomically
+from spiqa_tasks.report.forms import as_jsonl, rendered
+from spiqa_tasks.runs.readers.labels import Labels, read_labels
 
-if TYPE_CHECKING:
-    from spiqa_tasks.runs.readers.labels import Labels
 
-
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("exam", help="which traps judges fall into")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("--trap", action="append", default=[], metavar="NAME", help="only traps of this rule")
     parser.add_argument(
         "--traps",
@@ -28,24 +27,16 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--list", action="store_true", help="print the rules by which traps are made, and ask nothing")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the traps as jsonl, and ask nothing")
     examining.add_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what each judge makes of the traps; 3 when one of them failed on some, or batches are under way.
-
-    Raises:
-        SpiqaTasksError: unusable traps or options, or a judge that cannot be used.
-    """
-    from spiqa_tasks.files.atomic import check_file, write_atomically
-
+    """Print what each judge makes of the traps; 3 when one of them failed on some, or batches are under way."""
     labels = _traps(arguments)
     if arguments.list:
         return _print_rules(labels, arguments.format)
     if arguments.write is not None:
         check_file(arguments.write)
-        rows = (json.dumps(answer.as_row(), ensure_ascii=False) for answer in labels.answers)
-        write_atomically(arguments.write, "".join(f"{row}\n" for row in rows).encode())
+        write_atomically(arguments.write, as_jsonl(answer.as_row() for answer in labels.answers).encode())
         print(arguments.write.resolve())
         return 0
     if not arguments.judge:
@@ -54,12 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _traps(arguments: argparse.Namespace) -> Labels:
-    """The traps that are asked for."""
-    import dataclasses
-
-    from spiqa_tasks.analysis.traps import demo_traps
-    from spiqa_tasks.runs.readers.labels import read_labels
-
     labels = demo_traps() if arguments.traps is None else read_labels(arguments.traps)
     known = dict.fromkeys(answer.trap for answer in labels.answers)
     unknown = [name for name in arguments.trap if name not in known]
@@ -70,13 +55,7 @@ def _traps(arguments: argparse.Namespace) -> Labels:
 
 
 def _print_rules(labels: Labels, form: str) -> int:
-    """Print each trap's name, right verdict, number and rule."""
-    from spiqa_tasks.analysis.traps import TRAPS
-
-    counts: dict[tuple[str, bool], int] = {}
-    for answer in labels.answers:
-        key = (answer.trap, answer.label)
-        counts[key] = counts.get(key, 0) + 1
+    counts = Counter((answer.trap, answer.label) for answer in labels.answers)
     rows = [
         {"trap": name, "right": right, "n": n, "about": TRAPS[name].about if name in TRAPS else ""}
         for (name, right), n in counts.items()

@@ -6,22 +6,25 @@ import argparse
 import dataclasses
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from spiqa_tasks.analysis.calibration import combination, examined, pairs
+from spiqa_tasks.analysis.opinions import Opinion, baselines, opinion_of, requests
+from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, environ_of, forecast, rule_of
 from spiqa_tasks.errors import InputError, JudgeError
+from spiqa_tasks.files.atomic import check_file, write_atomically
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import say
+from spiqa_tasks.report import calibration
 from spiqa_tasks.report.forms import add_format, as_csv
+from spiqa_tasks.report.page import as_html
+from spiqa_tasks.report.tables import as_text
+from spiqa_tasks.runs.readers.labels import Labels
+from spiqa_tasks.scoring.binning import stratified
 from spiqa_tasks.scoring.combining import COMBINATIONS
-
-if TYPE_CHECKING:
-    from spiqa_tasks.analysis.opinions import Opinion
-    from spiqa_tasks.benchmarks.signature import Signature
-    from spiqa_tasks.judge.judge import Judge
-    from spiqa_tasks.runs.readers.labels import Labels
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -59,11 +62,14 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
         InputError: options that cannot be used.
         JudgeError: a judge that cannot be used.
     """
-    from spiqa_tasks.analysis.opinions import baselines, requests
-    from spiqa_tasks.judge.judge import Judge
-    from spiqa_tasks.judge.resolve import parse_judge
-
-    _check(arguments)
+    for name in ("sample", "repeat"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise InputError(f"Expected --{name} to be at least 1, found {value}. Give a larger number.")
+    if arguments.combine and len(set(arguments.judge)) < 2:
+        raise InputError(f"Expected several --judge with --combine, found {len(set(arguments.judge))}. Name more.")
+    if arguments.html is not None:
+        check_file(arguments.html)
     labels, about = _part(arguments, labels)
     environ = environ_of(arguments, os.environ)
     parsed = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
@@ -86,7 +92,12 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     status = batching.settle(arguments, [(*asked[name], tested[name]) for name in judges])
     if status is not None:
         return status
-    opinions = _opinions(arguments, judges, labels, about)
+    opinions = [
+        opinion_of(name, judge, labels.answers, about, arguments.repeat, arguments.rewordings)
+        for name, judge in judges.items()
+    ]
+    if arguments.combine:
+        opinions.append(combination(opinions, arguments.combine))
     if lexical:
         more, remarks = baselines(labels.answers, about)
         opinions += more
@@ -95,25 +106,8 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     return status if all_stored(judge.engine for judge in judges.values()) else 3
 
 
-def _check(arguments: argparse.Namespace) -> None:
-    """Raise InputError for options that cannot be used."""
-    from spiqa_tasks.files.atomic import check_file
-
-    for name, least in (("sample", 1), ("repeat", 1)):
-        value = getattr(arguments, name)
-        if value is not None and value < least:
-            raise InputError(f"Expected --{name} to be at least {least}, found {value}. Give a larger number.")
-    if arguments.combine and len(set(arguments.judge)) < 2:
-        raise InputError(f"Expected several --judge with --combine, found {len(set(arguments.judge))}. Name more.")
-    if arguments.html is not None:
-        check_file(arguments.html)
-
-
 def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signature]:
     """The answers that are asked about, and their part of the signature."""
-    from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
-    from spiqa_tasks.scoring.binning import stratified
-
     for reason, count in labels.left_out.items():
         say(f"{labels.name}: {count} verdicts are left out: {reason}.")
     data = f"labels/{labels.name}@{labels.digest}"
@@ -135,25 +129,7 @@ def _test(arguments: argparse.Namespace, judge: Judge) -> None:
         say(f"The judge {name} is examined anyway: {fault}.")
 
 
-def _opinions(
-    arguments: argparse.Namespace, judges: Mapping[str, Judge], labels: Labels, about: Signature
-) -> list[Opinion]:
-    from spiqa_tasks.analysis.calibration import combination
-    from spiqa_tasks.analysis.opinions import opinion_of
-
-    found = [
-        opinion_of(name, judge, labels.answers, about, arguments.repeat, arguments.rewordings)
-        for name, judge in judges.items()
-    ]
-    return [*found, *([combination(found, arguments.combine)] if arguments.combine else [])]
-
-
 def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: list[Opinion]) -> int:
-    from spiqa_tasks.analysis.calibration import examined, pairs
-    from spiqa_tasks.files.atomic import write_atomically
-    from spiqa_tasks.report import calibration
-    from spiqa_tasks.report.page import as_html
-    from spiqa_tasks.report.tables import as_text
 
     found = [examined(each, labels.answers, arguments.seed) for each in opinions]
     together = pairs([each for each in opinions if each.summary is not None])

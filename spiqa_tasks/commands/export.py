@@ -6,17 +6,16 @@ import argparse
 import json
 import os
 from pathlib import Path
-from typing import Any
 
+from spiqa_tasks.benchmarks.registry import load_table
+from spiqa_tasks.benchmarks.spiqa import conversations
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import say
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    told = "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)"
-    parser = subparsers.add_parser("export", help=told)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("task", metavar="TASK", help="spiqa_train, spiqa_val; with --to vlmevalkit any task or group")
     parser.add_argument("--to", choices=("vlmevalkit",), help="tables for a host without this package")
     parser.add_argument("--format", choices=("llava", "messages"), default="llava", help="default: llava")
@@ -30,21 +29,19 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--output", type=Path, required=True, metavar="PATH", help="the jsonl file, or LMUData's folder"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write what is wanted, each file whole or not at all, and say what was written.
-
-    Raises:
-        InputError: no task of SPIQA, or unknown settings.
-        DataError: the data is not there.
-    """
+    """Write what is wanted, each file whole or not at all, and say what was written."""
     if arguments.to:
-        return _tables(arguments)
-    from spiqa_tasks.benchmarks.registry import load_table
-    from spiqa_tasks.benchmarks.spiqa.conversations import conversations
+        from spiqa_tasks.hosts.vlmevalkit.export import write_dataset
 
+        for task in find_tasks([arguments.task]):
+            path, is_choice, remarks = write_dataset(task.name, arguments.output)
+            say(*remarks)
+            mode = "" if is_choice else " --mode infer"
+            print(f"wrote {path}; run it with LMUData={arguments.output} --data {task.name}{mode}")
+        return 0
     tasks = find_tasks([arguments.task])
     if len(tasks) != 1 or tasks[0].benchmark != "spiqa":
         raise InputError(f"Expected a task of SPIQA such as spiqa_train; found {arguments.task}.")
@@ -55,22 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
     count = 0
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:
-            for conversation in conversations(rows, arguments.format, arguments.captions):
+            for conversation in conversations.conversations(rows, arguments.format, arguments.captions):
                 file.write(json.dumps(conversation, ensure_ascii=False) + "\n")
                 count += 1
         part.replace(arguments.output)
     finally:
         part.unlink(missing_ok=True)
     print(f"wrote {count} conversations to {arguments.output}")
-    return 0
-
-
-def _tables(arguments: argparse.Namespace) -> int:
-    from spiqa_tasks.hosts.vlmevalkit.export import write_dataset
-
-    for task in find_tasks([arguments.task]):
-        path, is_choice, remarks = write_dataset(task.name, arguments.output)
-        say(*remarks)
-        mode = "" if is_choice else " --mode infer"
-        print(f"wrote {path}; run it with LMUData={arguments.output} --data {task.name}{mode}")
     return 0

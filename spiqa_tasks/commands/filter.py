@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,10 @@ from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, kept_by_lis
 from spiqa_tasks.analysis.kept_lists import intersected
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.atomic import check_file
+from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import STYLES, add_format, as_table, rendered
+from spiqa_tasks.report.forms import STYLES, add_format, as_jsonl, as_table, rendered
 from spiqa_tasks.runs.loading import task_named
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.subset import read_subset
@@ -25,28 +24,19 @@ from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "filter",
-        help="keep the questions that text-only models cannot answer, or those of a list, as a new task of the host",
-        epilog="Without a RUN, --task TASK --ids FILE --write makes a task of the questions that the list names, and "
-        "--intersect FILE... --write of those that all lists of other filters keep.",
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.epilog = (
+        "Without a RUN, --task TASK --ids FILE --write makes a task of the questions that the list names, and "
+        "--intersect FILE... --write of those that all lists of other filters keep."
     )
     add_runs(parser, "*")
     parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
     parser.add_argument(
         "--lvlm", nargs="+", type=Place.parsed, default=[], metavar="RUN", help="LVLM runs, for the difficulty"
     )
-    parser.add_argument(
-        "--pair",
-        nargs=2,
-        type=Place.parsed,
-        action="append",
-        default=[],
-        metavar=("LVLM_TEXT", "LLM"),
-        help="find leaked ones",
-    )
+    told, names = "find leaked ones", ("LVLM_TEXT", "LLM")
+    parser.add_argument("--pair", nargs=2, type=Place.parsed, action="append", default=[], metavar=names, help=told)
     parser.add_argument("--metric", help="the metric that says right or wrong (default: the headline of each task)")
     parser.add_argument(
         "--threshold", type=float, metavar="T", help="the score from which an answer is right (default: 1)"
@@ -65,15 +55,10 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)")
     add_format(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what the filter found, and write what was asked for; 3 where a task had to be left out.
-
-    Raises:
-        InputError: one name for several tasks, no runs, or see `filter_runs` and `write_task`.
-    """
+    """Print what the filter found, and write what was asked for; 3 where a task had to be left out."""
     for path in (arguments.samples, arguments.share):
         if path is not None:
             check_file(path)
@@ -95,11 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     kept = [kept_by_filter(filtered) for filtered in found if arguments.write or arguments.share]
     written = {each.task: path for each in kept if (path := _write(arguments, each)) is not None}
     if arguments.samples is not None:
-        lines = (json.dumps(sample, ensure_ascii=False) for filtered in found for sample in samples(filtered))
-        arguments.samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        lines = (sample for filtered in found for sample in samples(filtered))
+        write_atomically(arguments.samples, as_jsonl(lines).encode())
     if arguments.format not in STYLES:
-        records = [_record(filtered, written.get(filtered.task)) for filtered in found]
-        print(rendered(arguments.format, records, (), ()))
+        print(rendered(arguments.format, [_record(filtered, written.get(filtered.task)) for filtered in found]))
         return 3 if left_out else 0
     for filtered in found:
         _print(filtered, arguments.format)
@@ -109,16 +93,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_list(arguments: argparse.Namespace) -> int:
-    """Write a task of the questions that a list names."""
     if arguments.ids is None or len(arguments.task) != 1 or not (arguments.write or arguments.share):
         raise InputError(
             "Expected RUNs, or --task TASK --ids FILE --write; found neither. See `spiqa-tasks filter -h`."
         )
     task, subset = task_named(arguments.task[0], arguments.include_path), read_subset(arguments.ids)
     path = _write(arguments, kept_by_list(task, subset))
-    record = {"task": task.name, "ids": subset.digest, "kept": len(subset.ids), "written": path and str(path)}
     if arguments.format not in STYLES:
-        print(rendered(arguments.format, [record], (), ()))
+        record = {"task": task.name, "ids": subset.digest, "kept": len(subset.ids), "written": path and str(path)}
+        print(rendered(arguments.format, [record]))
     elif path is not None:
         print(_wrote(arguments, path))
     return 0
@@ -133,7 +116,7 @@ def _run_lists(arguments: argparse.Namespace) -> int:
     if arguments.format not in STYLES:
         lists = [dataclasses.asdict(share) for share in shares]
         record = {"task": kept.task, "kept": len(kept.answers), "lists": lists, "written": path and str(path)}
-        print(rendered(arguments.format, [record], (), ()))
+        print(rendered(arguments.format, [record]))
         return 0
     rows = [[each.list, len(each.filters), each.kept, each.dropped, len(each.dropped_alone)] for each in shares]
     print(f"{kept.task}: {len(kept.answers)} questions are kept by all")
@@ -145,13 +128,12 @@ def _run_lists(arguments: argparse.Namespace) -> int:
 
 def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
     """One object a question, in the order of the split."""
-    places = {key: filtered.run.by_id[key].place for key in filtered.hits}
-    for key in sorted(filtered.hits, key=lambda key: places[key]):
+    for place, key in sorted((filtered.run.by_id[key].place, key) for key in filtered.hits):
         hits = filtered.hits[key]
         yield {
             "task": filtered.task,
             "id": key,
-            "doc_id": places[key],
+            "doc_id": place,
             "hits": hits,
             "kept": hits <= filtered.max_hits,
             "abnormal": is_abnormal(hits, len(filtered.inspectors)),
@@ -197,7 +179,7 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
         "leaked": [
             {"lvlm": leak.lvlm, "llm": leak.llm, "n": len(leak.ids), "ids": leak.ids} for leak in filtered.leaks
         ],
-        "written": str(written) if written is not None else None,
+        "written": written and str(written),
     }
 
 

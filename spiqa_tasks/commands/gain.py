@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ from spiqa_tasks.analysis.gain_of_runs import OVERALL, Row, mean_gain, rows, sam
 from spiqa_tasks.analysis.triples import Triple, triple_of, triples
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.atomic import check_file
+from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import STYLES, add_format, as_table, rendered
+from spiqa_tasks.report.forms import STYLES, add_format, as_jsonl, as_table, rendered
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
@@ -27,7 +26,7 @@ _EPILOG = (
     "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated; the files of "
     "--with, --without and --text by these options. Values in json and csv are natural (0 to 1), in tables times 100."
 )
-_AVERAGE = "average"
+_NAMES = ("task", "metric", "group", "model", "ablation", "llm", "n", "questions")
 _RUNS = ("v", "wv", "t")
 _KINDS = ("refused", "unparsed")
 _HONEST = ("answered", "corrected")
@@ -38,9 +37,9 @@ _ROLES = (
 )
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("gain", help="multi-modal gain and leakage of runs", epilog=_EPILOG)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.epilog = _EPILOG
     add_runs(parser, "*")
     for option, place, told in _ROLES:
         parser.add_argument(option, dest=place, type=Place.parsed, metavar="FILE", help=f"answers {told}, in any form")
@@ -54,15 +53,10 @@ def add(subparsers: Any) -> None:
         "--scores", nargs="+", type=float, metavar="S", help="S_v S_wv [S_t] by hand instead of runs, shares or percent"
     )
     add_format(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; 3 where what was asked for had to be left out: runs of a folder may lie there alone.
-
-    Raises:
-        InputError: not one of runs, files and scores, a wrong number of scores, or see `triples` and `_named`.
-    """
+    """Print the table; 3 where what was asked for had to be left out: runs of a folder may lie there alone."""
     named = [option for option, place, _ in _ROLES if getattr(arguments, place) is not None]
     ways = {"RUNs": arguments.runs, "--scores": arguments.scores, " ".join(named): named}
     given = [way for way, what in ways.items() if what]
@@ -75,16 +69,28 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_scores(arguments)
     if arguments.samples is not None:
         check_file(arguments.samples)
-    found, problems = _named(arguments, named) if named else _recognised(arguments)
-    table = [row for triple in found for row in rows(triple)]
-    records = [_record(row) for row in table] + _averages(table)
-    print(render(records, arguments.format))
-    if arguments.samples is not None:
-        lines = [json.dumps(sample, ensure_ascii=False) for triple in found for sample in sample_lists(triple)]
-        arguments.samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    _warn(records)
+    found, problems = (_named(arguments, named), []) if named else _recognised(arguments)
+    tell(found, arguments.format, arguments.samples)
     say(*problems)
     return 3 if problems else 0
+
+
+def tell(found: Sequence[Triple], form: str, samples: Path | None) -> None:
+    """Print the table and its warnings, those of a group only where its overall row has none; write the samples."""
+    table = [row for triple in found for row in rows(triple)]
+    records = [_record(row) for row in table] + _averages(table)
+    print(_rendered(records, form))
+    if samples is not None:
+        lines = (sample for triple in found for sample in sample_lists(triple))
+        write_atomically(samples, as_jsonl(lines).encode())
+    warned = set()
+    for record in records:  # the overall row is the first one of its runs
+        key = (record["task"], record["model"], record["ablation"])
+        if record["group"] == OVERALL or key not in warned:
+            for warning in record["warnings"]:
+                print(f"warning: {record['task']} {record['group']}: {warning}.", file=sys.stderr)
+        if record["group"] == OVERALL and record["warnings"]:
+            warned.add(key)
 
 
 def _recognised(arguments: argparse.Namespace) -> tuple[list[Triple], list[str]]:
@@ -99,7 +105,7 @@ def _recognised(arguments: argparse.Namespace) -> tuple[list[Triple], list[str]]
     return found, problems
 
 
-def _named(arguments: argparse.Namespace, named: Sequence[str]) -> tuple[list[Triple], list[str]]:
+def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Triple]:
     """The runs by the options that name them.
 
     Raises:
@@ -117,30 +123,15 @@ def _named(arguments: argparse.Namespace, named: Sequence[str]) -> tuple[list[Tr
     v, wv, *t = (_run_at(option, place, arguments) for option, place in places)
     if selection.is_blind(v):
         raise InputError(f"Expected a run with pictures at --with, found {v.name} on {v.task}. Name it at --without.")
-    return [triple_of(v, wv, t[0] if t else None, arguments.metric)], []
+    return [triple_of(v, wv, t[0] if t else None, arguments.metric)]
 
 
 def _run_at(option: str, place: Place, arguments: argparse.Namespace) -> Run:
-    """The only run at a place, of the task that is wanted."""
     runs = selection.of_tasks(runs_at([place], arguments), arguments.task, variants=True)
     if len(runs) > 1:
         tasks = ", ".join(f"{run.task} of {run.name}" for run in runs)
         raise InputError(f"Expected one run at {option} {place.path}, found {tasks}. Name one with --task.")
     return runs[0]
-
-
-def _warn(records: Sequence[dict[str, Any]]) -> None:
-    """Print the warnings of each overall row; those of a group only where its overall row has none."""
-    warned = {_rows_of(record) for record in records if record["group"] == OVERALL and record["warnings"]}
-    for record in records:
-        if record["group"] == OVERALL or _rows_of(record) not in warned:
-            for warning in record["warnings"]:
-                print(f"warning: {record['task']} {record['group']}: {warning}.", file=sys.stderr)
-
-
-def _rows_of(record: dict[str, Any]) -> tuple[str, str, str]:
-    """What the rows of the same runs have in common."""
-    return record["task"], record["model"], record["ablation"]
 
 
 def _run_scores(arguments: argparse.Namespace) -> int:
@@ -151,66 +142,54 @@ def _run_scores(arguments: argparse.Namespace) -> int:
         )
     scores, unit = natural(arguments.scores)
     result = gain_of_totals(0, *scores)
-    if arguments.format in ("json", "csv"):
+    if arguments.format not in STYLES:
         record: dict[str, Any] = {"task": None, "group": "all", "unit": unit, **_numbers(result), "warnings": []}
-        print(render([record], arguments.format))
+        print(rendered(arguments.format, [record]))
     else:
         ml = "-" if result.ml is None else percent(result.ml.value)
         print(f"MG {percent(result.mg.value)}, ML {ml} (times 100; the scores are taken for {unit})")
     return 0
 
 
-def render(records: Sequence[dict[str, Any]], form: str) -> str:
-    """Return the records in one of the forms: for people the paper's numbers, then those of `_honest_cells`."""
+def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
+    """The records in one of the forms: for people the paper's numbers, then those of `_honest_cells`."""
     if form not in STYLES:
-        return rendered(form, records, (), ())
+        return rendered(form, records)
     overall = [record for record in records if record["group"] == OVERALL and record["mg"] is not None]
-    tables = [[_cells(record) for record in records], [cells for record in overall for cells in _honest_cells(record)]]
-    return "\n\n".join(_table(rows, form) for rows in tables if rows)
-
-
-def _table(rows: Sequence[dict[str, str]], form: str) -> str:
-    """A table without the columns that say nothing."""
-    hidden = {"questions"} if not any(row.get("questions") for row in rows) else set()
-    hidden |= {"model"} if len({row["model"] for row in rows}) == 1 else set()
-    headers = [name for name in rows[0] if name not in hidden]
-    return as_table([[row[name] for name in headers] for row in rows], headers, form)
+    honest = [cells for record in overall for cells in _honest_cells(record)]
+    tables = []
+    for cells in filter(None, (list(map(_cells, records)), honest)):
+        hidden = set() if any(row["questions"] for row in cells) else {"questions"}
+        hidden |= {"model"} if len({row["model"] for row in cells}) == 1 else set()
+        headers = [name for name in cells[0] if name not in hidden]
+        tables.append(as_table([[row[name] for name in headers] for row in cells], headers, form))
+    return "\n\n".join(tables)
 
 
 def _record(row: Row) -> dict[str, Any]:
+    honest = {name: getattr(row, name) for name in _HONEST}
     return {
-        "task": row.task,
-        "metric": row.metric,
-        "group": row.group,
-        "model": row.model,
-        "ablation": row.ablation,
-        "llm": row.llm,
-        "n": row.n,
-        "questions": row.questions,
+        **{name: getattr(row, name) for name in _NAMES},
         **_numbers(row.result),
-        **{name: _over(getattr(row, name)) for name in _HONEST},
-        **{f"{kind}_{name}": _share(row, place, kind) for kind in _KINDS for place, name in enumerate(_RUNS)},
+        **{name: {"n": getattr(over, "n", 0), **_numbers(over)} for name, over in honest.items()},
+        **{
+            f"{kind}_{name}": getattr(outcomes, kind, None)
+            for kind in _KINDS
+            for name, outcomes in zip_longest(_RUNS, row.outcomes)
+        },
         "warnings": warnings(row),
     }
 
 
-def _share(row: Row, place: int, kind: str) -> float | None:
-    """The share of one run's answers that are of a kind; None where there is no such run."""
-    return getattr(row.outcomes[place], kind) if place < len(row.outcomes) else None
-
-
-def _over(result: Gain | None) -> dict[str, float | None]:
-    """The numbers of a gain over other questions or other scores than the row's, with how many questions."""
-    return {"n": 0 if result is None else result.n, **_numbers(result)}
-
-
 def _numbers(result: Gain | None) -> dict[str, float | None]:
-    found = {name: getattr(result, name, None) for name in ("s_v", "s_wv", "s_t")}
-    for name in ("mg", "ml", "ml_signed"):
-        estimate = getattr(result, name, None)
-        ends = {"": "value", "_low": "low", "_high": "high"}
-        found |= {f"{name}{end}": getattr(estimate, value, None) for end, value in ends.items()}
-    return found
+    ends = {"": "value", "_low": "low", "_high": "high"}
+    scores = {f"s_{name}": getattr(result, f"s_{name}", None) for name in _RUNS}
+    estimates = {name: getattr(result, name, None) for name in ("mg", "ml", "ml_signed")}
+    return scores | {
+        f"{name}{end}": getattr(estimate, value, None)
+        for name, estimate in estimates.items()
+        for end, value in ends.items()
+    }
 
 
 def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
@@ -222,32 +201,22 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
     records = []
     for (model, ablation), members in overall.items():
         if len(members) > 1:
-            mean = mean_gain([row.result for row in members])
             count = sum(row.n for row in members)
             metrics = "+".join(dict.fromkeys(member.metric for member in members))
-            blank = Row(_AVERAGE, metrics, "all", model, ablation, members[0].llm, count, mean, "")
             answered, corrected = (mean_gain([getattr(row, name) for row in members]) for name in _HONEST)
-            whole = replace(blank, answered=answered, corrected=corrected)
-            records.append({**_record(whole), "warnings": []})
+            about = ("average", metrics, OVERALL, model, ablation, members[0].llm, count)
+            mean = Row(*about, mean_gain([row.result for row in members]), "", answered=answered, corrected=corrected)
+            records.append({**_record(mean), "warnings": []})
     return records
 
 
 def _cells(record: dict[str, Any]) -> dict[str, str]:
-    shares = {kind: " ".join(percent(record[f"{kind}_{name}"]) for name in _RUNS) for kind in _KINDS}
     return {
-        "model": record["model"],
-        "task": record["task"],
-        "metric": record["metric"],
-        "group": record["group"],
-        "without": record["ablation"],
-        "n": str(record["n"]),
-        "questions": record["questions"],
-        "S_v": percent(record["s_v"]),
-        "S_wv": percent(record["s_wv"]),
-        "S_t": percent(record["s_t"]),
-        "MG": _with_interval(record, "mg"),
-        "ML": _with_interval(record, "ml"),
-        **{f"{kind} (v, wv, t)": text for kind, text in shares.items()},
+        **{name: record[name] for name in ("model", "task", "metric", "group")},
+        **{"without": record["ablation"], "n": str(record["n"]), "questions": record["questions"]},
+        **{f"S_{name}": percent(record[f"s_{name}"]) for name in _RUNS},
+        **{"MG": _with_interval(record, "mg"), "ML": _with_interval(record, "ml")},
+        **{f"{kind} (v, wv, t)": " ".join(percent(record[f"{kind}_{name}"]) for name in _RUNS) for kind in _KINDS},
     }
 
 

@@ -1,4 +1,4 @@
-"""The options of the subcommands that ask judges: how they are asked, and what that would take."""
+"""The judges that a command line names, the options of how they are asked, and what that would take."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import argparse
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.config import EXTRA_VARIABLE
+from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE
+from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
+from spiqa_tasks.judge.summary import JudgingEstimate
 from spiqa_tasks.report.forms import rendered
-
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.engine import Engine
-    from spiqa_tasks.judge.summary import JudgingEstimate
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
@@ -53,6 +55,33 @@ def environ_of(arguments: argparse.Namespace, environ: Mapping[str, str]) -> dic
     return {**environ, **{name: value for name, value in said.items() if value is not None}}
 
 
+def chosen_judges(task: Task, arguments: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, Judge]:
+    """Return the judges by what the user called them; none where the task needs none or judging is switched off.
+
+    Args:
+        task: the task.
+        arguments: of a command with the options of `add_rule_options` and `--judge`: `provider:model`,
+            `provider:model@URL` for a server of its own, or `none`; None: what `environ` names.
+        environ: the environment, for the default judge, its URL and its key.
+
+    Raises:
+        InputError: a judge for a task that needs none, or an unknown prompt or rule.
+        JudgeError: a judge that cannot return what the task's rule asks for.
+    """
+    environ = environ_of(arguments, environ)
+    named = [name for name in arguments.judge or () if name.lower() != "none"]
+    rule_name = task.entry.judge(task.typed)
+    if rule_name is None:
+        if named:
+            raise InputError(f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it out.")
+        return {}
+    configs = {name: parse_judge(name, environ=environ) for name in named}
+    if arguments.judge is None and (default := judge_from_environ(environ)) is not None:
+        configs = {default.name: default}
+    rule = rule_of(arguments, rule_name)
+    return {name: Judge(config, rule) for name, config in configs.items()}
+
+
 def all_stored(engines: Iterable[Engine]) -> bool:
     """Return whether the judges' verdicts are all where the next run finds them."""
     return not any(engine.summary().unstored for engine in engines)
@@ -67,16 +96,13 @@ def forecast(estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any],
     rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
     if form == "json":
         return json.dumps({**about, "dry_run": rows}, indent=2)
-    if not estimates:
+    if not rows:
         return "No judge would be asked."
     if form != "text":
         return rendered(form, rows, [[*row.values()] for row in rows], [*rows[0]])
-    lines = []
-    for name, estimate in estimates.items():
-        tokens = f"{estimate.prompt_tokens + estimate.completion_tokens:,}"
-        price = "its price is not known" if estimate.cost is None else f"about ${estimate.cost:.2f}"
-        lines.append(
-            f"Judge {name}: {estimate.calls} calls to make, {estimate.cached} verdicts in the cache, "
-            f"about {tokens} tokens, {price}"
-        )
-    return "\n".join(lines)
+    return "\n".join(
+        f"Judge {name}: {each.calls} calls to make, {each.cached} verdicts in the cache, about "
+        f"{each.prompt_tokens + each.completion_tokens:,} tokens, "
+        + ("its price is not known" if each.cost is None else f"about ${each.cost:.2f}")
+        for name, each in estimates.items()
+    )

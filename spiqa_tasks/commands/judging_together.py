@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import counted, say
+from spiqa_tasks.report.forms import as_jsonl
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.several_judges import Disagreement, combine, decided, disagreements, read_decisions
+from spiqa_tasks.runs.task_rows import MatchedRun
 from spiqa_tasks.scoring.combining import COMBINATIONS
-
-if TYPE_CHECKING:
-    from spiqa_tasks.runs.run import Run
-    from spiqa_tasks.runs.several_judges import Disagreement
-    from spiqa_tasks.runs.task_rows import MatchedRun
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -36,8 +33,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Raise InputError for options that need several judges, and for a file that cannot be written or read."""
-    from spiqa_tasks.runs.several_judges import read_decisions
-
     judges = len(set(arguments.judge or ()))
     wanted = [name for name in ("combine", "disagreements") if getattr(arguments, name)]
     if wanted and judges < 2:
@@ -50,8 +45,6 @@ def check(arguments: argparse.Namespace) -> None:
 
 def together(arguments: argparse.Namespace, runs: Sequence[Run], given: Sequence[MatchedRun]) -> list[Run]:
     """Return the scored runs, with what the options ask for: those of all judges as one, and people's decisions."""
-    from spiqa_tasks.runs.several_judges import combine, decided, disagreements, read_decisions
-
     by_answers: dict[str, list[Run]] = {}
     for run in runs:
         by_answers.setdefault(f"{run.path} {run.name}", []).append(run)
@@ -62,8 +55,7 @@ def together(arguments: argparse.Namespace, runs: Sequence[Run], given: Sequence
             apart += disagreements(several, arguments.disagreement, questions)
         say(f"The judges disagree on {counted(len(apart), 'answer')} (--disagreements FILE writes them).")
     if arguments.disagreements is not None:
-        rows = "".join(f"{json.dumps(each.as_row(), ensure_ascii=False)}\n" for each in apart)
-        write_atomically(arguments.disagreements, rows.encode())
+        write_atomically(arguments.disagreements, as_jsonl(each.as_row() for each in apart).encode())
     final = [combine(several, arguments.combine) for several in by_answers.values()] if arguments.combine else runs
     if arguments.human is not None:
         decisions = read_decisions(arguments.human)

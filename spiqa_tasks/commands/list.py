@@ -10,26 +10,19 @@ from typing import Any
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import Task, catalogue
+from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks
 from spiqa_tasks.report.forms import add_format, as_csv, as_table
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    listing = subparsers.add_parser("list", help="show every task and whether its data is there")
-    listing.add_argument("--benchmark", choices=sorted(BENCHMARKS), help="only the tasks and groups of this one")
-    listing.add_argument("--search", default="", metavar="TEXT", help="only those with TEXT in their name or settings")
-    add_format(listing)
-    listing.set_defaults(run=run)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--benchmark", choices=sorted(BENCHMARKS), help="only the tasks and groups of this one")
+    parser.add_argument("--search", default="", metavar="TEXT", help="only those with TEXT in their name or settings")
+    add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the catalogue, or what was searched for in it.
-
-    Raises:
-        InputError: nothing was found.
-        DataError: SPIQA_TASKS_DATA names no folder.
-    """
+    """Print the catalogue, or what was searched for in it."""
     tasks, groups = catalogue()
     source = default_source()
     text = arguments.search.lower()
@@ -41,7 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     groups = {
         name: members
         for name, members in groups.items()
-        if text in name.lower() and (arguments.benchmark is None or _has(arguments.benchmark, members, tasks, groups))
+        if text in name.lower()
+        and (arguments.benchmark is None or any(task.benchmark == arguments.benchmark for task in find_tasks([name])))
     }
     if not rows and not groups:
         raise InputError(
@@ -53,7 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _printed(form: str, rows: list[dict[str, Any]], groups: Mapping[str, tuple[str, ...]]) -> str:
-    """Tasks and groups; csv has a group as a row with its members."""
     if form == "json":
         return json.dumps({"tasks": rows, "groups": groups}, indent=2)
     if form == "csv":
@@ -70,19 +63,7 @@ def _printed(form: str, rows: list[dict[str, Any]], groups: Mapping[str, tuple[s
 def _row(task: Task, source: Source) -> dict[str, Any]:
     there = is_there(source, task.benchmark, task.split, task.settings)
     return {
-        **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings")},
-        "metrics": task.metrics,
-        "headline": task.headline,
+        **{field: getattr(task, field) for field in ("name", "benchmark", "split", "settings", "metrics", "headline")},
         "questions": task.questions if there or task.entry.definition is None else None,
         "data": there,
     }
-
-
-def _has(
-    benchmark: str, members: tuple[str, ...], tasks: Mapping[str, Task], groups: Mapping[str, tuple[str, ...]]
-) -> bool:
-    """Whether a group has a task of the benchmark, itself or in a group within."""
-    return any(
-        tasks[name].benchmark == benchmark if name in tasks else _has(benchmark, groups.get(name, ()), tasks, groups)
-        for name in members
-    )

@@ -7,18 +7,21 @@ import itertools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
-from spiqa_tasks.benchmarks.own.definition import AnswerForm, Kind
+from spiqa_tasks.benchmarks.own.checks import oddities
+from spiqa_tasks.benchmarks.own.definition import AnswerForm, Definition, Kind, parse
+from spiqa_tasks.benchmarks.own.pictures import PictureFiles
+from spiqa_tasks.benchmarks.own.proposal import Proposal, propose
+from spiqa_tasks.benchmarks.own.rows import HUB, Row, data_paths, is_wanted, read_rows
+from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, register_own
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.records import read_records
+from spiqa_tasks.files.source import default_source
 from spiqa_tasks.printable import counted, printable, say
 from spiqa_tasks.report.forms import as_table
-
-if TYPE_CHECKING:
-    from spiqa_tasks.benchmarks.own.definition import Definition
-    from spiqa_tasks.benchmarks.own.proposal import Proposal
-    from spiqa_tasks.benchmarks.own.rows import Fault, Row
-    from spiqa_tasks.benchmarks.prompting import Part
+from spiqa_tasks.report.page import preview_page
 
 LOOKED_AT = 2000
 """Rows by which columns are guessed; all of them are checked."""
@@ -26,12 +29,13 @@ FAULTS = 10
 """Faults of rows that are listed."""
 PREVIEWED = 10
 """Questions on the page of `--preview`."""
+_END = "...\n"
+"""What ends the YAML of a scalar."""
 ROLES = ("id", "question", "answer", "options", "images", "groups", "cluster")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("new", help="make a benchmark of one's own: the YAML, from a table of questions")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("name", help="of the benchmark and its task: letters, digits and _")
     parser.add_argument(
         "data",
@@ -51,21 +55,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--folder", type=Path, default=Path(), help="where the YAML is written (default: here)")
     parser.add_argument("--preview", action="store_true", help="write a page with the first ten questions, too")
     parser.add_argument("--force", action="store_true", help="write over an earlier YAML")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the YAML and say what it is; 0 where every row can be asked, else 3.
-
-    Raises:
-        InputError: a column that cannot be told, or a YAML that is there already.
-        DataError: data that is not there, or in no known form.
-    """
-    from spiqa_tasks.benchmarks.own.checks import oddities
-    from spiqa_tasks.benchmarks.own.rows import read_rows
-    from spiqa_tasks.benchmarks.registry import register_own
-    from spiqa_tasks.files.source import default_source
-
+    """Write the YAML and say what it is; 0 where every row can be asked, else 3."""
     path = arguments.folder / f"{arguments.name}.yaml"
     if path.exists() and not arguments.force:
         raise InputError(f"Expected no {path}, found one. Add --force to write over it, or choose another name.")
@@ -77,24 +70,22 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"Wrote {path}:\n\n{printable(_yaml(values))}")
     print(_columns(proposal, rows))
     print(f"\n{_summary(definition, rows)}")
-    for line in oddities(definition, rows):
-        say(line)
-    _say_faults(faults, len(rows))
+    say(*oddities(definition, rows))
+    if faults:
+        say(f"{counted(len(faults), 'row')} of {len(faults) + len(rows)} cannot be asked:")
+        say(*(f"  row {fault.number} (id {fault.id}): {fault.text}" for fault in faults[:FAULTS]))
+    if len(faults) > FAULTS:
+        say(f"  and {len(faults) - FAULTS} more.")
     if rows:
         _show(arguments, definition, rows)
-    print(_next_steps(path, definition))
+    tasks = next(iter(definition.groups), definition.benchmark)
+    including = f"--tasks {tasks} --include_path {path.parent.as_posix()}"
+    print(f"\nRun it:    lmms-eval --model ... {including} --output_path out --log_samples")
+    print(f"or score:  spiqa-tasks score {path.as_posix()} ANSWERS.jsonl")
     return 3 if faults or not rows else 0
 
 
 def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Proposal]:
-    """The YAML's values, and what they were guessed from."""
-    from spiqa_tasks.benchmarks.own.definition import parse
-    from spiqa_tasks.benchmarks.own.pictures import PictureFiles
-    from spiqa_tasks.benchmarks.own.proposal import propose
-    from spiqa_tasks.benchmarks.own.rows import HUB, data_paths, is_wanted
-    from spiqa_tasks.files.records import read_records
-    from spiqa_tasks.files.source import default_source
-
     is_local = not arguments.data.startswith(HUB)
     data = Path(os.path.relpath(arguments.data, arguments.folder)).as_posix() if is_local else arguments.data
     where = _pairs(arguments.where, "--where")
@@ -102,7 +93,11 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Proposal]:
     bare = parse(start, arguments.folder.resolve())
     paths = data_paths(bare, default_source(), bare.split)
     records = [record for record in itertools.islice(read_records(paths), LOOKED_AT) if is_wanted(bare, record)]
-    proposal = propose(records, _given(arguments.column), PictureFiles(paths[0].parent))
+    columns = _pairs(arguments.column, "--column")
+    if unknown := [role for role in columns if role not in ROLES]:
+        raise InputError(f"Expected --column WHAT=COLUMN with WHAT among {', '.join(ROLES)}; found {unknown[0]!r}.")
+    named = {role: text.split(",") if "," in text else text for role, text in columns.items()}
+    proposal = propose(records, named, PictureFiles(paths[0].parent))
     if proposal.open_points:
         raise InputError(
             f"Expected to tell which column of {arguments.data} has the {proposal.open_points[0]}, found no usual name "
@@ -115,17 +110,6 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Proposal]:
     return values | ({"variants": "both"} if "images" in proposal.columns else {}), proposal
 
 
-def _given(pairs: Sequence[str]) -> dict[str, Any]:
-    """What `--column` says, in the YAML's form."""
-    found: dict[str, Any] = {}
-    for role, text in _pairs(pairs, "--column").items():
-        if role not in ROLES:
-            raise InputError(f"Expected --column WHAT=COLUMN with WHAT among {', '.join(ROLES)}; found {role!r}.")
-        names = text.split(",")
-        found[role] = text if len(names) == 1 else names
-    return found
-
-
 def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
     found = {}
     for text in given:
@@ -136,21 +120,18 @@ def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def _yaml(values: Mapping[str, Any]) -> str:
+def _yaml(values: Mapping[str, Any], indent: str = "") -> str:
     """The values as a YAML, a line for each, the columns one below the other."""
-    lines = []
-    for key, value in values.items():
-        if key == "columns":
-            lines += [f"{key}:", *(f"  {name}: {_flow(each)}" for name, each in value.items())]
-        else:
-            lines.append(f"{key}: {_flow(value)}")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _flow(value: Any) -> str:
     import yaml
 
-    return yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=1000).removesuffix("...\n").strip()
+    text = ""
+    for key, value in values.items():
+        if key == "columns":
+            text += f"{key}:\n{_yaml(value, '  ')}"
+        else:
+            flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=1000)
+            text += f"{indent}{key}: {flow.removesuffix(_END).strip()}\n"
+    return text
 
 
 def _columns(proposal: Proposal, rows: Sequence[Row]) -> str:
@@ -176,33 +157,18 @@ def _summary(definition: Definition, rows: Sequence[Row]) -> str:
     return f"{definition.benchmark}: {counted(len(rows), 'question')}: {', '.join(parts)}."
 
 
-def _say_faults(faults: Sequence[Fault], good: int) -> None:
-    if faults:
-        say(f"{counted(len(faults), 'row')} of {len(faults) + good} cannot be asked:")
-        for fault in faults[:FAULTS]:
-            say(f"  row {fault.number} (id {fault.id}): {fault.text}")
-        if len(faults) > FAULTS:
-            say(f"  and {len(faults) - FAULTS} more.")
-
-
 def _show(arguments: argparse.Namespace, definition: Definition, rows: Sequence[Row]) -> None:
     """Print the first question as a model sees it, and write the page of the first ones where it is wanted."""
-    from spiqa_tasks.benchmarks.registry import BENCHMARKS
-    from spiqa_tasks.report.page import preview_page
-
     prompt = BENCHMARKS[definition.benchmark].prompt
     print(f"\nWhat a model is shown of {rows[0]['id']}:\n\n{printable(_plain(prompt(rows[0])))}")
     if arguments.preview:
         path = arguments.folder / f"{definition.benchmark}_preview.html"
-        page = preview_page(
-            f"{definition.benchmark}: the first questions", [(row, prompt(row)) for row in rows[:PREVIEWED]]
-        )
-        path.write_text(page, encoding="utf-8")
+        first = [(row, prompt(row)) for row in rows[:PREVIEWED]]
+        path.write_text(preview_page(f"{definition.benchmark}: the first questions", first), encoding="utf-8")
         print(f"\nWrote {path}.")
 
 
 def _plain(parts: Sequence[Part]) -> str:
-    from spiqa_tasks.benchmarks.prompting import Picture, Turn
 
     texts = (
         f"[picture {part.path}]"
@@ -213,12 +179,3 @@ def _plain(parts: Sequence[Part]) -> str:
         for part in parts
     )
     return "    " + "".join(texts).strip().replace("\n", "\n    ")
-
-
-def _next_steps(path: Path, definition: Definition) -> str:
-    tasks = next(iter(definition.groups), definition.benchmark)
-    folder = path.parent.as_posix()
-    return (
-        f"\nRun it:    lmms-eval --model ... --tasks {tasks} --include_path {folder} --output_path out --log_samples\n"
-        f"or score:  spiqa-tasks score {path.as_posix()} ANSWERS.jsonl"
-    )

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.hosts.filtered_tasks import included_folders
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    path = subparsers.add_parser("path", help="print the folder of the task YAMLs, for lmms-eval --include_path")
-    path.add_argument("--json", action="store_true", help="machine-readable, with the folders that are always searched")
-    path.set_defaults(run=run)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "--json", action="store_true", help="machine-readable, with the folders that are always searched"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,11 +11,9 @@ from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import counted, say
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    prepare = subparsers.add_parser("prepare", help="fetch, extract and check the data of tasks before a run")
-    prepare.add_argument("tasks", nargs="+", metavar="TASK", help="tasks or groups")
-    prepare.set_defaults(run=run)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("tasks", nargs="+", metavar="TASK", help="tasks or groups")
 
 
 def run(arguments: argparse.Namespace) -> int:

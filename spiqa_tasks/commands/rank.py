@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from typing import Any
 
+from spiqa_tasks.analysis.caption_ranking import ask_of, rank, read_items
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import all_stored
-from spiqa_tasks.commands.run_arguments import RUN
+from spiqa_tasks.commands.run_arguments import RUN, TASK
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.engine import shared_engine
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, say
@@ -20,11 +21,10 @@ from spiqa_tasks.runs.places import Place
 from spiqa_tasks.scoring.units import without_nan
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    result = subparsers.add_parser("rank", help="have judges rank the captions of several captioning runs")
-    result.add_argument("runs", nargs="+", type=Place.parsed, metavar="RUN", help=RUN)
-    result.add_argument(
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("runs", nargs="+", type=Place.parsed, metavar="RUN", help=RUN)
+    parser.add_argument(
         "--judge",
         action="append",
         required=True,
@@ -32,24 +32,21 @@ def add(subparsers: Any) -> None:
         help="a judge that sees pictures, with its base URL where it is not SPIQA_JUDGE_BASE_URL or the provider's; "
         "several times for several judges",
     )
-    result.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
-    result.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
-    result.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
-    batching.add_options(result)
-    add_format(result, (*STYLES, "json"))
-    result.set_defaults(run=run)
+    parser.add_argument("--task", action="append", default=[], help=TASK)
+    parser.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
+    parser.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
+    batching.add_options(parser)
+    add_format(parser, (*STYLES, "json"))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print Table 3; 3 when some rankings failed, some figures lack a caption, or batches are under way."""
-    from spiqa_tasks.analysis.caption_ranking import ask_of, rank, read_items
-    from spiqa_tasks.judge.engine import shared_engine
-
     configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}
     batching.check(arguments, configs.values())
     blind = [name for name, config in configs.items() if not PROVIDERS[config.provider].sees_pictures]
     if blind:
-        raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {_seeing()}.")
+        seeing = " or ".join(f"{provider.name}:" for provider in PROVIDERS.values() if provider.sees_pictures)
+        raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {seeing}.")
     runs, remarks = own_runs(arguments.runs, Wanted(tuple(arguments.task)))
     say(*remarks)
     items, left_out = read_items(runs)
@@ -59,7 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
     requests = {name: [ask_of(item, name, arguments.seed).request for item in items] for name in engines}
     calls = {name: engine.estimate(requests[name]).calls for name, engine in engines.items()}
     if arguments.dry_run:
-        _print_calls(calls, len(items), arguments.format == "json")
+        lines = (f"{name}: {count} requests for {len(items)} figures" for name, count in calls.items())
+        dry_run = {"calls": calls, "items": len(items)}
+        print(json.dumps(dry_run, indent=2) if arguments.format == "json" else "\n".join(lines))
         return 0
     for name, engine in engines.items():
         if calls[name] and not batching.by_files(arguments):
@@ -71,41 +70,20 @@ def run(arguments: argparse.Namespace) -> int:
     failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
     counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}
     if arguments.format == "json":
-        print(json.dumps({"ranking": _named(outcome.table), "counts": counts}, indent=2))
+        ranking = {
+            writer: {judge: dict(zip(("mean", "sd", "n"), cell, strict=True)) for judge, cell in columns.items()}
+            for writer, columns in outcome.table.items()
+        }
+        print(json.dumps(without_nan({"ranking": ranking, "counts": counts}), indent=2))
     else:
-        _print_table(outcome.table, arguments.format)
+        rows = [
+            [writer, *(f"{mean:.2f} ± {sd:.2f}" for mean, sd, _ in columns.values())]
+            for writer, columns in outcome.table.items()
+        ]
+        print(as_table(rows, ["captions by", *next(iter(outcome.table.values()), ())], arguments.format))
         figures, rankings = counted(len(items), "figure"), counted(failed, "ranking")
         print(f"\n{figures}, {left_out} without a caption of every model, {rankings} failed.")
         for name, reasons in outcome.failures.items():
             for reason, count in reasons.items():
                 print(f"  {name}: {count} x {reason}")
     return 3 if failed or left_out or not all_stored(engines.values()) else 0
-
-
-def _seeing() -> str:
-    return " or ".join(f"{provider.name}:" for provider in PROVIDERS.values() if provider.sees_pictures)
-
-
-def _print_calls(calls: dict[str, int], items: int, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps({"calls": calls, "items": items}, indent=2))
-        return
-    for name, count in calls.items():
-        print(f"{name}: {count} requests for {items} figures")
-
-
-def _print_table(table: dict[str, dict[str, tuple[float, float, int]]], form: str) -> None:
-    judges = list(next(iter(table.values()), {}))
-    rows = [
-        [writer, *(f"{mean:.2f} ± {sd:.2f}" for mean, sd, _ in columns.values())] for writer, columns in table.items()
-    ]
-    print(as_table(rows, ["captions by", *judges], form))
-
-
-def _named(table: dict[str, dict[str, tuple[float, float, int]]]) -> dict[str, Any]:
-    return {
-        writer: {
-            judge: without_nan({"mean": mean, "sd": sd, "n": count}) for judge, (mean, sd, count) in columns.items()
-        }
-        for writer, columns in table.items()
-    }

@@ -7,18 +7,22 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from spiqa_tasks.commands.run_arguments import add_runs, places_apart
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.printable import said_if_slow, say
+from spiqa_tasks.report import sharing
+from spiqa_tasks.report.content import build
+from spiqa_tasks.report.forms import rendered
+from spiqa_tasks.report.headline import flat_records
+from spiqa_tasks.report.page import as_html, as_markdown
 
 DEFAULT = Path("report.html")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("report", help="runs as one HTML page, with plots, comparisons and every sample")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     add_runs(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help=f"the page (default: {DEFAULT}, unless others are)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the same tables as Markdown")
@@ -32,22 +36,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--pictures", choices=["large", "small", "none"], default="large", help="up to 1,000 or 320 pixels, or none"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the files asked for, the page where none is, and print their paths.
-
-    Raises:
-        InputError: a folder without runs.
-    """
-    from spiqa_tasks.files.atomic import write_atomically
-    from spiqa_tasks.report import sharing
-    from spiqa_tasks.report.content import build
-    from spiqa_tasks.report.forms import rendered
-    from spiqa_tasks.report.headline import flat_records
-    from spiqa_tasks.report.page import as_html, as_markdown
-
+    """Write the files asked for, the page where none is, and print their paths."""
     runs, remarks = places_apart(arguments)
     if not any(run.benchmark is not None and run.logged for run in runs):
         raise InputError(
@@ -57,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = build(runs, remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
     others: dict[Path | None, Callable[[], str]] = {
         arguments.markdown: lambda: as_markdown(found),
-        arguments.csv: lambda: rendered("csv", flat_records(found.runs), (), ()) + "\n",
-        arguments.json: lambda: rendered("json", flat_records(found.runs), (), ()) + "\n",
+        arguments.csv: lambda: rendered("csv", flat_records(found.runs)) + "\n",
+        arguments.json: lambda: rendered("json", flat_records(found.runs)) + "\n",
         arguments.card: lambda: sharing.as_card(found.runs),
         arguments.eval_results: lambda: sharing.as_eval_results(found.runs),
         arguments.every_eval_ever: lambda: sharing.as_every_eval_ever(found.runs),

@@ -5,66 +5,59 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import add_format, rendered
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.readers.columns import Columns
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import of_tasks, told_apart, withheld, without_samples
 from spiqa_tasks.runs.subset import read_subset
 from spiqa_tasks.scoring.units import percent
 
-if TYPE_CHECKING:
-    from spiqa_tasks.runs.identity import Identity
-    from spiqa_tasks.runs.run import Run
-
 SHARES = {"value", "accuracy", "chance", "low", "high", "control", "change", "mean", "sd", "range"}
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
+TASK = "only this task; may be given several times"
 RUN = (
     "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir), score --output, or answers of "
     "one's own as TASK=FILE"
 )
 
 
-def add_command(
-    subparsers: Any, name: str, run: Callable[[argparse.Namespace], int], about: str, metric: str = METRIC
-) -> argparse.ArgumentParser:
-    """Add a subcommand with the arguments that most of these have, and return its parser."""
-    result: argparse.ArgumentParser = subparsers.add_parser(name, help=about)
-    add_runs(result)
-    result.add_argument("--metric", help=metric)
-    add_format(result)
-    result.set_defaults(run=run)
-    return result
+def add_analysis(parser: argparse.ArgumentParser, metric: str = METRIC) -> None:
+    """Add the arguments that most analyses of runs have."""
+    add_runs(parser)
+    parser.add_argument("--metric", help=metric)
+    add_format(parser)
 
 
 def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
-    """Add the arguments that name runs."""
+    """Add the arguments that name runs, and that say which of these count, and how."""
     parser.add_argument("runs", nargs=nargs, type=Place.parsed, metavar="RUN", help=RUN)
-    add_selection(parser)
-
-
-def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say which of the runs count, and how."""
-    parser.add_argument("--task", action="append", default=[], help="only this task; may be given several times")
+    parser.add_argument("--task", action="append", default=[], help=TASK)
     parser.add_argument(
         "--judge", metavar="PROVIDER:MODEL[@URL]", help="only scores by this judge, which judges answers without any"
     )
+    add_part(parser)
+    add_include_path(parser)
+
+
+def add_part(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say which part of a task's questions counts."""
     parser.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
-    parser.add_argument(
-        "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
-    )
-    add_ids(parser)
-
-
-def add_ids(parser: argparse.ArgumentParser) -> None:
-    """Add the argument that names a list of the only questions that count."""
     told = "only the questions of this list: an id a line, or the kept.json of a filtered task"
     parser.add_argument("--ids", type=Path, metavar="FILE", help=told)
+
+
+def add_include_path(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that names folders of YAMLs."""
+    told = "of tasks of one's own"
+    parser.add_argument("--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=told)
 
 
 def wanted(arguments: argparse.Namespace) -> Wanted:

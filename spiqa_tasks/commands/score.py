@@ -8,35 +8,40 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
+from spiqa_tasks.benchmarks.aggregation import prepare
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.commands import batching, judging_together
-from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, forecast
-from spiqa_tasks.commands.run_arguments import add_ids
+from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
+from spiqa_tasks.commands.run_arguments import add_include_path, add_part
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
+from spiqa_tasks.report import paper_table, score_tables
 from spiqa_tasks.report.forms import add_format, as_csv
+from spiqa_tasks.runs import scoring
+from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.readers.columns import Columns
+from spiqa_tasks.runs.readers.run_files import write_runs
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.scoring import Unjudged, is_complete
+from spiqa_tasks.runs.subset import read_subset
+from spiqa_tasks.runs.task_rows import MatchedRun, matched_run
+from spiqa_tasks.runs.unscored import answers_to, own_tasks
 
-if TYPE_CHECKING:
-    from spiqa_tasks.judge.config import JudgeConfig
-    from spiqa_tasks.judge.judge import Judge
-    from spiqa_tasks.judge.types import JudgeRequest
-    from spiqa_tasks.runs.run import Run
-    from spiqa_tasks.runs.scoring import Unjudged
-    from spiqa_tasks.runs.task_rows import MatchedRun
 
-
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    score = subparsers.add_parser("score", help="score answers that exist already; needs no model and no pictures")
-    score.add_argument(
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
         "task",
         metavar="TASK",
         help="the task or group that the answers are of, or its YAML; or a RUN, whose tasks are known",
     )
-    score.add_argument(
+    parser.add_argument(
         "predictions",
         nargs="*",
         type=Path,
@@ -44,51 +49,40 @@ def add(subparsers: Any) -> None:
         help="samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx, tsv, json), or "
         "the output folder of a host; one per model",
     )
-    score.add_argument(
+    parser.add_argument(
         "--columns",
         metavar="FIELD=COLUMN,...",
         help="what the columns of a file in a form of its own are called, such as "
         "prediction=answer,reference=ground_truth,figures=selected_figures (docs/runs.md)",
     )
-    score.add_argument(
+    parser.add_argument(
         "--accept-differences",
         action="store_true",
         help="score answers to other questions, true answers, options or figures as the release's",
     )
-    score.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
-    score.add_argument(
-        "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
-    )
-    score.add_argument(
+    parser.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
+    add_include_path(parser)
+    parser.add_argument(
         "--judge",
         action="append",
         metavar="PROVIDER:MODEL[@URL]",
         help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
         "(default: SPIQA_JUDGE)",
     )
-    add_ids(score)
-    add_rule_options(score)
-    score.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
-    score.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
-    add_format(score)
-    score.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
-    judging_together.add_options(score)
-    batching.add_options(score)
-    score.set_defaults(run=run)
+    add_part(parser)
+    add_rule_options(parser)
+    parser.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
+    add_format(parser)
+    parser.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    judging_together.add_options(parser)
+    batching.add_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; 0 when every question has an answer that could be scored and every verdict is kept, else 3.
 
     Of a RUN's tasks, those whose judge cannot be asked are scored without it.
-
-    Raises:
-        SpiqaTasksError: unknown task, unusable predictions, no data, or a judge that cannot be used.
     """
-    from spiqa_tasks.report import paper_table, score_tables
-    from spiqa_tasks.runs.readers.run_files import write_runs
-    from spiqa_tasks.runs.scoring import is_complete
-
     if arguments.output is not None:
         check_folder(arguments.output)
     judging_together.check(arguments)
@@ -102,7 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
                 raise
             say(f"{task.name}: {error}", *_recorded_judge(given))
             all_there = False
-            tasks.append(_unscored(_without_judge(arguments), task, given))
+            without = argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
+            tasks.append(_unscored(without, task, given))
     if arguments.dry_run:
         return 0
     status = batching.settle(arguments, [asked for task in tasks for asked in task.asked])
@@ -135,37 +130,35 @@ class _Unscored(NamedTuple):
 
 def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun]) -> _Unscored:
     """What each judge is to score, once it has answered its test questions; `--dry-run` prints what it would take."""
-    from spiqa_tasks.benchmarks.scorer import make_scorer
-    from spiqa_tasks.commands.judges import chosen_judges
-    from spiqa_tasks.runs import scoring
-
     say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.engine.config for judge in judges.values()]
     batching.check(arguments, configs)
-    _check_extra(arguments.judge_extra, configs)
+    if arguments.judge_extra and not any(config.extra for config in configs):
+        raise InputError(
+            f"Expected a judge at an address of its own, or in this process, for --judge-extra; found "
+            f"{', '.join(config.name for config in configs) or 'none'}. Name its address (provider:model@URL), or "
+            "leave --judge-extra out."
+        )
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
-    unjudged = []
+    answers = [
+        (name, scoring.read(each, make_scorer(each.task.benchmark, each.task.settings, "offline", judge)))
+        for each in given
+        for name, judge in asked.items()
+    ]
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
-    for each in given:
-        for name, judge in asked.items():
-            read = scoring.read(each, make_scorer(each.task.benchmark, each.task.settings, "offline", judge))
-            requests[name] += read.scorer.requests(read.records)
-            unjudged.append((name, read))
+    for name, read in answers:
+        requests[name] += read.scorer.requests(read.records)
     estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(estimates, {"task": task.name}, arguments.format, batching.price_share(arguments)))
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()
-    return _Unscored(given, unjudged, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
+    return _Unscored(given, answers, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
 
 
 def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
-    """The runs as each judge scores them."""
-    from spiqa_tasks.benchmarks.aggregation import prepare
-    from spiqa_tasks.runs import scoring
-
     prepare((read.scorer.metrics, read.records) for _, read in task.answers if not read.scorer.joins)
     results = []
     for name, read in task.answers:
@@ -183,13 +176,6 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     Raises:
         InputError: neither a task nor a run.
     """
-    from spiqa_tasks.commands.judges import chosen_judges
-    from spiqa_tasks.runs.places import Place
-    from spiqa_tasks.runs.readers.columns import Columns
-    from spiqa_tasks.runs.subset import read_subset
-    from spiqa_tasks.runs.task_rows import matched_run
-    from spiqa_tasks.runs.unscored import answers_to, own_tasks
-
     if not arguments.predictions:
         place = Path(arguments.task)
         if not place.exists():
@@ -207,7 +193,8 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
         columns = Columns.parsed(arguments.columns or "")
         found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path, columns)
     say(*remarks)
-    found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
+    if arguments.rule is not None:
+        found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
     subset = None if arguments.ids is None else read_subset(arguments.ids)
@@ -215,10 +202,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
     return [(task, [matched_run(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
 
 
-def _with_rule(task: Task, rule: str | None) -> Task:
-    """The task with its answers judged by another rule; InputError for one that has no choice of rules."""
-    if rule is None:
-        return task
+def _with_rule(task: Task, rule: str) -> Task:
     if "rule" not in task.entry.scoring:
         raise InputError(f"Expected no --rule for {task.name}, which has no free answers; found {rule}. Leave it out.")
     return task.with_settings(f"{task.settings},rule={rule}".strip(","))
@@ -234,22 +218,7 @@ def _recorded_judge(given: Sequence[MatchedRun]) -> Iterable[str]:
             yield "Scored without a judge; --judge PROVIDER:MODEL[@URL] names one."
 
 
-def _without_judge(arguments: argparse.Namespace) -> argparse.Namespace:
-    return argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
-
-
-def _check_extra(extra: str | None, judges: Sequence[JudgeConfig]) -> None:
-    """Raise InputError where fields were given that no judge is sent."""
-    if extra and not any(judge.extra for judge in judges):
-        names = ", ".join(judge.name for judge in judges) or "none"
-        raise InputError(
-            f"Expected a judge at an address of its own, or in this process, for --judge-extra; found {names}. "
-            "Name its address (provider:model@URL), or leave --judge-extra out."
-        )
-
-
 def _failures(run: Run) -> Iterable[str]:
-    """What to do about answers without a score."""
     remedies = {
         "judge_failed": ("could not be judged", "Score again: only these are asked."),
         "request_failed": ("are none of the model's but failed requests", "They have no score: ask the model again."),

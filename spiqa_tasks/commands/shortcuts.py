@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.commands.run_arguments import show
+from spiqa_tasks.analysis.breakdown import by_group
+from spiqa_tasks.benchmarks.aggregation import prepare
+from spiqa_tasks.commands.run_arguments import add_include_path, show
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.printable import said_if_slow, say
-from spiqa_tasks.report.forms import add_format
+from spiqa_tasks.report.forms import add_format, as_jsonl
+from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run_metrics import P_RIGHT
 
 if TYPE_CHECKING:
@@ -24,9 +26,8 @@ if TYPE_CHECKING:
     from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser("shortcuts", help="what classifiers make of a task's texts alone, without any model")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("task", help="a task or group of this package, the YAML of one's own, or a task of lmms-eval")
     parser.add_argument("--folds", type=int, default=5, metavar="K", help="of the cross-validation (default: 5)")
     parser.add_argument("--seed", type=int, default=0, help="of folds, forest and permutations (default: 0)")
@@ -38,20 +39,12 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--output", type=Path, metavar="DIR", help="write each classifier's answers as a run for filter"
     )
-    parser.add_argument(
-        "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help="of tasks of one's own"
-    )
+    add_include_path(parser)
     add_format(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each classifier and group, and write what was asked for.
-
-    Raises:
-        InputError: no such task, or none that has choices or open answers; see `shortcuts` and `guesses`.
-        DataError: its questions are not there.
-    """
+    """Print a row for each classifier and group, and write what was asked for."""
     from spiqa_tasks.analysis.shortcuts import Learning
 
     require("shots", "spiqa-tasks shortcuts")
@@ -65,8 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     for task in _tasks(arguments):
         rows += _of_task(arguments, task, learning, lines)
     if arguments.samples is not None:
-        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-        write_atomically(arguments.samples, text.encode())
+        write_atomically(arguments.samples, as_jsonl(lines).encode())
     columns = ("task", "classifier", "metric", "group", "n", "value", "low", "high", "chance", "p")
     return show(arguments, rows, columns)
 
@@ -137,12 +129,8 @@ def _of_task(
 
 
 def _of_open(arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Any) -> list[Row]:
-    """The rows of a task of open questions, by a text metric."""
     from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
-    from spiqa_tasks.analysis.breakdown import by_group
     from spiqa_tasks.analysis.shortcut_tasks import run_of
-    from spiqa_tasks.benchmarks.aggregation import prepare
-    from spiqa_tasks.runs.readers.run_files import write_runs
 
     if arguments.samples is not None:
         raise InputError(

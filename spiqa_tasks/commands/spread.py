@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from spiqa_tasks.commands.run_arguments import add_command, named_runs, show
+from spiqa_tasks.analysis.comparisons import spread
+from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 
 COLUMNS = ("model", "split", "settings", "over", "accuracies", "mean", "sd", "range")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    parser = add_command(subparsers, "spread", run, "accuracy over orders of the options and over seeds")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    add_analysis(parser)
     told = "a setting that the tasks differ by instead, such as resolution"
     parser.add_argument("--over", metavar="SETTING", help=told)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per model, split and what varies.
-
-    Raises:
-        InputError: no such runs or metric, or no runs that differ in an order or a seed alone.
-    """
-    from spiqa_tasks.analysis.comparisons import spread
-
+    """Print one line per model, split and what varies."""
     rows = spread(named_runs(arguments), arguments.metric, arguments.over)
     return show(arguments, rows, COLUMNS)

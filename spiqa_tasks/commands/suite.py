@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import shlex
-from collections.abc import Callable
+import sys
 from pathlib import Path
-from typing import Any
 
-from spiqa_tasks.analysis.suites import LLM, PAPERS, PICTURES
+from spiqa_tasks.analysis.suites import LLM, PAPERS, PICTURES, Found, Known, PlannedRun, found, gain_plan, paper_plan
+from spiqa_tasks.analysis.triples import triples
 from spiqa_tasks.commands import gain
-from spiqa_tasks.commands.suite_runs import BLIND, SuiteRuns
-from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
-from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import add_format
-from spiqa_tasks.runs.loading import load_runs, own_runs
+from spiqa_tasks.files.atomic import check_folder, write_atomically
+from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
+from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, alone_in, check_extra, command, run_host
+from spiqa_tasks.judge.redaction import redacted
+from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.printable import printable, say
+from spiqa_tasks.report.content import build
+from spiqa_tasks.report.forms import add_format, as_table
+from spiqa_tasks.report.page import as_html
+from spiqa_tasks.report.paper_table import records, render
+from spiqa_tasks.runs.identity import model_arguments
+from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
 from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import withheld
 
 _ABOUT = {
@@ -29,112 +40,205 @@ _EPILOG = (
     "Runs that are complete are not repeated, and of one that was killed lmms-eval keeps its answers: call it again to "
     "go on. Arguments behind -- go to lmms-eval."
 )
+_BLIND = ("text", "grey")
+"""Ablations of runs without pictures; the second one only where it is asked for."""
+_END = 12
+"""Lines of a failed run's log that are shown."""
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def add(subparsers: Any) -> None:
-    """Add the subcommand."""
-    suite = subparsers.add_parser("suite", help="run a whole experiment with lmms-eval: plan, runs, tables and page")
-    suite.set_defaults(run=run, llm=None, llm_args="", grey=False, judge=None)
-    suites = suite.add_subparsers(required=True, metavar="SUITE", dest="suite")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.set_defaults(llm=None, llm_args="", grey=False, judge=None)
+    suites = parser.add_subparsers(required=True, metavar="SUITE", dest="suite")
     for name, about in _ABOUT.items():
-        parser = suites.add_parser(name, help=about, description=about, epilog=_EPILOG)
-        parser.add_argument("--model", required=True, help="of lmms-eval, as its --model")
-        parser.add_argument("--model-args", "--model_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+        suite = suites.add_parser(name, help=about, description=about, epilog=_EPILOG)
+        suite.add_argument("--model", required=True, help="of lmms-eval, as its --model")
+        suite.add_argument("--model-args", "--model_args", default="", metavar="KEY=VALUE,...", help="its arguments")
         if name == "gain":
-            parser.add_argument("--llm", help="the model's LLM base, for S_t and ML; as --model")
-            parser.add_argument("--llm-args", "--llm_args", default="", metavar="KEY=VALUE,...", help="its arguments")
-            parser.add_argument("--grey", action="store_true", help="a run with grey pictures, too")
+            suite.add_argument("--llm", help="the model's LLM base, for S_t and ML; as --model")
+            suite.add_argument("--llm-args", "--llm_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+            suite.add_argument("--grey", action="store_true", help="a run with grey pictures, too")
         if name == "spiqa":
-            parser.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
+            suite.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
         usual = name if name in PAPERS else "mmstar_filtered"
-        parser.add_argument(
-            "--tasks", default=usual, metavar="TASK,...", help=f"tasks and groups of lmms-eval (default: {usual})"
+        told = f"tasks and groups of lmms-eval (default: {usual})"
+        suite.add_argument("--tasks", default=usual, metavar="TASK,...", help=told)
+        told = "where results, logs and page go"
+        suite.add_argument("--output", type=Path, required=True, metavar="FOLDER", help=told)
+        told = "put before `-m lmms_eval`: 'accelerate launch'"
+        suite.add_argument("--launch", default="", metavar="WORDS", help=told)
+        suite.add_argument("--limit", type=int, metavar="N", help="only the first N questions of each task")
+        suite.add_argument(
+            "--include-path", "--include_path", type=Path, metavar="FOLDER", help="of tasks of one's own"
         )
-        _add_running(parser)
-        add_format(parser)
-
-
-def _add_running(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="where results, logs and page go")
-    parser.add_argument("--launch", default="", metavar="WORDS", help="put before `-m lmms_eval`: 'accelerate launch'")
-    parser.add_argument("--limit", type=int, metavar="N", help="only the first N questions of each task")
-    parser.add_argument("--include-path", "--include_path", type=Path, metavar="FOLDER", help="of tasks of one's own")
-    parser.add_argument("--print", action="store_true", help="only print the commands of what is missing")
-    parser.add_argument("host", nargs="*", metavar="-- ARGUMENT", help="further arguments of lmms-eval")
+        suite.add_argument("--print", action="store_true", help="only print the commands of what is missing")
+        suite.add_argument("host", nargs="*", metavar="-- ARGUMENT", help="further arguments of lmms-eval")
+        add_format(suite)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run what is missing, print the tables and write the page; 3 where a run is not complete or a table is not made.
-
-    Raises:
-        InputError: see `SuiteRuns`.
-        MissingPartError: the host or the page's part is not installed.
-    """
-    suite = SuiteRuns(arguments)
+    """Run what is missing, print the tables and write the page; 3 where a run or a table is not complete."""
+    suite = _Suite(arguments)
     if arguments.print:
         suite.look()
-        print(suite.commands())
+        judge = [] if suite.judge is None else [["export", f"SPIQA_JUDGE={suite.judge}"]]
+        print("\n".join(map(shlex.join, [*judge, *map(suite.command, suite.missing)])))
         print("# then, for tables and page, the same spiqa-tasks suite without --print")
         return 0
     for part in ("lmms-eval", "report"):
         require(part, "The suite")
-    complete = suite.complete()
+    done = [suite.complete()]
     if not suite.paths():
         say("no tables and no page: no run has results.")
         return 3
-    table = _gain_table if arguments.suite == "gain" else _paper_table
-    return 0 if all([complete, *(_is_made(part, suite, arguments.format) for part in (table, _page))]) else 3
+    for make in (_gain_table if arguments.suite == "gain" else _paper_table, _page):
+        try:
+            done.append(make(suite, arguments.format))
+        except SpiqaTasksError as error:
+            say(str(error))
+            done.append(False)
+    return 0 if all(done) else 3
 
 
-def _is_made(part: Callable[[SuiteRuns, str], int], suite: SuiteRuns, form: str) -> bool:
-    """Whether a part of the end could be made whole; says why not."""
-    try:
-        return part(suite, form) == 0
-    except SpiqaTasksError as error:
-        say(str(error))
-        return False
+class _Suite:
+    """The planned runs, and what is there of each.
+
+    Attributes:
+        output: the folder of the suite.
+        options: what all runs are called with.
+        judge: of L3Score; None: that of the environment.
+        wanted: what is wanted of the runs for the tables.
+        state: run -> what is there of it, since it was looked at last.
+    """
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        """Make the plan.
+
+        Raises:
+            InputError: arguments that cannot be used; or see `gain_plan` and `paper_plan`.
+        """
+        check_extra(arguments.host)
+        check_folder(arguments.output)
+        if arguments.limit is not None and arguments.limit < 1:
+            raise InputError(f"Expected --limit to be 1 or more, found {arguments.limit}. Leave it out for all.")
+        self.judge: str | None = arguments.judge
+        if self.judge is not None:
+            parse_judge(self.judge, environ=os.environ)
+        self.output: Path = arguments.output
+        include = [] if arguments.include_path is None else [arguments.include_path]
+        self.options = Options(shlex.split(arguments.launch), arguments.limit, arguments.include_path, arguments.host)
+        self.wanted = Wanted((), self.judge, arguments.limit is not None, include)
+        self.state = dict.fromkeys(_plan(arguments, Known(*catalogue([*filtered_tasks(), *include]))), Found())
+
+    def look(self) -> None:
+        """Look what is there of every run."""
+        self.state = {planned: self._found(planned) for planned in self.state}
+
+    @property
+    def missing(self) -> list[PlannedRun]:
+        """The runs that are not complete."""
+        return [planned for planned, there in self.state.items() if not there.complete]
+
+    def paths(self, *roles: str) -> list[Path]:
+        """Return the result files that are there, of some roles or of all."""
+        return [
+            there.path
+            for planned, there in self.state.items()
+            if there.path is not None and (not roles or planned.role in roles)
+        ]
+
+    def runs(self, *roles: str) -> list[Run]:
+        """Return the runs of some roles or of all; remarks about others go to stderr."""
+        runs, remarks = load_runs(map(Place, self.paths(*roles)), self.wanted)
+        say(*remarks)
+        return runs
+
+    def command(self, planned: PlannedRun) -> list[str]:
+        """Return the host's command of a run."""
+        return command(planned.model, planned.task, self.output / planned.folder(self.options), self.options)
+
+    def complete(self) -> bool:
+        """Show the plan and run the host for each run that is not complete; return whether all are then.
+
+        Raises:
+            InputError: the program to launch cannot be started.
+        """
+        environment = {**os.environ, **({} if self.judge is None else {"SPIQA_JUDGE": self.judge})}
+        with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:
+            self.look()
+            rows = [
+                [each.role, each.task, each.identity.label, "?" if each.requests is None else each.requests, there]
+                for each, there in self.state.items()
+            ]
+            print(as_table(rows, ["run", "task", "model", "requests", "there"]), file=sys.stderr)
+            missing = self.missing
+            for place, planned in enumerate(missing, 1):
+                log = self.output / "logs" / f"{planned.folder(self.options)}.log"
+                name = f"{planned.role}, {planned.task}"
+                say(f"run {place} of {len(missing)}: {name}; what it prints goes to {log}")
+                status = run_host(self.command(planned), log, held, environment)
+                there = self.state[planned] = self._found(planned)
+                if there.path is None:
+                    say(f"{name}: no results (exit status {status}). The end of {log}:")
+                    print(_end_of(log, planned), file=sys.stderr)
+                elif there.failed:
+                    say(f"{name}: {there.failed} requests or judgements failed. Run the suite again to repeat them.")
+        return not self.missing
+
+    def _found(self, planned: PlannedRun) -> Found:
+        return found(planned, self.output, self.options, self.judge)
 
 
-def _gain_table(suite: SuiteRuns, form: str) -> int:
-    """What `gain` prints and writes of the runs; its exit status."""
+def _plan(arguments: argparse.Namespace, known: Known) -> list[PlannedRun]:
+    names = [name.strip() for name in arguments.tasks.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"Expected --tasks to name tasks or groups, found {arguments.tasks!r}. Correct it.")
+    model = Model(arguments.model, arguments.model_args)
+    if arguments.suite != "gain":
+        return paper_plan(known, names, model, arguments.limit)
+    llm = None if arguments.llm is None else Model(arguments.llm, arguments.llm_args)
+    return gain_plan(known, names, model, llm, _BLIND[: 1 + arguments.grey], arguments.limit)
+
+
+def _end_of(log: Path, planned: PlannedRun) -> str:
+    """The last lines of a log, without colours and the model's key."""
+    lines = _COLOUR.sub("", log.read_text(encoding="utf-8", errors="replace")).splitlines()[-_END:]
+    key = model_arguments(planned.model.arguments).get("api_key")
+    return printable("\n".join(f"  {redacted(line, key)}" for line in lines))
+
+
+def _gain_table(suite: _Suite, form: str) -> bool:
+    """Print and write what `gain` does of the runs; whether it is of all of them."""
     samples = suite.output / "questions.jsonl"
-    bases = suite.paths(LLM)
-    words = ["gain", *suite.paths(PICTURES, *BLIND), "--samples", samples, "--format", form]
-    words += ["--llm", *bases] if bases else []
-    words += ["--partial"] if suite.wanted.partial else []
-    words += [word for folder in suite.wanted.include for word in ("--include-path", folder)]
-    parser = argparse.ArgumentParser()
-    gain.add(parser.add_subparsers())
-    given = parser.parse_args(list(map(str, words)))
-    status: int = given.run(given)
-    say(f"questions that pictures won or lost, or that leaked: {samples}")
+    runs = suite.runs(PICTURES, *_BLIND)
+    of_runs, alone, problems = triples(runs, suite.runs(LLM) if suite.paths(LLM) else ())
+    gain.tell(of_runs, form, samples)
+    say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
     if not any(planned.role == LLM for planned in suite.state):
         say("S_t and ML are withheld: they need the model's LLM base. Name it with --llm.")
-    return status
+    return not (alone or problems)
 
 
-def _paper_table(suite: SuiteRuns, form: str) -> int:
-    from spiqa_tasks.report.paper_table import records, render
+def _paper_table(suite: _Suite, form: str) -> bool:
 
     runs, remarks = own_runs(map(Place, suite.paths()), suite.wanted)
     order = [planned.task for planned in suite.state]
     print(render(records(sorted(runs, key=lambda run: order.index(run.task))), form))
     say(*remarks, *withheld(runs))
-    return 0
+    return True
 
 
-def _page(suite: SuiteRuns, _form: str) -> int:
-    from spiqa_tasks.report.content import build
-    from spiqa_tasks.report.page import as_html
+def _page(suite: _Suite, _form: str) -> bool:
 
     runs, remarks = load_runs(map(Place, suite.paths()), suite.wanted)
     if not any(run.benchmark is not None for run in runs):
         say("no page: it shows tasks of this package, and none was run.")
-        return 0
+        return True
     page = suite.output / "report.html"
     again = shlex.join(["spiqa-tasks", "report", str(suite.output), "--html", str(page)])
     bases = suite.paths(LLM)
-    found = build(runs, remarks, "", again, [run for run in runs if run.path in bases])
-    write_atomically(page, as_html(found, "large").encode("utf-8", "replace"))
+    report = build(runs, remarks, "", again, [run for run in runs if run.path in bases])
+    write_atomically(page, as_html(report, "large").encode("utf-8", "replace"))
     say(f"page: {page.resolve()}")
-    return 0
+    return True

@@ -57,7 +57,7 @@ def group_table(found: Sequence[Examined], kind: str) -> Table:
     """Return one line per judge and group; the answers of a trap have one label, and no kappa and AUROC."""
     ranked = ["kappa", "AUROC"] if kind != "trap" else []
     rows = [
-        [group.name, each.opinion.name, *_group_numbers(group, bool(ranked))]
+        [group.name, each.opinion.name, *_group_numbers(group)]
         for name in dict.fromkeys(group.name for each in found for group in each.groups if group.kind == kind)
         for each in found
         for group in each.groups
@@ -117,17 +117,16 @@ def examples_table(each: Examined, answers: Sequence[Labelled]) -> Table:
 
 def farthest(each: Examined, answers: Sequence[Labelled]) -> list[tuple[str, Labelled, float]]:
     """Return wrongly judged answers with their scores, the worst first, a few of each trap or system."""
-    gaps = [
-        (abs(score - answer.label), answer.trap or answer.system, answer, score)
-        for answer, score in zip(answers, each.opinion.scores, strict=True)
-        if score is not None and (score > THRESHOLD) != answer.label
-    ]
-    gaps.sort(key=lambda gap: -gap[0])
-    names = dict.fromkeys(answer.trap or answer.system for answer in answers)
+    wrong: dict[str, list[tuple[str, Labelled, float]]] = {}
+    for answer, score in zip(answers, each.opinion.scores, strict=True):
+        name = answer.trap or answer.system
+        of_name = wrong.setdefault(name, [])
+        if score is not None and (score > THRESHOLD) != answer.label:
+            of_name.append((name, answer, score))
     return [
-        (name, answer, score)
-        for name in names
-        for _, _, answer, score in [gap for gap in gaps if gap[1] == name][:EXAMPLES]
+        example
+        for of_name in wrong.values()
+        for example in sorted(of_name, key=lambda found: -abs(found[2] - found[1].label))[:EXAMPLES]
     ]
 
 
@@ -137,8 +136,7 @@ def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[
     for each in found:
         fields = dataclasses.asdict(each) | {"name": each.opinion.name}
         del fields["opinion"]
-        took = each.summary
-        fields["took"] = None if took is None else dataclasses.asdict(took)
+        fields["took"] = None if each.summary is None else dataclasses.asdict(each.summary)
         fields["signature"] = each.opinion.signature.text
         fields["examples"] = [answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)]
         judges.append(fields)
@@ -167,10 +165,11 @@ def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plot
     for each in (each for each in found if each.summary is not None):
         pairs = [(s, a.label) for s, a in zip(each.opinion.scores, answers, strict=True) if s is not None]
         series = [
-            (f"right: {name}", colour, [score for score, label in pairs if label is wanted])
+            (f"right: {name}", colour, scores)
             for name, colour, wanted in (("yes", 0, True), ("no", 1, False))
+            if (scores := [score for score, label in pairs if label is wanted])
         ]
-        drawn.append(plots.histogram(f"Scores of {each.opinion.name}", [part for part in series if part[2]], "score"))
+        drawn.append(plots.histogram(f"Scores of {each.opinion.name}", series, "score"))
     return drawn
 
 
@@ -179,16 +178,11 @@ def _kinds(found: Sequence[Examined]) -> list[str]:
 
 
 def _by_group(found: Sequence[Examined], kind: str) -> plots.Plot:
-    groups = [[group for group in each.groups if group.kind == kind] for each in found]
-    names = list(dict.fromkeys(group.name for each in groups for group in each))
-    series = [
-        plots.Series(
-            each.opinion.name,
-            colour,
-            {g.name: dataclasses.astuple(g.agreement.accuracy) for g in groups[colour]},
-        )
-        for colour, each in enumerate(found)
-    ]
+    series = []
+    for colour, each in enumerate(found):
+        points = {g.name: dataclasses.astuple(g.agreement.accuracy) for g in each.groups if g.kind == kind}
+        series.append(plots.Series(each.opinion.name, colour, points))
+    names = list(dict.fromkeys(name for each in series for name in each.points))
     return plots.intervals(f"Accuracy by {kind}", names, series, "accuracy x 100")
 
 
@@ -198,11 +192,10 @@ def _numbers(found: BinaryAgreement) -> list[str]:
     return [str(found.n), *shares, *map(_spanned, others)]
 
 
-def _group_numbers(group: Group, ranked: bool) -> list[str]:
+def _group_numbers(group: Group) -> list[str]:
     found = group.agreement
-    counts = [str(found.n), str(found.positives), _percent(found.accuracy)]
-    others = [_spanned(each) for each in (found.kappa, found.auroc)] if ranked else []
-    return [*counts, *others, *map(plain, group.quantiles)]
+    others = [_spanned(each) for each in (found.kappa, found.auroc) if group.kind != "trap"]
+    return [str(found.n), str(found.positives), _percent(found.accuracy), *others, *map(plain, group.quantiles)]
 
 
 def _percent(estimate: Estimate) -> str:

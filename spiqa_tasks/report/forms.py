@@ -8,7 +8,7 @@ import io
 import json
 import shutil
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -34,13 +34,13 @@ def add_format(parser: argparse.ArgumentParser, forms: Sequence[str] = FORMS) ->
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
 
 
-def rendered(form: str, records: Records, cells: Sequence[Sequence[Any]], headers: Sequence[str]) -> str:
+def rendered(form: str, records: Records, cells: Sequence[Sequence[Any]] = (), headers: Sequence[str] = ()) -> str:
     """Return rows in a form.
 
     Args:
         form: one of `FORMS`.
         records: the rows for programs, in natural units.
-        cells: the rows for people.
+        cells: the rows for people, where the form can be one for them.
         headers: the columns of these.
     """
     if form == "json":
@@ -48,6 +48,11 @@ def rendered(form: str, records: Records, cells: Sequence[Sequence[Any]], header
     if form == "csv":
         return as_csv(records).rstrip("\n")
     return as_table(cells, headers, form)
+
+
+def as_jsonl(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return records as JSON, one a line."""
+    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
 
 
 def as_table(cells: Sequence[Sequence[Any]], headers: Sequence[str], form: str = "text") -> str:
@@ -68,7 +73,6 @@ def width() -> int:
 
 
 def _fitted(rows: Rows, room: int) -> list[Rows]:
-    """A table as tables that are at most `room` wide."""
     widths, words = (_sizes(rows, separator) for separator in ("\n", None))
     for limit in range(max(*widths, _NARROWEST), _NARROWEST - 1, -1):
         limits = [min(size, max(limit, word)) for size, word in zip(widths, words, strict=True)]
@@ -78,7 +82,6 @@ def _fitted(rows: Rows, room: int) -> list[Rows]:
 
 
 def _sizes(rows: Rows, separator: str | None) -> list[int]:
-    """The length of the longest part of a cell, in each column."""
     columns = zip(*rows, strict=True)
     return [max((len(part) for cell in column for part in cell.split(separator)), default=0) for column in columns]
 
@@ -125,11 +128,9 @@ def _folded(cell: str, limit: int) -> str:
 
 def _drawn(rows: Rows) -> str:
     widths = _sizes(rows, "\n")
-    lines = [list(zip_longest(*(cell.split("\n") for cell in row), fillvalue="")) for row in rows]
-    rule = ["-" * size for size in widths]
-    shown = [*lines[0], rule, *(line for row in lines[1:] for line in row)]
-    gap = " " * _GAP
-    return "\n".join(gap.join(map(str.ljust, line, widths)).rstrip() for line in shown)
+    head, *lines = (list(zip_longest(*(cell.split("\n") for cell in row), fillvalue="")) for row in rows)
+    shown = [*head, ["-" * size for size in widths], *(line for row in lines for line in row)]
+    return "\n".join((" " * _GAP).join(map(str.ljust, line, widths)).rstrip() for line in shown)
 
 
 def as_csv(records: Records) -> str:

@@ -15,7 +15,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.report.content import Report, Section
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.tables import Table
-from spiqa_tasks.report.thumbnails import SIDES, Thumbnails, small_picture
+from spiqa_tasks.report.thumbnails import SIDES, small_picture, small_pictures
 
 SIDE = 640
 """The longest side of a picture on a preview, in pixels."""
@@ -36,8 +36,8 @@ def as_html(report: Report, pictures: str = "large") -> str:
     require("report", "A report's page")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    thumbnails = Thumbnails(SIDES[pictures]) if pictures in SIDES else None
-    data = samples(report.runs, thumbnails)
+    places: dict[str, int] = {}
+    data = samples(report.runs, places if pictures in SIDES else None)
     loader = PackageLoader("spiqa_tasks.report")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -48,7 +48,7 @@ def as_html(report: Report, pictures: str = "large") -> str:
         script=_file("samples.js"),
         sorting=_file("tables.js"),
         data=as_script(data),
-        thumbnails=thumbnails.made() if thumbnails else [],
+        thumbnails=small_pictures(places, SIDES.get(pictures, 0)),
         count=len(data["samples"]),
         version=version(PACKAGE),
     )

@@ -26,6 +26,7 @@ MEASURED = "measured"
 """The source of values that the package computed; others name the paper's table."""
 _KEY = ("model", "source", "judge")
 """What a row of the table is of."""
+_NO_MORE = {"low": math.nan, "high": math.nan, "questions": ""}
 _SHORT = {
     "meteor": "M",
     "rouge_l": "R-L",
@@ -65,7 +66,7 @@ def render(found: Sequence[Mapping[str, Any]], form: str) -> str:
     columns = sorted(dict.fromkeys(names), key=lambda name: tasks.index(name.partition(" ")[0]))
     table: dict[tuple[str, ...], dict[str, str]] = {}
     for record, name in zip(shown, names, strict=True):
-        row = table.setdefault(_key(record), {})
+        row = table.setdefault(tuple(record[name] for name in _KEY), {})
         ends = () if form == "latex" else (record["low"], record["high"])
         row[name] = number(record["value"], *ends) + (f" ({record['questions']})" if record["questions"] else "")
     cells = [[*key, *(row.get(column, "") for column in columns)] for key, row in table.items()]
@@ -101,9 +102,10 @@ def _column(task: str) -> str:
 
 
 def _measured(run: Run) -> Iterator[dict[str, Any]]:
+    names = {"model": run.name, "source": MEASURED, "judge": judge_of(run), "task": run.task}
     for value in overall(run, shown_metrics(run)):
-        key = (run.name, MEASURED, judge_of(run))
-        yield _record(key, run.task, value.metric, value.value, value.low, value.high, run.record_set.part)
+        numbers = {"value": value.value, "low": value.low, "high": value.high}
+        yield {**names, "metric": value.metric, **numbers, "questions": run.record_set.part}
 
 
 def _published(run: Run) -> Iterator[dict[str, Any]]:
@@ -115,7 +117,8 @@ def _published(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _printed(value: PublishedValue, task: str, judge: str = "-") -> dict[str, Any]:
-    return _record((value.model, f"published, {value.table}", judge), task, value.metric, value.value)
+    names = {"model": value.model, "source": f"published, {value.table}", "judge": judge, "task": task}
+    return {**names, "metric": value.metric, "value": value.value, **_NO_MORE}
 
 
 def _means(measured: Sequence[Mapping[str, Any]], group: str, tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -123,24 +126,8 @@ def _means(measured: Sequence[Mapping[str, Any]], group: str, tasks: Sequence[st
     values: dict[tuple[str, ...], list[float]] = {}
     for record in measured:
         if record["task"] in tasks and record["metric"] == "accuracy":
-            values.setdefault(_key(record), []).append(record["value"])
+            values.setdefault(tuple(record[name] for name in _KEY), []).append(record["value"])
     for key, each in values.items():
         if len(each) == len(tasks):
-            yield _record(key, group, "accuracy", sum(each) / len(each))
-
-
-def _key(record: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(record[name] for name in _KEY)
-
-
-def _record(
-    key: Sequence[str],
-    task: str,
-    metric: str,
-    value: float,
-    low: float = math.nan,
-    high: float = math.nan,
-    questions: str = "",
-) -> dict[str, Any]:
-    row = dict(zip(_KEY, key, strict=True))
-    return {**row, "task": task, "metric": metric, "value": value, "low": low, "high": high, "questions": questions}
+            names = dict(zip(_KEY, key, strict=True))
+            yield {**names, "task": group, "metric": "accuracy", "value": sum(each) / len(each), **_NO_MORE}

@@ -70,7 +70,6 @@ class Series:
 
 
 def _styled(function: Callable[P, Plot]) -> Callable[P, Plot]:
-    """The function, drawing in the page's style."""
 
     @functools.wraps(function)
     def drawing(*args: P.args, **kwargs: P.kwargs) -> Plot:
@@ -177,7 +176,6 @@ def _figure(height: float) -> tuple[Figure, Axes]:
 
 
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Name the rows from the top down."""
     axes.set_yticks(range(len(names)), [_short(name) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
 

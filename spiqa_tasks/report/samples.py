@@ -12,7 +12,6 @@ from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows, rows_for_sc
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.judge.rules import Candidate, rule_of_prompt
 from spiqa_tasks.judge.rules.letters import LettersRule
-from spiqa_tasks.report.thumbnails import Thumbnails
 from spiqa_tasks.runs.run import Run
 
 Row = Mapping[str, Any]
@@ -22,18 +21,18 @@ PROMPT = 3000
 """Characters of a prompt that stand in the page."""
 
 
-def samples(runs: Sequence[Run], thumbnails: Thumbnails | None) -> dict[str, Any]:
+def samples(runs: Sequence[Run], places: dict[str, int] | None) -> dict[str, Any]:
     """Return the browser's data: `runs` (labels), `samples`, one per task and question with an answer per run.
 
     Args:
         runs: those of the report.
-        thumbnails: where pictures are made small; None shows none.
+        places: path of a picture -> its number from 0 in the page; new ones are added. None: without pictures.
     """
     labels = list(dict.fromkeys(run.name for run in runs))
     by_task: dict[str, list[Run]] = {}
     for run in runs:
         by_task.setdefault(run.task, []).append(run)
-    found = [sample for task, members in by_task.items() for sample in _samples_of(task, members, labels, thumbnails)]
+    found = [sample for task, members in by_task.items() for sample in _samples_of(task, members, labels, places)]
     return {"runs": labels, "right": RIGHT, "samples": found}
 
 
@@ -43,15 +42,15 @@ def as_script(data: Any) -> str:
 
 
 def _samples_of(
-    task: str, runs: Sequence[Run], labels: Sequence[str], thumbnails: Thumbnails | None
+    task: str, runs: Sequence[Run], labels: Sequence[str], places: dict[str, int] | None
 ) -> list[dict[str, Any]]:
-    rows = _rows(runs[0], pictures=thumbnails is not None)
+    rows = _rows(runs[0], pictures=places is not None)
     found: dict[str, dict[str, Any]] = {}
     for run in runs:
         responses, scores = _responses(run), _scores(run)
         for record in run.questions:
             if record.id not in found:
-                found[record.id] = {"task": task, "id": record.id, **_question(rows.get(record.id), record, thumbnails)}
+                found[record.id] = {"task": task, "id": record.id, **_question(rows.get(record.id), record, places)}
             answer = _answer(record, responses.get(record.id, ""), scores.get(record.id))
             if record.verdicts and (asked := _asked(run, record, found[record.id].get("question"))):
                 answer["asked"] = asked
@@ -90,9 +89,9 @@ def _scores(run: Run) -> Mapping[str, float]:
     return {**own, **metric.compute(run.record_set.members(metric)).scores}
 
 
-def _question(row: Row | None, record: Record, thumbnails: Thumbnails | None) -> dict[str, Any]:
+def _question(row: Row | None, record: Record, places: dict[str, int] | None) -> dict[str, Any]:
     def show(path: str) -> int | None:
-        return thumbnails.place(path) if thumbnails and path else None
+        return places.setdefault(path, len(places)) if places is not None and path else None
 
     found: dict[str, Any] = {"reference": record.reference, "groups": [*record.groups.values()], "answers": []}
     if row is None:

@@ -1,9 +1,10 @@
-"""Pictures made as large as they stand in the page, once each."""
+"""Pictures made as large as they stand in the page."""
 
 from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -19,21 +20,10 @@ SIDES = {"large": 1000, "small": 320}
 QUALITY = 70
 
 
-class Thumbnails:
-    """The pictures of a page, in the order in which they were first asked for."""
-
-    def __init__(self, side: int = SIDES["large"]) -> None:
-        self._side = side
-        self._places: dict[str, int] = {}
-
-    def place(self, path: str) -> int:
-        """Return the picture's number from 0."""
-        return self._places.setdefault(path, len(self._places))
-
-    def made(self) -> list[str]:
-        """Return the pictures as base64 of WebP files, in their order; empty where one cannot be read."""
-        with ThreadPoolExecutor() as pool:
-            return list(pool.map(partial(small_picture, side=self._side), self._places))
+def small_pictures(paths: Iterable[str], side: int) -> list[str]:
+    """Return pictures as `small_picture` does, in their order."""
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(partial(small_picture, side=side), paths))
 
 
 def small_picture(path: str, side: int) -> str:

@@ -6,6 +6,7 @@ import itertools
 import math
 import statistics
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from answer_files import right_answers, write_jsonl, write_run_file
 from choice_runs import answered, write_own
 from host_files import sample_of, write_run
 from PIL import Image
+from report_runs import choices, run_of
 
-from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_property, overall
+from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, by_property, overall
+from spiqa_tasks.benchmarks.aggregation import RecordSet, mean_of
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import text_scores
@@ -198,3 +201,56 @@ def test_questions_of_several_documents_are_broken_down_as_questions(tmp_path: P
     texts, form = (by_group(run, [run.metric(name)]) for name in ("rouge_l", "unformatted_rate"))
     assert (texts[0].n, form[0].n) == (39, len(rows))
     assert [row.group for row in texts] == [row.group for row in form]
+
+
+def labelled(*rights: tuple[str, bool]) -> Run:
+    """A run whose questions are from benchmarks of these names."""
+    records = choices([right for _, right in rights])
+    return run_of([replace(each, details={"source": name}) for each, (name, _) in zip(records, rights, strict=True)])
+
+
+def test_questions_of_one_label_are_a_row() -> None:
+    """In alphabetical order, each over its own answers with their interval; NaN of all where a part is withheld."""
+    run = labelled(("y", True), ("x", False), ("y", False), ("y", True), ("x", False), ("y", True))
+    x, y = by_label(run, run.metric(), "source")
+    assert (x.group, x.n, x.value, x.questions) == ("x", 2, 0.0, "")
+    assert (y.group, y.n, y.value, y.low_value, y.high_value) == ("y", 4, 0.75, None, None)
+    assert (y.low, y.high) == pytest.approx(wilson(3, 4), abs=1e-6)
+    part = by_label(replace(run, asked=9), run.metric(), "source")
+    assert [(math.isnan(row.value), math.isnan(row.low), row.questions) for row in part] == [(True, True, "6 of 9")] * 2
+    wanted = by_label(replace(run, asked=9, partial=True), run.metric(), "source")
+    assert [(row.value, row.questions) for row in wanted] == [(0.0, "6 of 9"), (0.75, "6 of 9")]
+
+
+def test_a_question_without_the_label_is_refused() -> None:
+    """With how many there are."""
+    with pytest.raises(InputError) as error:
+        by_label(labelled(("y", True), ("", True), ("", False)), mean_of("accuracy"), "source")
+    assert str(error.value) == (
+        "Expected the source of every question in x_results.json, found 2 of 3 without. Score the answers again with "
+        "the release that has it: score RUN --output."
+    )
+
+
+def test_a_metric_of_documents_has_their_groups_and_another_those_of_questions() -> None:
+    """Where a question is several documents."""
+    documents = [replace(record, groups={"document": "d"}) for record in choices([True, False])]
+    run = run_of(choices([True, False]))
+    run.__dict__["record_set"] = RecordSet(documents, run.records)
+    of_questions, of_documents = mean_of("accuracy"), replace(mean_of("accuracy"), of_documents=True)
+    assert [row.group for row in by_group(run, [of_questions])] == ["all", "math"]
+    assert [row.group for row in by_group(run, [of_documents])] == ["all", "d"]
+
+
+def test_groups_are_kind_by_kind() -> None:
+    """Names in alphabetical order within each."""
+    first, second = choices([True, False])
+    run = run_of([replace(first, groups={"b": "z", "a": "y"}), replace(second, groups={"a": "x", "b": "w"})])
+    rows = by_group(run, [run.metric()])
+    assert [(row.group, row.n, row.value) for row in rows] == [
+        ("all", 2, 0.5),
+        ("w", 1, 0.0),
+        ("z", 1, 1.0),
+        ("x", 1, 0.0),
+        ("y", 1, 1.0),
+    ]

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import json
+import re
+from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
 
+import pytest
+from PIL import Image
 from report_runs import runs_at
 
+from spiqa_tasks import extras
+from spiqa_tasks.benchmarks.prompting import Picture, Turn
+from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.report.content import Report, Section, build
-from spiqa_tasks.report.page import as_markdown
+from spiqa_tasks.report.page import SIDE, as_html, as_markdown, preview_page
 from spiqa_tasks.report.tables import Table
 
 TABLE = Table("Scores", ["run", "n"], [["a", "1"]], ["A note. " * 30], published=[["b|c", "20"]])
@@ -51,3 +62,73 @@ def test_numbers_are_aligned_to_the_right_and_notes_stand_below() -> None:
         "| b\\|c  |  20 |",
     ]
     assert text.endswith(f"\n\n{TABLE.notes[0]}\n")
+
+
+def scripts(page: str) -> list[str]:
+    """What stands in the page's script elements."""
+    return re.findall(r"<script[^>]*>(.*?)</script>", page, flags=re.DOTALL)
+
+
+def test_the_page_holds_all_that_it_needs(two_runs: Path) -> None:
+    """Its style, its scripts, the samples as JSON, their number, the pictures and the version."""
+    runs = [run for run in runs_at(two_runs) if run.task == "scifibench_demo"]
+    page = as_html(build(runs), "small")
+    files = resources.files("spiqa_tasks.report").joinpath("templates")
+    style, *code = (
+        files.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "tables.js", "samples.js")
+    )
+    assert f"<style>{style}</style>" in page
+    data, *pictures, last = scripts(page)
+    assert last == "".join(code)
+    samples = json.loads(data)["samples"]
+    assert f"{len(samples)} samples</span>" in page
+    shown = {figure[0] for sample in samples for figure in sample["figures"]}
+    assert shown == set(range(len(pictures)))
+    sides = [max(Image.open(io.BytesIO(base64.b64decode(text))).size) for text in pictures]
+    assert max(sides) == 320
+    assert f"<footer>spiqa-tasks {version('spiqa-tasks')}</footer>" in page
+    assert len(scripts(as_html(build(runs), "none"))) == 2
+
+
+def test_a_table_of_the_page_tells_what_is_published() -> None:
+    """Rows have their kind; columns of numbers are marked, and no block of the template leaves a blank line."""
+    page = as_html(Report("T", ["left <out>"], [Section("S", ["why"], [TABLE])], ()), "none")
+    rows = re.search(r"<tbody>\n(.*?)</tbody>", page, flags=re.DOTALL)
+    assert rows is not None
+    assert rows[1].splitlines() == [
+        '<tr class="measured"><td>a</td><td class="number">1</td></tr>',
+        '<tr class="published"><td>b|c</td><td class="number">20</td></tr>',
+    ]
+    assert '<p class="note">left &lt;out&gt;</p>\n' in page
+    assert "\n\n" not in page[page.index("<body>") : page.index("<main>")]
+    assert len(scripts(page)) == 1
+
+
+def test_without_jinja_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence, before anything is read."""
+    monkeypatch.setattr(extras, "_missing", lambda _: ["jinja2"])
+    with pytest.raises(MissingPartError, match=r"^A report's page needs jinja2, .*spiqa-tasks\[report\]"):
+        as_html(Report("T", (), (), ()), "none")
+
+
+def test_a_preview_shows_questions_as_a_model_is_shown_them(tmp_path: Path) -> None:
+    """Turns by their role, pictures made smaller, neighbouring texts as one, and all text escaped."""
+    path = tmp_path / "p.png"
+    Image.new("RGB", (1280, 10)).save(path)
+    parts = [Turn("user"), "Which <one>?", " Say.", Picture(str(path)), Picture("gone<.png"), "End."]
+    rows = [
+        {"id": "<1>", "groups": {"kind": "a&b", "other": "c"}, "references": ["x", "y"]},
+        {"id": "2", "groups": {}, "references": ["z"]},
+    ]
+    page = preview_page("<T>", [(rows[0], parts), (rows[1], ["Bare"])])
+    (picture,) = re.findall(r'<img alt="" src="data:image/webp;base64,([^"]+)">', page)
+    assert Image.open(io.BytesIO(base64.b64decode(picture))).size == (SIDE, 5)
+    head, body = page.split("</style>")
+    assert head.startswith('<!doctype html><html lang="en"><meta charset="utf-8"><title>&lt;T&gt;</title><style>body{')
+    assert body.replace(picture, "...") == (
+        "<h1>&lt;T&gt;</h1>"
+        '<article><h2>&lt;1&gt;</h2><p class="role">user</p><pre>Which &lt;one&gt;? Say.</pre>'
+        '<img alt="" src="data:image/webp;base64,..."><p>gone&lt;.png: unreadable</p><pre>End.</pre>'
+        "<footer>True answer: x or y · kind: a&amp;b, other: c</footer></article>"
+        "<article><h2>2</h2><pre>Bare</pre><footer>True answer: z</footer></article>"
+    )

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from answer_files import right_answers, scored
 from host_files import FAILED
-from report_runs import run_of
+from report_runs import choices, run_of
 
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.report.score_tables import as_json, as_text
+from spiqa_tasks.report.score_tables import as_json, as_text, rows
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import score_object
 
@@ -83,3 +83,64 @@ def test_a_model_without_a_value_has_a_dash_in_its_column() -> None:
     assert row.split()[-1] == "-"
     assert math.isnan(part.value(part.metric()).value)
     assert [line.split() for line in text.splitlines()[-2:]] == [["m", "1"], ["n", "-"]]
+
+
+def test_one_run_is_printed_whole() -> None:
+    """Values with their intervals, counts that are not 0, what is left out, and the signature."""
+    run = run_of(choices([True, True, True, False]), "m", "t")
+    table, notes = as_text([run], "md").split("\n\n")
+    assert cells(table) == [
+        ["t", "x 100", "95% interval", "n"],
+        ["accuracy", "75.0", "[30.1, 95.4]", "4"],
+        ["accuracy/math", "75.0", "[30.1, 95.4]", "4"],
+        ["accuracy_released", "-", "", "0"],
+        ["refusal_rate", "0.0", "[0.0, 49.0]", "4"],
+        ["unparsed_rate", "0.0", "[0.0, 49.0]", "4"],
+        ["accuracy_vlmevalkit", "-", "", "0"],
+    ]
+    assert notes.splitlines() == [
+        "docs 4",
+        "accuracy_released left out: withheld: 0 of 4 answers have a score, fewer than 99%",
+        "accuracy_vlmevalkit left out: withheld: 0 of 4 answers have a score, fewer than 99%",
+        f"signature: {run.signature.text}",
+    ]
+
+
+def cells(table: str) -> list[list[str]]:
+    """The cells of a Markdown table, its rule left out."""
+    head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines())
+    return [head, *rows]
+
+
+def test_several_runs_are_printed_whole() -> None:
+    """One column each with its judge below the model, the notes run by run, then agreement and ranks."""
+    table, *notes = as_text([judged("m"), judged("n", "openai:b", 0.9)], "md").split("\n\n")
+    assert [cell.strip() for cell in table.splitlines()[0].split("|")] == ["", "t", "m", "n", ""]
+    assert [cell.strip() for cell in table.splitlines()[1].split("|")[2:4]] == ["judge openai:a", "judge openai:b"]
+    assert [cell.strip() for cell in table.splitlines()[3].split("|")[1:-1]] == [
+        *("l3score", "40.0 [0.0, 100.0]", "60.0 [0.0, 100.0]")
+    ]
+    assert [part.partition("\n")[0] for part in notes] == [
+        *("m: docs 2, judged 2", "n: docs 2, judged 2"),
+        *("Agreement of the judges, answer by answer", "Rank by l3score"),
+    ]
+    together = as_text([judged(), judged(judge="openai:b", l3score=0.9)], "md").split("\n\n")[-1]
+    assert cells(together.partition("\n")[2]) == [
+        ["judges", "answers", "n", "Spearman", "Kendall"],
+        ["openai:a / openai:b", "m", "2", "1.000", "1.000"],
+    ]
+    ranked = as_text([judged("m"), judged("n", l3score=0.9)], "md").split("\n\n")[-1]
+    assert cells(ranked.partition("\n")[2]) == [["answers", "openai:a"], ["m", "2"], ["n", "1"]]
+
+
+def test_rows_are_in_natural_units() -> None:
+    """A row per metric, with NaN where there is no value or no interval."""
+    run = run_of(choices([True, True, True, False]), "m", "t")
+    first, _, second, *_ = rows([run])
+    text = run.signature.text
+    assert (round(first.pop("low"), 5), round(first.pop("high"), 5)) == (0.30064, 0.95441)
+    about = {"task": "t", "model": "m", "judge": ""}
+    assert first == {**about, "metric": "accuracy", "value": 0.75, "n": 4, "questions": "4 of 4", "signature": text}
+    assert all(math.isnan(second.pop(name)) for name in ("value", "low", "high"))
+    assert second == {**about, "metric": "accuracy_released", "n": 0, "questions": "4 of 4", "signature": text}
+    assert [row["model"] for row in rows([run, replace(run, label="z")])][-1] == "z"

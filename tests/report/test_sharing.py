@@ -8,12 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import yaml
-from report_runs import run_of, runs_at
+from report_runs import choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -118,6 +120,126 @@ def test_every_eval_ever_has_the_judge_s_prompt_itself(tmp_path: Path) -> None:
         scoring = result["metric_config"]["llm_scoring"]
         assert scoring["input_prompt"] == text
         assert scoring["additional_details"] == {"prompt": prompt, "rule": "top-5"}
+
+
+SOURCE = {"url": "https://github.com/spiqa-tasks/spiqa-tasks", "name": f"spiqa-tasks {version('spiqa-tasks')}"}
+SIGNATURE = "data:mmstar/val@d|prompt:p|settings:prompt=letter"
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Run:
+    """A run with three right answers of four, in a file named as the host does."""
+    path = tmp_path / "20260102_030405_results.json"
+    path.touch()
+    return replace(run_of(choices([True, True, True, False]), "m_1,pretrained=a/b", "t", SIGNATURE), path=path)
+
+
+def test_the_card_of_a_run_is_whole(one: Run) -> None:
+    """The model-index, the table of headlines and the footnote; a bar in a name makes no column."""
+    front, body = sharing.as_card([one]).removeprefix("---\n").split("---\n\n")
+    (entry,) = yaml.safe_load(front)["model-index"]
+    ((result,), name) = entry["results"], entry["name"]
+    assert name == "m_1,pretrained=a/b"
+    assert result["task"] == {"type": "visual-question-answering"}
+    assert result["dataset"] == {"name": "t", "type": "Lin-Chen/MMStar", "split": "val"}
+    (metric,) = result["metrics"]
+    assert metric == {"type": "accuracy", "value": 0.75, "name": "accuracy", "args": {"signature": SIGNATURE}}
+    assert result["source"] == SOURCE
+    assert body.splitlines() == [
+        "| model              | task   | metric   | x 100 [95% interval]   | n   | judge   |",
+        "|--------------------|--------|----------|------------------------|-----|---------|",
+        "| m_1,pretrained=a/b | t      | accuracy | 75.0 [30.1, 95.4][^1]  | 4   | -       |",
+        "",
+        f"[^1]: `{SIGNATURE}`",
+    ]
+    assert "| a\\|b " in sharing.as_card([replace(one, label="a|b")])
+
+
+def test_evaluation_results_have_the_date_of_the_answers(one: Run) -> None:
+    """From the file's name where the host gave it one, else from when it was written."""
+    (entry,) = yaml.safe_load(sharing.as_eval_results([one]))
+    assert entry == {
+        "dataset": {"id": "Lin-Chen/MMStar", "task_id": "t.accuracy"},
+        **{"value": 0.75, "date": "2026-01-02T03:04:05+00:00", "source": SOURCE, "notes": SIGNATURE},
+    }
+    other = one.path.with_name("mine.jsonl")
+    other.touch()
+    os.utime(other, (0, 86400))
+    assert sharing.made(replace(one, path=other)).isoformat() == "1970-01-02T00:00:00+00:00"
+
+
+def test_latex_of_runs_is_whole(one: Run) -> None:
+    """A dash where a model has no value for a task; nothing that TeX would read stays."""
+    other = replace(one, task="u_1", label="n~\\")
+    assert [re.sub(" +", " ", line) for line in sharing.as_latex([one, other]).splitlines()] == [
+        "% needs \\usepackage{booktabs}",
+        r"\begin{tabular}{lll}",
+        r"\toprule",
+        r" model & t (accuracy) & u\_1 (accuracy) \\",
+        r"\midrule",
+        r" m\_1,pretrained=a/b & 75.0\textsuperscript{1} & -- \\",
+        r" n\textasciitilde \textbackslash & -- & 75.0\textsuperscript{1} \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\par\noindent\footnotesize\textsuperscript{{1}} {SIGNATURE}",
+    ]
+
+
+def test_every_eval_ever_is_whole(one: Run) -> None:
+    """Every field of the shared schema, for a metric that no judge gives and one that a judge does."""
+    found = json.loads(sharing.as_every_eval_ever([one]))
+    (result,) = found.pop("evaluation_results")
+    now = found.pop("retrieved_timestamp")
+    unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
+    assert abs(int(now) - time.time()) < 60
+    assert found == {
+        "schema_version": "0.3.0",
+        "evaluation_id": f"mmstar/m_1,pretrained=a/b/{now}",
+        "evaluation_timestamp": "2026-01-02T03:04:05+00:00",
+        "source_metadata": {
+            **{"source_type": "evaluation_run", "source_organization_name": "unknown"},
+            **{"evaluator_relationship": "other"},
+        },
+        "eval_library": {"name": "spiqa-tasks", "version": version("spiqa-tasks")},
+        "model_info": {
+            **{"name": "m_1,pretrained=a/b", "id": "a/b"},
+            "additional_details": {**unknown, "pretrained": "a/b"},
+        },
+    }
+    interval = result["score_details"].pop("uncertainty")
+    ends = interval["confidence_interval"]
+    assert (round(ends.pop("lower"), 5), round(ends.pop("upper"), 5)) == (0.30064, 0.95441)
+    assert interval == {"confidence_interval": {"confidence_level": 0.95}, "num_samples": 4}
+    source = {"dataset_name": "mmstar", "source_type": "hf_dataset", "hf_repo": "Lin-Chen/MMStar", "hf_split": "val"}
+    kind = {"metric_unit": "proportion", "lower_is_better": False, "score_type": "continuous"}
+    assert result == {
+        **{"evaluation_result_id": "t/accuracy", "evaluation_name": "t"},
+        "source_data": {**source, "samples_number": 4},
+        "metric_config": {
+            **{"metric_id": "accuracy", "metric_name": "accuracy", **kind, "min_score": 0.0, "max_score": 1.0}
+        },
+        "score_details": {"score": 0.75, "details": {"signature": SIGNATURE}},
+    }
+
+
+def test_metrics_have_their_range_and_their_judge(one: Run) -> None:
+    """CIDEr ends at 10; the judge of an L3Score is named with what it was asked."""
+    verdicts = ({"metric": "l3score", "score": 0.5},)
+    record = Record("q", "blue", "red", scores={"l3score": 0.5}, verdicts=verdicts)
+    signature = "data:spiqa/testA@d|settings:setting=direct|judge:openai:j|judge_prompt:mine:1|judge_rule:top-5"
+    run = replace(run_of([record], "m", "spiqa_testA", signature), path=one.path)
+    results = json.loads(sharing.as_every_eval_ever([run]))["evaluation_results"]
+    configs = {each["metric_config"]["metric_id"]: each["metric_config"] for each in results}
+    assert (configs["cider"]["max_score"], configs["rouge_l"]["max_score"]) == (10.0, 1.0)
+    unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
+    assert configs["l3score"]["llm_scoring"] == {
+        "judges": [{"model_info": {"name": "openai:j", "id": "openai:j", "additional_details": unknown}}],
+        "input_prompt": "mine:1",
+        "additional_details": {"prompt": "mine:1", "rule": "top-5"},
+    }
+    assert "llm_scoring" not in configs["rouge_l"]
+    with pytest.raises(InputError, match="Expected runs of one model for this file, found m, m_1,pretrained=a/b"):
+        sharing.as_every_eval_ever([run, one])
 
 
 @pytest.mark.slow

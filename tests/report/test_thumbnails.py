@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageFile
 
-from spiqa_tasks.report.thumbnails import SIDES, Thumbnails
+from spiqa_tasks.report.thumbnails import SIDES, small_picture, small_pictures
 
 SIDE = SIDES["large"]
 
@@ -26,9 +26,7 @@ def opened(text: str) -> Image.Image:
 
 def made(path: Path | str) -> Image.Image:
     """The thumbnail of a picture."""
-    thumbnails = Thumbnails()
-    thumbnails.place(str(path))
-    return opened(*thumbnails.made())
+    return opened(small_picture(str(path), SIDE))
 
 
 @pytest.mark.parametrize("kind", ["png", "jpg"])
@@ -75,23 +73,19 @@ def test_what_cannot_be_read_is_left_out(tmp_path: Path, monkeypatch: pytest.Mon
     """A missing, a broken, an empty and an enormous picture are empty texts at their places; the others are there."""
     monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", False)  # a host in this process may have changed it
     contents = {"broken": b"no picture", "empty": png(8, 8), "enormous": png(50_000, 50_000)}
-    thumbnails = Thumbnails()
-    thumbnails.place(str(tmp_path / "missing.png"))
     for name, content in contents.items():
         (tmp_path / f"{name}.png").write_bytes(content)
-        thumbnails.place(str(tmp_path / f"{name}.png"))
     Image.new("RGB", (9, 9)).save(tmp_path / "good.png")
-    assert thumbnails.place(str(tmp_path / "good.png")) == 4
-    *unread, good = thumbnails.made()
+    paths = [str(tmp_path / f"{name}.png") for name in ("missing", *contents, "good")]
+    *unread, good = small_pictures(paths, SIDE)
     assert unread == [""] * 4
     assert opened(good).size == (9, 9)
 
 
-def test_a_picture_is_held_once(tmp_path: Path) -> None:
-    """Its number is that of the first time it was asked for; no picture at all is no work."""
+def test_pictures_stand_in_their_order(tmp_path: Path) -> None:
+    """However long each takes; no picture at all is no work."""
     for number in range(3):
         Image.new("RGB", (10 + number, 10)).save(tmp_path / f"{number}.png")
-    thumbnails = Thumbnails()
-    assert [thumbnails.place(str(tmp_path / f"{number}.png")) for number in (2, 0, 2, 1, 0)] == [0, 1, 0, 2, 1]
-    assert [opened(text).width for text in thumbnails.made()] == [12, 10, 11]
-    assert Thumbnails().made() == []
+    paths = [str(tmp_path / f"{number}.png") for number in (2, 0, 1)]
+    assert [opened(text).width for text in small_pictures(paths, 11)] == [11, 10, 11]
+    assert small_pictures([], SIDE) == []

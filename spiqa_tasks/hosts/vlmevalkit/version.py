@@ -22,7 +22,7 @@ def host_version() -> str:
 def fault_of_prompts() -> str | None:
     """Return why the host would show a model another prompt than ours, in a sentence; None where it would not."""
     module = importlib.util.find_spec("vlmeval.inference")
-    if module is None or module.origin is None or "force_use_dataset_prompt" in Path(module.origin).read_text("utf-8"):
+    if module is None or module.origin is None or b"force_use_dataset_prompt" in Path(module.origin).read_bytes():
         return None
     return (
         f"Expected a VLMEvalKit that shows our prompt to every model, ms-vlmeval {OLDEST} or newer; found "

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from spiqa_tasks.analysis.traps.item import Item
-from spiqa_tasks.analysis.traps.numbers import TRAPS
+from spiqa_tasks.analysis.traps.numbers import TRAPS, replacing
 
 MAKE = {trap.name: trap.make for trap in TRAPS}
 
@@ -28,6 +30,7 @@ MAKE = {trap.name: trap.make for trap in TRAPS}
         ("other number", "0.02", "0.03"),
         ("other number", "none", None),
         ("one wrong of two", "30 of 60.", "30 of 80."),
+        ("one wrong of two", "30 of 60 and 90.", "30 of 60 and 120."),
         ("one wrong of two", "30 of sixty", None),
         ("other sign", "Better by 3 and by 4", "Better by minus 3 and by 4"),
         ("other sign", "by three", None),
@@ -45,3 +48,12 @@ def test_a_rule_changes_what_it_says(name: str, reference: str, expected: str | 
 def test_every_rule_says_whether_its_answers_are_right() -> None:
     """Six write the same number otherwise, five write another one."""
     assert [trap.right for trap in TRAPS] == [True] * 6 + [False] * 5
+
+
+def test_a_rule_replaces_what_its_pattern_finds() -> None:
+    """Everywhere, or so often as it says; by a text with groups, or what a function makes of each find."""
+    item = Item("?", "a1 b2 c3", [], 0)
+    assert replacing(re.compile(r"\w(\d)"), r"\1")(item) == "1 2 3"
+    assert replacing(re.compile(r"\d"), lambda found: str(int(found[0]) + 1), 2)(item) == "a2 b3 c3"
+    assert replacing(re.compile(r"x"), "y")(item) is None
+    assert replacing(re.compile(r"a"), "a")(item) is None

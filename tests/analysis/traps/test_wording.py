@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spiqa_tasks.analysis.traps.item import Item
-from spiqa_tasks.analysis.traps.wording import EVASIONS, INJECTION_TRAPS, INJECTIONS, TRAPS, lowered
+from spiqa_tasks.analysis.traps.wording import EVASIONS, INJECTION_TRAPS, INJECTIONS, TRAPS, injected, lowered, replaced
 
 MAKE = {trap.name: trap.make for trap in (*TRAPS, *INJECTION_TRAPS)}
 SHOWN = "Judging by what is shown"
@@ -97,3 +97,18 @@ def test_only_plain_words_begin_in_lower_case_inside_a_sentence() -> None:
         "Them",
     ]
     assert [trap.right for trap in (*TRAPS, *INJECTION_TRAPS)] == [True] * 5 + [False] * 16
+
+
+def test_the_phrase_that_comes_first_is_replaced_once() -> None:
+    """Of those that begin at one place the longest, as whole words; special characters mean themselves."""
+    make = replaced({"a b": "x", "a": "y", "c.d": "z", "b c": "w"})
+    texts = {"a b a b": "x a b", "a c": "y c", "c.d": "z", "cxd": None, "ab": None, "b c a b": "w a b", "": None}
+    assert {text: make(Item("?", text, [], 0)) for text in texts} == texts
+
+
+def test_a_frame_is_put_round_a_wrong_answer_without_its_full_stop() -> None:
+    """For the even or the odd questions; not where the reference is yes or no."""
+    even, odd = injected(2, "{} and {}!"), injected(3, "{}!")
+    items = [Item("?", reference, ["Other.", "More."], place) for place in (0, 1) for reference in ("x", "Yes", "No.")]
+    assert [even(item) for item in items] == ["Other and Other!", None, None, None, None, None]
+    assert [odd(item) for item in items] == [None, None, None, "Other!", None, None]

@@ -1,99 +1,21 @@
-"""What the host's modules do in addition: tasks that are found, answers that are scored, rows that are left out."""
+"""The patches of the host's modules, on modules that stand in for them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from filter_runs import Filter
-from host_files import FAILED, sample_of
-from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
+from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.hosts import filtered_tasks
-from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.filtered_tasks import INCLUDE, user_folder
+from spiqa_tasks.hosts.filtered_tasks import INCLUDE
 from spiqa_tasks.hosts.lmms_eval import batch_scoring, own_tasks, patches, response_cache
-from spiqa_tasks.hosts.lmms_eval.choice_filter import ChoiceLetter
 from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
 from spiqa_tasks.hosts.lmms_eval.patches import NO_FILTER, PATCHES, wrapped_names
-from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
-
-pytestmark = pytest.mark.usefixtures("host")
-OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}
-
-
-@pytest.fixture
-def indexed() -> None:
-    """Our extension of the host's modules, which are imported before or after it."""
-    register_tasks()
-
-
-@pytest.mark.usefixtures("indexed")
-def test_user_interface_discovers_all_tasks_and_groups() -> None:
-    """What the terminal user interface lists has every task and group of ours beside the host's."""
-    from lmms_eval.tui.discovery import discover_tasks
-
-    tasks, groups = catalogue()
-    found = dict(discover_tasks())
-    assert {*tasks, *groups} <= set(found)
-    assert all(found[name].startswith("[Group]") for name in groups)
-    assert len(found) > len(tasks) + len(groups)
-
-
-@pytest.mark.usefixtures("indexed")
-@pytest.mark.parametrize("module", ["lmms_eval.tui.server", "lmms_eval.entrypoints.http_server"])
-def test_servers_of_the_host_list_our_tasks(module: str) -> None:
-    """GET /tasks of the user interface's server and of `lmms-eval serve`."""
-    import importlib
-
-    from fastapi.testclient import TestClient
-
-    answer = TestClient(importlib.import_module(module).app).get("/tasks").json()
-    names = {task["id"] for task in answer} if isinstance(answer, list) else set(answer["tasks"])
-    assert names >= OURS
-
-
-@pytest.mark.usefixtures("indexed")
-def test_a_written_task_that_cannot_work_any_more_is_not_indexed(
-    source_task: Path, tmp_path: Path, run_filter: Filter
-) -> None:
-    """Neither without its source nor with a list that cannot be read does it break the host's index."""
-    host_inspectors(tmp_path / "runs", {0})
-    run_filter(tmp_path / "runs", "--write", "--include-path", source_task)
-    assert "numbers_filtered" in manager().task_index
-    (source_task / "numbers.yaml").unlink()
-    assert "numbers_filtered" not in manager().task_index
-    (user_folder() / "numbers_filtered" / "kept.json").write_text("no json")
-    assert "numbers_filtered" not in manager().task_index
-
-
-@pytest.mark.usefixtures("indexed")
-def test_a_wrapped_model_has_the_values_of_the_one_that_it_wraps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a task's YAML has values for models by name; any other model keeps its own, and none stays none."""
-    monkeypatch.setitem(wrapped_names, "ablated", "qwen2_5_vl")
-    index = manager()
-    for given, found in (("ablated", "qwen2_5_vl"), ("llava", "llava"), (None, None)):
-        index.model_name = given
-        assert index.model_name == found
-
-
-@pytest.mark.usefixtures("indexed")
-def test_a_baseline_has_the_score_of_ours_or_none(tmp_path: Path) -> None:
-    """An answer of ours without a score is left out, not compared as a text; the host's own samples are as ever."""
-    from lmms_eval.baselines.loader import load_baseline
-
-    rows = load_rows("mmstar", "demo", "ablation=text")[:3]
-    samples = [sample_of(row, answer) for row, answer in zip(rows, (rows[0]["answer"], "no", FAILED), strict=True)]
-    samples.append({"target": "A", "filtered_resps": ["a"]})
-    path = tmp_path / "x_samples_t.jsonl"
-    path.write_text("".join(json.dumps({"doc_id": place, **sample}) + "\n" for place, sample in enumerate(samples)))
-    assert load_baseline(str(path), "t")[0] == {0: 1.0, 1: 0.0, 3: 1.0}
 
 
 def _ensemble(log: list[Any], name: str) -> Any:
@@ -216,8 +138,11 @@ def test_a_filter_of_ours_is_told_the_places_of_the_answers(monkeypatch: pytest.
     assert FilterEnsemble.apply.__doc__ == "Filter."
 
 
+@pytest.mark.usefixtures("host")
 def test_a_filter_list_may_name_ours() -> None:
     """Beside those of the host."""
+    from spiqa_tasks.hosts.lmms_eval.choice_filter import ChoiceLetter
+
     host = _patched("lmms_eval.filters", FILTER_REGISTRY={"regex": None})
     assert {"regex": None, "choice_letter": ChoiceLetter} == host.FILTER_REGISTRY
 

@@ -53,7 +53,7 @@ def test_a_host_without_the_datasets_prompt_is_at_fault(monkeypatch: pytest.Monk
     ("status", "said", "expected"),
     [
         (0, "a warning", None),
-        (1, "Traceback\n  File x\nspiqa_tasks.errors.InputError: Expected a: found b.\n", "Expected a: found b."),
+        (1, "Traceback: x\n  File x\nspiqa_tasks.errors.InputError: Expected a: found b.\n", "Expected a: found b."),
     ],
 )
 def test_another_process_tells_whether_the_host_can_be_imported(

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 import pytest
 
-from spiqa_tasks.commands.judges import chosen_judges
+from spiqa_tasks.commands.judge_options import chosen_judges
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
