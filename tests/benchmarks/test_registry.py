@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import logging
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from own_data import MIXED, write_own
 
+from spiqa_tasks.benchmarks import registry
 from spiqa_tasks.benchmarks.registry import (
     BENCHMARKS,
     benchmark_of,
     is_there,
+    known_figures,
     load_rows,
     load_table,
+    register_own,
+    register_recorded,
     rows_for_scoring,
     yaml_folder,
 )
@@ -132,3 +142,80 @@ def test_the_hubs_cache_is_looked_at_and_no_server_is_asked(tmp_path: Path, monk
     assert not is_there(HubSource(), "mmstar", "val", "")
     (snapshot / "mmstar.parquet").touch()
     assert is_there(HubSource(), "mmstar", "val", "")
+
+
+@pytest.fixture
+def shapes(tmp_path: Path) -> Iterator[Path]:
+    """The folder of a benchmark of one's own, which is forgotten after the test."""
+    write_own(tmp_path)
+    yield tmp_path
+    registry.BENCHMARKS.pop("shapes", None)
+
+
+def values_of(folder: Path) -> dict[str, Any]:
+    """What its YAML says."""
+    return dict(yaml.safe_load((folder / "shapes.yaml").read_text()))
+
+
+def test_a_benchmark_of_ones_own_is_known_by_its_yaml(shapes: Path) -> None:
+    """A changed YAML replaces it, the same one keeps it; the packages' own names are taken."""
+    values = values_of(shapes)
+    definition = register_own(values, shapes)
+    first = BENCHMARKS["shapes"]
+    assert (definition.benchmark, definition.folder, first.definition) == ("shapes", shapes, definition.portable)
+    register_own(values, shapes)
+    assert BENCHMARKS["shapes"] is first
+    register_own({**values, "max_new_tokens": 9}, shapes)
+    assert BENCHMARKS["shapes"].max_new_tokens == 9
+    with pytest.raises(InputError) as error:
+        register_own({**values, "benchmark": "mmstar"}, shapes)
+    assert str(error.value) == (
+        f"Expected another name than that of a benchmark of this package, found mmstar in {shapes}. Correct "
+        "benchmark: of the YAML."
+    )
+
+
+def test_results_bring_the_benchmarks_that_no_yaml_has_made_known(shapes: Path) -> None:
+    """Those that are known stay; other values are none."""
+    values = {**values_of(shapes), "folder": str(shapes)}
+    register_recorded(None)
+    register_recorded(values)
+    assert BENCHMARKS["shapes"].definition == values
+    first = BENCHMARKS["shapes"]
+    register_recorded({**values, "max_new_tokens": 9})
+    assert BENCHMARKS["shapes"] is first
+
+
+def test_ones_own_data_is_there_where_it_can_be_read(shapes: Path) -> None:
+    """A table without questions, or none, is not; data of the hub is looked for as a release is."""
+    values = values_of(shapes)
+    (shapes / "one.jsonl").write_text(json.dumps(MIXED[0]))
+    source = LocalSource(shapes)
+    for data, found in (("data.jsonl", True), ("one.jsonl", True), ("gone.jsonl", False)):
+        register_own({**values, "data": data}, shapes)
+        assert is_there(source, "shapes", "test", "") == found
+    register_own({**values, "data": "hf://datasets/me/shapes/x.jsonl"}, shapes)
+    assert not is_there(source, "shapes", "test", "")
+    place(shapes, "shapes/x.jsonl")
+    assert is_there(source, "shapes", "test", "")
+
+
+def test_what_is_read_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """How many questions of what, and where they are from."""
+    with caplog.at_level(logging.INFO, "spiqa_tasks"):
+        load_rows("mmstar", "demo", "ablation=text")
+    assert caplog.messages[-1].startswith("24 questions of mmstar, demo (ablation=text), from ")
+
+
+def test_the_figures_of_papers_are_known_without_their_pictures() -> None:
+    """Those of the demo; a benchmark without papers has none."""
+    figures = known_figures("spiqa", "demo")
+    for row in load_rows("spiqa", "demo", "ablation=text"):
+        assert {figure["file"] for figure in row["figures"]} <= set(figures[row["paper_id"]])
+    assert known_figures("mmstar", "demo") == {}
+
+
+def test_settings_text_of_rows_for_scoring_is_that_of_the_task() -> None:
+    """Pictures are left out all the same."""
+    (row, *_) = rows_for_scoring("mmstar", "demo", "ablation=grey")
+    assert (row["images"], row["settings"]) == ([], "prompt=letter,ablation=grey,shots=0")

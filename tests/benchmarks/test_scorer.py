@@ -282,3 +282,77 @@ def test_a_metric_that_is_left_out_is_told_once(
         found = [missing_text_metrics() for _ in range(3)]
     assert found == [{"meteor": "no Java"}] * 3
     assert [entry.message for entry in caplog.records] == ["meteor is left out: no Java."]
+
+
+def test_three_runs_of_a_question_are_kept_apart(scorer_of: ScorerOf) -> None:
+    """However many answers there are, a metric of the corpus is over one of each."""
+    scorer = scorer_of("spiqa")
+    runs = [records_of(scorer, [text, "right"]) for text in ("right", "wrong", "the right")]
+    scored = scorer.score([record for run in runs for record in run])
+    assert [scored[2 * place : 2 * place + 2] for place in range(3)] == [scorer.score(run) for run in runs]
+
+
+def test_a_defect_is_said_with_its_question(scorer_of: ScorerOf, caplog: pytest.LogCaptureFixture) -> None:
+    """The record has its id as a text."""
+    found = scorer_of("mmstar").record({"id": 7}, Response("A"))
+    assert (found.id, found.status, found.reason) == ("7", "scoring_failed", repr(KeyError("settings")))
+    assert caplog.messages == ["Question 7 could not be scored; its answer is kept in the samples file."]
+    assert scorer_of("mmstar").record({"id": 7}, Response(None)).status == "scoring_failed"  # type: ignore[arg-type]
+
+
+def documents_of(scorer: Scorer) -> list[Record]:
+    """Records of the documents of two questions, each figure found helpful; the answers are right."""
+    rows = load_rows("spiqa", "demo", "setting=perfigure,ablation=text")
+    ids = list(dict.fromkeys(row["question_id"] for row in rows))[:2]
+    rows = [row for row in rows if row["question_id"] in ids]
+    return [scorer.record(row, Response("Yes" if row["step"] == "helpful" else row["answer"])) for row in rows]
+
+
+def test_questions_of_several_documents_are_judged_once_they_are_there(
+    scorer_of: ScorerOf, l3score_judge: Judge, server: OpenAIServer
+) -> None:
+    """The first document of each gets the question's scores and its record; others stay as they are."""
+    scorer = scorer_of("spiqa", "setting=perfigure", l3score_judge)
+    documents = documents_of(scorer)
+    assert (scorer.joins, len(scorer.requests(documents))) == (True, 2)
+    assert scorer.score(documents, whole=False) == documents
+    assert server.requests == []
+    scored = scorer.score(documents)
+    assert len(server.requests) == 2
+    questions = scorer.questions(scored)
+    assert [question.scores["l3score"] for question in questions] == pytest.approx([YES, YES])
+    anchors = {question.details["anchor"]: question for question in questions}
+    for before, after in zip(documents, scored, strict=True):
+        if before.id not in anchors:
+            assert after == before
+            continue
+        assert after.scores["l3score"] == pytest.approx(YES)
+        assert (after.scores["rouge_l"], after.scores["unhelpful_rate"], after.scores["incomplete_rate"]) == (
+            *(pytest.approx(1.0), 0.0),
+            0.0,
+        )
+        assert not {"bleu_1", "judge_failed_rate", "unformatted_rate"} & set(after.scores)
+        assert after.details["question"]["id"] == before.details["question_id"]
+        assert after.details["question"]["scores"] == after.scores
+        assert after.details == {**before.details, "question": after.details["question"]}
+    assert scorer.value("l3score", scored).n == 2
+    assert scorer.value("request_failed_rate", scored).n == len(documents)
+
+
+def test_a_document_alone_has_scores_of_documents_alone(scorer_of: ScorerOf) -> None:
+    """Those of its question need the other ones."""
+    scorer = scorer_of("spiqa", "setting=perfigure")
+    document = documents_of(scorer)[0]
+    of = {metric.name: scorer.answer_score(metric, document) for metric in scorer.metrics}
+    assert {name for name, score in of.items() if score is not None} == {"unformatted_rate", "request_failed_rate"}
+    assert scorer_of("spiqa").joins is False
+
+
+def test_why_a_metric_is_left_out_is_one_sentence(scorer_of: ScorerOf) -> None:
+    """A judge that is switched off, or what this machine lacks."""
+    scorer = scorer_of("spiqa", "protocol=both")
+    why = {metric.name: scorer.why_not(metric) for metric in scorer.benchmark.metrics(scorer.settings)}
+    assert why["l3score"] == "judging is switched off (SPIQA_JUDGE=none or --judge none)"
+    assert {name for name, reason in why.items() if reason == "left out of this test"} == {
+        *("meteor", "meteor_released", "bertscore_f1", "bertscore_f1_released"),
+    }

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
 from PIL import Image
 
-from spiqa_tasks.benchmarks.mmstar.release import read_options
+from spiqa_tasks.benchmarks.mmstar.release import from_table, load, question_of, read_options, table_options
+from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.source import LocalSource, fingerprint
 
 
 def test_options_of_every_real_mmstar_question_are_read(real_data: Path) -> None:
@@ -37,3 +47,115 @@ def test_grey_pictures_have_the_size_of_the_real_ones() -> None:
             assert after.getextrema() == ((128, 128),) * 3
         assert none["images"] == []
         assert one["question"] == other["question"] == none["question"]
+
+
+def encoded(size: tuple[int, int] = (8, 6)) -> bytes:
+    """A red picture as a PNG."""
+    buffer = io.BytesIO()
+    Image.new("RGB", size, "red").save(buffer, format="PNG")
+    return buffer.getvalue()
+
+
+RECORD: dict[str, Any] = {
+    "index": 3,
+    "question": "Which?\nOptions: A: red, B: blue",
+    "image": encoded(),
+    "answer": "B",
+    "category": "math",
+    "l2_category": "geometry",
+    "meta_info": {"source": "SEED"},
+}
+ROW = {
+    **{"id": "3", "question": RECORD["question"], "letters": ["A", "B"], "options": ["red", "blue"], "answer": "B"},
+    **{"category": "math", "subcategory": "geometry", "source": "SEED", "benchmark": "mmstar", "split": "val"},
+}
+
+
+def release(folder: Path, **cells: Any) -> LocalSource:
+    """A release of one question with other cells."""
+    (folder / "mmstar").mkdir(exist_ok=True)
+    record = {key: value for key, value in {**RECORD, **cells}.items() if value != "left out"}
+    pq.write_table(pa.Table.from_pylist([record]), folder / "mmstar" / "mmstar.parquet")
+    return LocalSource(folder)
+
+
+def test_a_question_of_the_release_is_a_row(tmp_path: Path) -> None:
+    """With its picture in the cache, a grey one, or none."""
+    source = release(tmp_path)
+    data = fingerprint([tmp_path / "mmstar" / "mmstar.parquet"])
+    for ablation in ("none", "grey", "text"):
+        settings = MMStarSettings("select", ablation)  # type: ignore[arg-type]
+        (row,) = load(source, "val", settings)
+        images = row.pop("images")
+        assert row == {**ROW, "prompt": "select", "settings": settings_text(settings), "data": data}
+        assert len(images) == (ablation != "text")
+        for path in images:
+            with Image.open(path) as image:
+                colour = (255, 0, 0) if ablation == "none" else (128, 128, 128)
+                assert (image.size, image.convert("RGB").getpixel((0, 0))) == ((8, 6), colour)
+            assert ablation == "grey" or f"mmstar-{data}" in path
+
+
+def test_copies_may_lack_the_source(tmp_path: Path) -> None:
+    """The column, or the name in it."""
+    for meta in ("left out", None, {"source": None}, {"x": 1}):
+        (row,) = load(release(tmp_path, meta_info=meta), "val", MMStarSettings(ablation="text"))
+        assert row["source"] == ""
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"question": ""}, "Expected question 3 of mmstar.parquet to have a text, found none. Fetch the file again."),
+        ({"answer": "C"}, "the answer of question 3 to be one of its options A, B; found 'C'"),
+        ({"image": b"GIF89a"}, "cannot be decoded"),
+        ({"image": None}, "row 3 of mmstar.parquet"),
+    ],
+)
+def test_a_release_that_is_broken_is_refused(tmp_path: Path, cells: dict[str, Any], said: str) -> None:
+    """Before anything is asked."""
+    with pytest.raises(DataError, match=re.escape(said)):
+        load(release(tmp_path, **cells), "val", MMStarSettings())
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Which?\nOptions: A: red, B: blue", "Which?"),
+        ("Which?\nChoices:\n(A) red\n(B) blue", "Which?"),
+        ("Which? \n(A)red\n(B)blue", "Which?"),
+        ("Options: what are they?\n(A) red", "Options: what are they?"),
+        ("Options: A: are they?\nOptions: A: red, B: blue", "Options: A: are they?"),
+        ("Which?", "Which?"),
+    ],
+)
+def test_a_question_stands_before_its_options(text: str, question: str) -> None:
+    """In either form of the release."""
+    assert question_of(text) == question
+
+
+def test_options_that_pandas_takes_for_missing_are_none() -> None:
+    """As in VLMEvalKit's table; the others keep their letters."""
+    row = {"letters": ["A", "B", "C"], "options": ["NA", "nan.", "None"]}
+    assert table_options(row) == {"B": "nan."}
+
+
+def test_a_table_of_answers_has_the_questions_too() -> None:
+    """The options in its text or in columns, categories and sources where they are, by either name."""
+    settings = MMStarSettings()
+    lone = {"id": "7", "question": "Which?", "answer": " B\n", "A": "red", "B": "blue", "C": ""}
+    named = {**lone, "category": "math", "l2-category": "geometry", "bench": "SEED"}
+    first, second, third = from_table(
+        [lone, named, {**lone, "question": RECORD["question"], "A": "", "B": "", "l2_category": "g", "source": "x"}],
+        "val",
+        settings,
+        "digest",
+    )
+    own = {"prompt": "letter", "settings": settings_text(settings), "data": "digest", "images": [], "id": "7"}
+    question = "Which?\n(A) red\n(B) blue"
+    bare = {"category": "", "subcategory": "", "source": ""}
+    assert first == {**ROW, **own, "question": question, **bare}
+    assert second == {**ROW, **own, "question": question}
+    assert third == {**ROW, **own, **bare, "subcategory": "g", "source": "x"}
+    with pytest.raises(DataError, match="question 7 to be one of its options A, B; found ''"):
+        from_table([{**lone, "answer": ""}], "val", settings, "digest")

@@ -9,7 +9,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.prompting import Picture, plain_text
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.prompts import prompt, template
+from spiqa_tasks.benchmarks.scifibench.prompts import CAPTION, CLOSINGS, prompt, template
 
 
 def shown(row: dict[str, Any]) -> str:
@@ -109,3 +109,79 @@ def test_prompt_has_the_text_in_the_place_of_the_picture(monkeypatch: pytest.Mon
     start = "A) Text found in the image:\n12-0.png\nB) Text found in the image:\n12-1.png\nC) "
     assert "".join(str(part) for part in prompt(to_figure)).startswith(start)
     assert to_figure["images"] == []
+
+
+SHOWN: dict[str, Any] = {
+    "letters": ["A", "B"],
+    "options": ["one", "two"],
+    "images": ["a.png"],
+    "texts": [],
+    "question": "q",
+    "asked": "Which?",
+    "answer": "B",
+}
+FIGURES = {**SHOWN, "options": ["", ""], "images": ["a.png", "b.png"], "question": "a caption", "asked": "Which image?"}
+
+
+def row_of(name: str, shown: dict[str, Any] = SHOWN, **fields: Any) -> dict[str, Any]:
+    """A row with a prompt of that name."""
+    direction = "cap2fig" if shown["options"] == ["", ""] else "fig2cap"
+    own = {"prompt": name, "subcategory": direction, "marked": "", "ignore": "no", "shots": [], "settings": "ocr=no"}
+    return {**shown, **own, **fields}
+
+
+A, B = Picture("a.png"), Picture("b.png")
+
+
+def test_the_whole_prompt_of_a_direction() -> None:
+    """In parts, without pictures too."""
+    closing = CLOSINGS["letter"]["fig2cap"]
+    assert prompt(row_of("letter")) == [A, "\n", f"A) one\nB) two\n{closing}"]
+    assert prompt(row_of("letter", {**SHOWN, "images": []})) == ["", f"A) one\nB) two\n{closing}"]
+    marked = prompt(row_of("letter", marked="B", ignore="yes"))
+    assert marked[2] == f"A) one\nB) two <Correct>\nIgnore the annotation <Correct>.\n{closing}"
+    assert prompt(row_of("letter", ignore="yes"))[2] == f"A) one\nB) two\n{closing}"
+    to_figure = f"a caption\n{CLOSINGS['letter']['cap2fig']}"
+    assert prompt(row_of("letter", FIGURES)) == ["A) ", A, "\n", "B) ", B, "\n", to_figure]
+    assert prompt(row_of("letter", {**FIGURES, "images": []})) == ["A) ", "\n", "B) ", "\n", to_figure]
+    read = prompt(row_of("letter", {**FIGURES, "images": [], "texts": ["x", ""]}))
+    assert read[1::3] == ["Text found in the image:\nx", "Text found in the image:\n(none)"]
+    assert prompt(row_of("caption")) == [A, "\n", CAPTION]
+    assert prompt(row_of("caption", {**SHOWN, "images": []})) == ["", CAPTION]
+
+
+def test_the_released_prompt_is_that_of_the_authors_readme() -> None:
+    """The options as Python prints their list; figures one after the other."""
+    closing = CLOSINGS["released"]["fig2cap"]
+    assert closing.startswith(f" Let's think step by step. {12 * ' '}Only provide the letter of the correct caption")
+    options = "['A)  one\\n', 'B)  two\\n']"
+    assert prompt(row_of("released")) == [A, f"{options} Which?{closing}"]
+    to_figure = f"Which image?{CLOSINGS['released']['cap2fig']}"
+    assert prompt(row_of("released", FIGURES)) == ["A) ", A, "B) ", B, to_figure]
+
+
+def test_examples_are_closed_by_their_letter() -> None:
+    """Each as the question is asked, without its mark."""
+    example = {**SHOWN, "images": ["b.png"], "answer": "A"}
+    closing = CLOSINGS["letter"]["fig2cap"]
+    assert prompt(row_of("letter", shots=[example], marked="A")) == [
+        *(B, "\n", f"A) one\nB) two\n{closing}", " A\n\n"),
+        *(A, "\n", f"A) one <Correct>\nB) two\n{closing}"),
+    ]
+
+
+def test_the_wording_has_what_stands_in_the_prompt() -> None:
+    """The closing, the mark, the instruction to ignore it, and the heading of texts that were read."""
+    closing = CLOSINGS["letter"]["fig2cap"]
+    assert template(row_of("letter")) == closing
+    assert template(row_of("letter", marked="A")) == f"{closing} <Correct>"
+    ignored = template(row_of("letter", marked="A", ignore="yes"))
+    assert ignored == f"{closing} <Correct>Ignore the annotation <Correct>.\n"
+    assert template(row_of("letter", settings="x=1,ocr=yes")) == f"{closing}Text found in the image:\n(none)"
+
+
+@pytest.mark.parametrize(("prompts", "options"), [("letter", ["one"]), ("released", ["one", "two", "three"])])
+def test_options_without_letters_are_a_defect(prompts: str, options: list[str]) -> None:
+    """None is left out in silence."""
+    with pytest.raises(ValueError, match="zip"):
+        prompt(row_of(prompts, {**SHOWN, "options": options}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections import Counter
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from PIL import Image
 
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure, plain, read_questions
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource
 
@@ -82,3 +84,115 @@ def test_broken_rows_are_one_error(tmp_path: Path, changes: dict[str, Any], foun
     write(tmp_path / "scifibench/data/CS_Figure2Caption-00000-of-00001.parquet", [scifibench_row(**changes)])
     with pytest.raises(DataError, match=found):
         load_rows("scifibench", "cs_fig2cap", "", LocalSource(tmp_path))
+
+
+def digest(cell: dict[str, Any]) -> str:
+    """The SHA-256 of an encoded picture."""
+    return hashlib.sha256(cell["bytes"]).hexdigest()
+
+
+def test_a_question_about_a_figure_is_read(tmp_path: Path) -> None:
+    """With its figure in the cache where it is shown; options may have several lines, and letters a bracket or none."""
+    path = tmp_path / "x.parquet"
+    write(path, [scifibench_row(Options=["A)  one\nline .", "B two ."])])
+    for shown in (True, False):
+        (found,) = read_questions([path], "CS_Figure2Caption", "data1", shown)
+        (figure,) = found.figures
+        assert found == ChoiceQuestion(
+            "CS_Figure2Caption",
+            "7",
+            "Which caption best matches the image?",
+            "Which caption best matches the image?",
+            ("A", "B"),
+            ("one\nline .", "two ."),
+            "B",
+            "cs.CV",
+            (OptionFigure(digest(picture()), figure.path),),
+        )
+        assert ("scifibench-CS_Figure2Caption-data1" in figure.path) == shown
+        assert not shown or Path(figure.path).read_bytes() == picture()["bytes"]
+    assert (found.to_figure, found.position, found.caption, found.figure) == (False, 1, "two .", figure)
+    assert found.content() == {"one line", "two", figure.digest}
+
+
+@pytest.mark.parametrize("asked", ["image", "figure"])
+def test_a_question_about_a_caption_is_read(tmp_path: Path, asked: str) -> None:
+    """Its options are figures; the text is the caption without the question behind it."""
+    cells = [picture("red"), picture("blue")]
+    question = f"Caption:  Loss . Which {asked} best matches the caption? "
+    path = tmp_path / "x.parquet"
+    write(path, [scifibench_row(Question=question, Images=cells, Options=["A)", "B)"])])
+    (found,) = read_questions([path], "CS_Caption2Figure", "d", False)
+    assert (found.asked, found.text, found.options) == (question, "Loss .", ("", ""))
+    assert found.figures == tuple(OptionFigure(digest(cell), "") for cell in cells)
+    assert (found.to_figure, found.position, found.caption, found.figure) == (True, 1, "Loss .", found.figures[1])
+    assert found.content() == {"loss", *map(digest, cells)}
+
+
+def test_captions_are_compared_without_case_spacing_and_final_stop() -> None:
+    """Stops within stay."""
+    assert plain(" The  Loss. of\nX . ") == "the loss. of x"
+
+
+@pytest.mark.parametrize(
+    ("file", "changes", "said"),
+    [
+        (
+            "CS_Figure2Caption",
+            {"Images": [picture(), picture()]},
+            "Expected question 7 of CS_Figure2Caption to have 1 pictures, found 2. Fetch the file again.",
+        ),
+        (
+            "CS_Caption2Figure",
+            {},
+            "Expected question 7 of CS_Caption2Figure to have 2 pictures, found 1. Fetch the file again.",
+        ),
+        (
+            "CS_Figure2Caption",
+            {"Question": ""},
+            "Expected question 7 of CS_Figure2Caption to have a text, found none. Fetch the file again.",
+        ),
+        (
+            "CS_Figure2Caption",
+            {"Options": ["A) x"]},
+            "Expected question 7 to have options with letters of their own, found ['A) x'].",
+        ),
+        (
+            "CS_Figure2Caption",
+            {"Options": ["A) x", "A) y", "B) z"]},
+            "Expected question 7 to have options with letters of their own, found ['A) x', 'A) y', 'B) z'].",
+        ),
+        (
+            "CS_Figure2Caption",
+            {"Options": ["A) x", "y) z"]},
+            "Expected the options of question 7 as 'A) text', found 'y) z'.",
+        ),
+        (
+            "CS_Figure2Caption",
+            {"Options": None},
+            "Expected question 7 to have options with letters of their own, found [].",
+        ),
+        (
+            "CS_Figure2Caption",
+            {"Images": None},
+            "Expected question 7 of CS_Figure2Caption to have 1 pictures, found 0. Fetch the file again.",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_question_is_one_sentence(
+    tmp_path: Path, file: str, changes: dict[str, Any], said: str
+) -> None:
+    """With its id, what was expected and what is there."""
+    path = tmp_path / "x.parquet"
+    write(path, [scifibench_row(ID=6), scifibench_row(**changes)] if file.endswith("Caption") else [scifibench_row()])
+    with pytest.raises(DataError) as error:
+        read_questions([path], file, "d", False)
+    assert str(error.value) == said
+
+
+def test_a_picture_that_is_none_is_said_with_its_row(tmp_path: Path) -> None:
+    """And the file."""
+    path = tmp_path / "x.parquet"
+    write(path, [scifibench_row(Images=[{"bytes": None, "path": "x.png"}])])
+    with pytest.raises(DataError, match="row 7 of CS_Figure2Caption"):
+        read_questions([path], "CS_Figure2Caption", "d", False)
