@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pytest
 from gain_files import rights, write_triple
 from host_files import choice_samples, write_run
-from report_runs import runs_at
+from report_runs import choices, run_of, runs_at
 
+from spiqa_tasks.benchmarks.record import STATUSES, Record
+from spiqa_tasks.report import plots
 from spiqa_tasks.report.content import Report, Section, build, facts, title_of
+from spiqa_tasks.report.plots import Plot
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Run
 
 SETTINGS = "prompt=letter"
 
@@ -87,6 +95,166 @@ def test_what_cannot_be_paired_is_a_sentence(tmp_path: Path) -> None:
     assert (len(found.notes), list(found.tables), list(found.plots)) == (1, [], [])
 
 
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Title of a plot -> what it is drawn from; nothing is drawn."""
+    calls: dict[str, Any] = {}
+    for kind in ("intervals", "histogram", "scatter", "stacked"):
+
+        def record(title: str, *values: Any, kind: str = kind, **options: Any) -> Plot:
+            calls[title] = (kind, *values, *([options] if options else []))
+            return Plot(title, "", "")
+
+        monkeypatch.setattr(plots, kind, record)
+    return calls
+
+
+def test_scores_of_groups_are_drawn_run_by_run(drawn: dict[str, Any]) -> None:
+    """A dot per run and group where it has a value, in the run's colour; a run keeps its number in every section."""
+    mixed = [*choices([True, False], "math"), *renamed(choices([True, True], "logical_reasoning"))]
+    report = build([run_of(choices([True]), "a", "u"), run_of(mixed, "b", "t"), run_of(mixed, "a", "t")])
+    kind, names, series, axis = drawn["accuracy by category"]
+    assert (kind, names, axis) == ("intervals", ["logical_reasoning", "math"], "accuracy x 100")
+    assert [(each.label, each.colour) for each in series] == [("b", 1), ("a", 0)]
+    point = series[0].points["math"]
+    assert (point[0], [round(end, 3) for end in point[1:]]) == (0.5, [0.095, 0.905])
+    assert list(series[0].points) == ["logical_reasoning", "math"]
+    assert [each.title for each in report.sections][:3] == ["Overview", "u (mmstar, val)", "t (mmstar, val)"]
+    assert [table.title for table in report.sections[0].tables] == ["Headlines x 100, with 95% intervals"]
+    missing = [*choices([True], "math"), Record("r", groups={"category": "logical_reasoning"})]
+    build([run_of(missing, "a", "t"), run_of(mixed, "b", "t")])
+    assert {each.label: list(each.points) for each in drawn["accuracy by category"][2]}["a"] == ["math"]
+
+
+def renamed(records: list[Record]) -> list[Record]:
+    """The same records of other questions."""
+    return [replace(record, id=f"r{record.id}") for record in records]
+
+
+def test_differences_are_drawn_task_by_task(drawn: dict[str, Any]) -> None:
+    """One row for each pair of runs, around the line of no difference."""
+    a, b = run_of(choices([True, False, False]), "a", "t"), run_of(choices([True, True, True]), "b", "t")
+    others = [run_of(choices([True, False]), name, "u") for name in "ab"]
+    found = section(build([a, b, *others]), "Comparison of runs")
+    assert [plot.title for plot in found.plots] == ["Differences in accuracy, t", "Differences in accuracy, u"]
+    kind, names, (series,), axis, options = drawn["Differences in accuracy, t"]
+    assert (kind, names, axis, options) == ("intervals", ["b - a"], "difference x 100", {"zero": True})
+    assert (series.label, series.colour) == ("difference", 0)
+    assert series.points["b - a"][0] == pytest.approx(2 / 3)
+    assert series.points["b - a"][1] < 2 / 3 < series.points["b - a"][2]
+    (table,) = found.tables
+    assert table.title == "Paired differences"
+    assert [row[0] for row in table.rows] == ["t", "u"]
+
+
+def test_gain_and_leakage_are_drawn_with_the_models_colours(tmp_path: Path, drawn: dict[str, Any]) -> None:
+    """Bars by task and ablation; problems stand above the table."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    runs = runs_at(tmp_path)
+    found = section(build(runs), "Gain and leakage")
+    (table,) = found.tables
+    assert table.title == "Multi-modal gain and leakage x 100"
+    for title, axis, value in (("Multi-modal gain", "MG x 100", 0.5), ("Multi-modal leakage", "ML x 100", 0.25)):
+        kind, names, (series,), label, options = drawn[title]
+        assert (kind, names, label, options) == ("intervals", ["mmstar_filtered (text)"], axis, {"bars": True})
+        low, high = series.points["mmstar_filtered (text)"][1:]
+        assert series.points["mmstar_filtered (text)"][0] == value
+        assert low <= value <= high
+    assert drawn["Multi-modal gain"][2][0].colour == 0
+
+
+def judged(judge: str, scores: list[float], model: str = "m", task: str = "spiqa_testA") -> Run:
+    """A run of SPIQA with a judge's scores."""
+    records = [
+        Record(f"q{place}", prediction="x", verdicts=({"metric": "l3score", "score": score},))
+        for place, score in enumerate(scores)
+    ]
+    return run_of(records, model, task, f"data:spiqa/testA@d|settings:setting=direct|judge:{judge}")
+
+
+def test_judges_are_drawn_alone_and_against_each_other(drawn: dict[str, Any]) -> None:
+    """A histogram a task, of the runs that were judged, and a dot an answer for two judges of the same answers."""
+    first, second = judged("x", [0.1, 0.6, 0.9]), judged("y", [0.2, 0.5, 0.7])
+    other = run_of(choices([True]), "m", "t")
+    found = section(build([other, first, second]), "Judges")
+    assert [plot.title for plot in found.plots] == [
+        *("The judge's scores of single answers, spiqa_testA", "Two judges, spiqa_testA")
+    ]
+    assert drawn["The judge's scores of single answers, spiqa_testA"] == (
+        *("histogram", [("m", 0, [0.1, 0.6, 0.9]), ("m", 0, [0.2, 0.5, 0.7])], "score"),
+    )
+    assert drawn["Two judges, spiqa_testA"] == ("scatter", [(0.1, 0.2), (0.6, 0.5), (0.9, 0.7)], "x", "y")
+    (table,) = found.tables
+    assert table.rows == [["spiqa_testA", "m", "x", "y", "3", "1.000", "1.000"]]
+    alone = section(build([first]), "Judges")
+    assert (list(alone.notes), list(alone.tables), len(alone.plots)) == ([], [], 1)
+    assert "Judges" not in [each.title for each in build([other]).sections]
+
+
+def test_coverage_and_signatures_end_the_report(drawn: dict[str, Any]) -> None:
+    """Shares by status for each run, why answers have no score where there are such, and every signature."""
+    failed = Record("z", status="request_failed", reason="timeout")
+    runs = [run_of(choices([True, True]), "a", "t"), run_of([*choices([True]), failed], "b", "t")]
+    *_, coverage, signatures = build(runs).sections
+    assert (coverage.title, signatures.title) == ("Coverage", "Signatures")
+    assert [table.title for table in coverage.tables] == ["What became of the answers", "Why answers have no score"]
+    assert [plot.title for plot in coverage.plots] == ["What became of the answers"]
+    kind, names, parts = drawn["What became of the answers"]
+    assert (kind, names, list(parts)) == ("stacked", ["t, a", "t, b"], list(STATUSES))
+    assert {status: counts for status, counts in parts.items() if any(counts)} == {
+        "ok": [2, 1],
+        "request_failed": [0, 1],
+    }
+    assert (list(coverage.notes), list(signatures.notes), list(signatures.plots)) == ([], [], [])
+    (table,) = signatures.tables
+    assert (table.title, table.columns, table.texts) == (
+        *("How every number was made", ["task", "run", "signature"], 3),
+    )
+    assert table.rows == [["t", run.name, run.signature.text] for run in runs]
+    assert [table.title for table in build(runs[:1]).sections[-2].tables] == ["What became of the answers"]
+
+
+def test_the_report_keeps_what_it_is_given(drawn: dict[str, Any]) -> None:  # noqa: ARG001 - draws nothing
+    """Title, notes and command; runs without records are left out."""
+    run, empty = run_of(choices([True]), "a", "t"), run_of([], "b", "t")
+    report = build([run, empty], ["left out"], "Mine", "again")
+    assert (report.title, report.notes, report.runs) == ("Mine", ["left out"], [run])
+    assert ("commands", ["lmms-eval --model a --tasks t --output_path out --log_samples", "again"]) in report.head
+    assert build([run]).title == "a on t"
+
+
+def test_facts_are_told_in_full(tmp_path: Path) -> None:
+    """Each model with its command, days as a span, and judges with the model that was served."""
+    paths = [tmp_path / f"2026010{day}_000000_results.json" for day in (1, 3)]
+    for path in paths:
+        path.touch()
+    signature = "data:mmstar/val@d|settings:prompt=letter|spiqa-tasks:1|host:lmms-eval-9|judge:x"
+    first = replace(run_of(choices([True]), "a,k=1,l=2", "t", signature), path=paths[0], asked=2)
+    seeing = Identity("b", "text")
+    second = replace(run_of(choices([True]), "b", "t", signature), identity=seeing, path=paths[1])
+    third, fourth = replace(first, task="u", path=paths[1]), replace(second, task="u", form="jsonl")
+    made_by = f"spiqa-tasks {first.signature.package}, {first.signature.host}"
+    assert facts([first, second, third, fourth], "again") == [
+        ("models", [first.name, second.name]),
+        ("tasks", ["t: 1 of 2, 1 of 1 questions", "u: 1 of 2, 1 of 1 questions"]),
+        ("answers of", ["2026-01-01 to 2026-01-03"]),
+        ("made by", [made_by]),
+        ("judges", ["x"]),
+        (
+            "commands",
+            [
+                "lmms-eval --model a --model_args k=1,l=2 --tasks t,u --output_path out --log_samples",
+                "lmms-eval --model ablated --model_args base=b,ablation=text --tasks t --output_path out --log_samples",
+                "again",
+            ],
+        ),
+    ]
+    assert ("answers of", ["2026-01-01"]) in facts([first])
+    assert [name for name, _ in facts([replace(fourth, path=tmp_path / "none")])] == [
+        *("models", "tasks", "made by", "judges")
+    ]
+
+
 def test_the_head_has_what_makes_the_numbers_again(two_runs: Path) -> None:
     """Models, tasks with how much of them was answered, versions, and the commands of the host and of the report."""
     runs = runs_at(two_runs)
@@ -105,4 +273,6 @@ def test_the_title_names_few_and_counts_many(two_runs: Path) -> None:
     """Two models are named; of more, the number is."""
     runs = runs_at(two_runs)
     assert title_of(runs[:1]) == f"{runs[0].name} on {runs[0].task}"
-    assert title_of([]) == " on "
+    a, b, c = (replace(runs[0], label=name, task=f"of {name}") for name in "abc")
+    assert title_of([a, b]) == "a and b on of a and of b"
+    assert title_of([a, b, c]) == "3 models on 3 tasks"

@@ -18,6 +18,7 @@ RECORDS = [
     Record("unparsed too", status="unparsed", rule="two letters"),
     Record("no rule", status="unparsed"),
     Record("bare", rule="unformatted"),
+    Record("blank", rule="empty"),
     Record("cut", rule="truncated"),
     Record("failed", status="request_failed", reason="timeout"),
     Record("broken", status="scoring_failed", reason="defect"),
@@ -29,7 +30,7 @@ def test_a_refusal_counts_as_one_whatever_else_it_is() -> None:
     found = statuses(run_of(RECORDS))
     assert tuple(found) == STATUSES
     assert {name: count for name, count in found.items() if count} == {
-        "ok": 4,
+        "ok": 5,
         "refused": 1,
         "unparsed": 3,
         "judge_failed": 1,
@@ -44,16 +45,17 @@ def test_every_answer_is_counted_with_its_rule() -> None:
     table = coverage_table([run_of(RECORDS, "m", "t")])
     (line,) = table.rows
     told = dict(zip(table.columns, line, strict=True))
+    assert (table.title, table.texts) == ("What became of the answers", 2)
     assert told == {
         "task": "t",
         "run": "m",
-        "questions": "11",
-        "ok": "4",
+        "questions": "12",
+        "ok": "5",
         "judged": "1",
         "judge failed": "1",
         "refused": "1",
-        "unparsed": "4",
-        "by rule": "two letters 2, no rule 1, unformatted 1",
+        "unparsed": "5",
+        "by rule": "two letters 2, no rule 1, unformatted 1, empty 1",
         "truncated": "1",
         "request failed": "1",
         "scoring failed": "1",
@@ -80,7 +82,9 @@ def test_the_most_frequent_reasons_are_told() -> None:
         for place in range(1 + (reason == 7))
     ]
     table = reasons_table([run_of(records)])
-    assert list(table.rows[0])[3:] == ["reason 7", "2"]
+    assert (table.title, table.texts) == ("Why answers have no score", 4)
+    assert list(table.columns) == ["task", "run", "status", "reason", "answers"]
+    assert table.rows[0] == ["mmstar_filtered", "m", "request_failed", "reason 7", "2"]
     assert len(table.rows) == MOST_REASONS
     assert table.notes == ["2 more reasons are in the samples."]
     assert reasons_table([run_of(records[:-2])]).notes == []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import json
 import math
+import os
+import shutil
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -16,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.cli import main
-from spiqa_tasks.report.forms import FORMS, as_csv, as_table, rendered
+from spiqa_tasks.report.forms import FORMS, add_format, as_csv, as_jsonl, as_table, rendered, width
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=8)
 
@@ -88,6 +91,89 @@ def test_prose_is_wrapped_before_a_table_is_split() -> None:
     assert len(printed.splitlines()) == 4
     assert printed.splitlines()[2].startswith("one ")
     assert printed.splitlines()[2].endswith(" 7")
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        (
+            [["name", "told"], ["one", "a long sentence that is wrapped at its blanks"], ["two", "short\nlines"]],
+            [
+                *("name  told", "----  ----------------------------------"),
+                *("one   a long sentence that is wrapped at", "      its blanks", "two   short", "      lines"),
+            ],
+        ),
+        (
+            [
+                ["task", "run", *(f"m{place} x 100" for place in range(4))],
+                *(["t", run, *["50.0 [41.2]"] * 4] for run in ("one", "other")),
+            ],
+            [
+                *("task  run    m0 x 100     m1 x 100", "----  -----  -----------  -----------"),
+                *("t     one    50.0 [41.2]  50.0 [41.2]", "t     other  50.0 [41.2]  50.0 [41.2]", ""),
+                *("run    m2 x 100     m3 x 100", "-----  -----------  -----------"),
+                *("one    50.0 [41.2]  50.0 [41.2]", "other  50.0 [41.2]  50.0 [41.2]"),
+            ],
+        ),
+        (
+            [["a" * 30, "b" * 30], ["x" * 60, "1"]],
+            [
+                *("aaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbb", "aaaaaaaaaa            bbbbbbbbbbbb"),
+                *("--------------------  ------------------", "xxxxxxxxxxxxxxxxxxxx  1"),
+                *("xxxxxxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxxxxxx"),
+            ],
+        ),
+        ([["a", "b"]], ["a  b", "-  -"]),
+    ],
+)
+def test_a_table_of_forty_columns_is_laid_out(
+    rows: list[list[str]], shown: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wrapped at blanks, then in groups of columns, then within words; without a row it is its head."""
+    monkeypatch.setenv("COLUMNS", "40")
+    assert as_table(rows[1:], rows[0]).splitlines() == shown
+
+
+def test_the_width_is_the_terminals_or_a_hundred(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never less than twenty columns."""
+    monkeypatch.setenv("COLUMNS", "7")
+    assert width() == 20
+    monkeypatch.delenv("COLUMNS")
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda fallback: os.terminal_size(fallback))
+    assert width() == 100
+
+
+def test_other_forms_for_people_are_tabulates() -> None:
+    """What is not there is an empty cell, and texts stay texts."""
+    assert as_table([[None, 1.50]], ["a", "b"], "md").splitlines() == [
+        *("| a   | b   |", "|-----|-----|", "|     | 1.5 |")
+    ]
+    assert as_table([["a_1", "2.50"]], ["x", "y"], "latex").splitlines() == [
+        *(r"\begin{tabular}{ll}", r"\toprule", r" x   & y    \\", r"\midrule", r" a\_1 & 2.50 \\"),
+        *(r"\bottomrule", r"\end{tabular}"),
+    ]
+
+
+def test_programs_get_the_records_as_they_are() -> None:
+    """Columns in the order in which they come first; only texts can be formulas; letters stay letters."""
+    records = [{"a": "=1", "b": math.nan, "c": {"d": (1, 2)}}, {"e": -1, "a": "-x"}]
+    assert as_csv(records) == "a,b,c.d,e\n'=1,,1;2,\n'-x,,,-1\n"
+    assert [as_csv([{"a": f"{first}x"}]) for first in "+@\t"] == [f"a\n'{first}x\n" for first in "+@\t"]
+    assert rendered("json", [{"ä": math.nan}]) == '[\n {\n  "ä": null\n }\n]'
+    assert as_jsonl([{"ä": 1}, {}]) == '{"ä": 1}\n{}\n'
+
+
+def test_the_form_is_an_option() -> None:
+    """Text unless it is said, with a short form for JSON, and refused where a command has no such form."""
+    parser = argparse.ArgumentParser()
+    add_format(parser, ("text", "json"))
+    given = ([], ["--json"], ["--format", "json"])
+    assert [parser.parse_args(words).format for words in given] == ["text", "json", "json"]
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--format", "csv"])
+    (option, short) = parser._actions[1:]
+    assert option.help == "of what is printed: tables have values x 100; csv and json natural units (default: text)"
+    assert short.help == "short for --format json"
 
 
 @pytest.fixture(scope="module")

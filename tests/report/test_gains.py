@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 from gain_files import LLM, SEEING, TEXT, rights, write_triple
 from host_files import choice_samples, write_run
 from report_runs import runs_at
 
+from spiqa_tasks.analysis.gain_of_runs import Row
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.gains import gain_rows, gain_table, overall_rows
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.scoring.gain import Estimate, Gain
 
 
 def test_runs_with_pictures_alone_have_no_gain(tmp_path: Path) -> None:
@@ -38,7 +42,14 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
     table = gain_table(rows)
     (measured,) = table.rows
     told = dict(zip(table.columns, measured, strict=True))
-    assert told["model"] == row.model
+    assert (table.title, table.texts) == ("Multi-modal gain and leakage x 100", 5)
+    assert list(table.columns) == [
+        *("task", "model", "source", "without", "LLM base", "n"),
+        *("S_v", "S_wv", "S_t", "gain MG", "leakage ML", "S_wv - S_t"),
+    ]
+    assert (told["model"], told["LLM base"], table.notes) == (row.model, row.llm, [])
+    assert {tuple(line[2:9]) for line in table.published} == {("published, Table 5", "text", *[""] * 5)}
+    assert {(line[0], line[-1]) for line in table.published} == {("mmstar_filtered", "")}
     assert [told[name] for name in ("task", "source", "without", "n", "S_v", "S_wv", "S_t")] == [
         *("mmstar_filtered", "measured", "text", "4", "100.0", "50.0", "25.0")
     ]
@@ -65,6 +76,7 @@ def test_without_an_llm_base_there_is_no_leakage(tmp_path: Path) -> None:
         *("grey", "-", "-", "-", "-")
     ]
     assert told["gain MG"].startswith("50.0 [")
+    assert list(table.published) == []
 
 
 def test_two_llm_bases_leave_the_gain_and_say_so(tmp_path: Path) -> None:
@@ -90,9 +102,28 @@ def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     (note,) = table.notes
     assert note.startswith("t of m: 100% refused and 0% unparsed without images")
     write_run(tmp_path, "m", {"t": choice_samples([True, None])}, stamp="3", settings=own)
-    rows, _ = gain_rows(runs_at(tmp_path))
+    rows, remarks = gain_rows(runs_at(tmp_path))
     assert rows
     assert overall_rows(rows) == []
+    assert remarks == [f"t of m is withheld: {rows[0].withheld}."]
+    assert "1 of 2" in rows[0].withheld or "fewer than 99%" in rows[0].withheld
+
+
+def test_a_gain_without_an_interval_is_its_value() -> None:
+    """As it is of what a host reports; what is not known is a dash."""
+    result = Gain(0, 0.5, 0.25, None, Estimate(0.25), None)
+    row = Row("t", "accuracy", "all", "m", "text", None, 9, result, "")
+    assert gain_table([row, replace(row, group="math"), replace(row, result=None)]).rows == [
+        ["t", "m", "measured", "text", "-", "9", "50.0", "25.0", "-", "25.0", "-", "-"]
+    ]
+
+
+def test_runs_with_pictures_alone_have_neither(tmp_path: Path) -> None:
+    """And nothing is said of them; a run without pictures alone is."""
+    write_run(tmp_path, "m", {"t": choice_samples([True])}, stamp="1")
+    assert gain_rows(runs_at(tmp_path)) == ([], [])
+    rows, remarks = gain_rows([replace(runs_at(tmp_path)[0], identity=Identity("m", "text"))])
+    assert (rows, len(remarks)) == ([], 1)
 
 
 def test_a_base_that_was_asked_our_text_task_is_named(tmp_path: Path) -> None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from report_runs import choices, run_of, runs_at
 
+from spiqa_tasks.analysis.breakdown import overall
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.forms import rendered
 from spiqa_tasks.report.headline import (
+    answers,
     flat_records,
     group_table,
     group_values,
@@ -23,6 +26,7 @@ from spiqa_tasks.report.headline import (
     judge_of,
     overview_table,
     shown_metrics,
+    with_coverage,
 )
 
 FIELDS = [
@@ -81,6 +85,7 @@ def test_the_overview_has_a_column_per_model_and_a_line_per_task() -> None:
     ]
     table = overview_table(runs)
     assert (list(table.columns), table.texts) == (["task", "metric", "a", "b"], 2)
+    assert table.title == "Headlines x 100, with 95% intervals"
     assert [list(line) for line in table.rows] == [
         ["t", "accuracy", "75.0 [30.1, 95.4]", "100.0 [51.0, 100.0]"],
         ["u", "accuracy", "", "0.0 [0.0, 49.0]"],
@@ -91,6 +96,7 @@ def test_measured_and_published_rows_stand_together_and_are_told_apart() -> None
     """MMStar's whole split has Table 5's averages below; a task without a judge has no column for one."""
     table = headline_table([run_of(choices([True, False]), "mine")])
     assert list(table.columns) == ["model", "source", "n", "accuracy", "accuracy_released"]
+    assert (table.title, table.texts) == ("Scores x 100, with 95% intervals", 2)
     ((*first, _, _),) = table.rows
     assert first == ["mine", "measured", "2"]
     rows = {row[0]: row for row in table.published}
@@ -129,7 +135,7 @@ def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
         "subcategory": ["x"],
     }
     table = group_table([run], "category", values["category"])
-    assert (table.title, table.folded, table.texts) == ("accuracy by category", False, 2)
+    assert (table.title, table.folded, table.texts, table.notes) == ("accuracy by category", False, 2, ())
     assert list(table.columns) == ["model", "source", "coarse_perception", "math"]
     assert [cell.split()[0] for cell in table.rows[0]] == ["mine", "measured", "50.0", "100.0"]
     (line,) = (line for line in table.published if line[0] == "GeminiPro-Vision")
@@ -207,3 +213,15 @@ def test_texts_stay_as_they_are() -> None:
     assert 'é, "x"' in [
         line["group"] for line in csv.DictReader(io.StringIO(rendered("csv", flat_records([run]), (), ())))
     ]
+
+
+def test_a_part_of_a_task_says_how_much_it_is() -> None:
+    """In the place of n, behind the headline, and behind the source of a group's values."""
+    whole = run_of(choices([True, False]), "m", "t")
+    part = replace(whole, asked=5, partial=True)
+    (value,) = overall(whole, whole.metrics[:1])
+    assert (answers(whole, value), answers(part, value)) == ("2", "2 of 5 questions")
+    assert (with_coverage("x", whole), with_coverage("x", part)) == ("x", "x, 2 of 5 questions")
+    assert headline_table([part]).rows[0][2] == "2 of 5 questions"
+    assert overview_table([part]).rows[0][2].endswith("], 2 of 5 questions")
+    assert group_table([part], "category", group_values([part])["category"]).rows[0][1] == "measured, 2 of 5 questions"

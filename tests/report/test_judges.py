@@ -63,6 +63,8 @@ def test_the_table_has_the_correlations_of_every_pair() -> None:
         "z": [0.5] * 5,
     }
     table = agreement_table([judged_run(name, each) for name, each in scores.items()])
+    assert (table.title, table.texts) == ("Agreement of judges on the same answers", 4)
+    assert list(table.columns) == ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
     assert [list(line)[:5] for line in table.rows] == [
         ["spiqa_testA", "m", "x", "y", "5"],
         ["spiqa_testA", "m", "x", "z", "5"],

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from spiqa_tasks.analysis.compare import Comparison
-from spiqa_tasks.report.tables import Table, as_text, comparison_table, number, p_value
+from spiqa_tasks.report.tables import Table, as_text, comparison_table, number, p_value, plain
 from spiqa_tasks.scoring.clustered import PairedDifference
 
 TABLE = Table("Scores", ["run", "n"], [["a", "1"]], ["A note. " * 30], published=[["b|c", "20"]])
@@ -61,6 +61,12 @@ def test_a_comparison_is_a_line() -> None:
         **{"p": "0.017", "p corrected": "0.033", "won": "2", "lost": "1", "smallest": "28.0"},
     }
     assert [other[name] for name in ("difference", "p", "p corrected", "smallest")] == ["25.0", "-", "-", "-"]
+    assert table.title == "Paired differences"
+    assert table.notes[0] == (
+        "The difference is the run minus the one it stands against, on the questions that both answered; 95% intervals "
+        "of the paired t-test, clustered by paper in SPIQA. Corrected p-values are Holm's, for all lines together. "
+        "Smallest: the smallest true difference that so many questions show with 80% probability."
+    )
     assert table.notes[1:] == ["t, b against a: differ in prompt; few questions."]
     assert list(table.columns)[: table.texts] == ["task", "metric", "run", "against"]
 
@@ -72,3 +78,11 @@ def test_a_terminal_gets_whole_lines() -> None:
     assert len(lines) > 6
     assert max(map(len, lines)) <= 100
     assert " ".join(lines[5:]) == TABLE.notes[0].strip()
+    rows = [line.split() for line in as_text(TABLE, "md").splitlines()[:4]]
+    assert rows == [["|", "run", "|", "n", "|"], rows[1], ["|", "a", "|", "1", "|"], ["|", "b|c", "|", "20", "|"]]
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0.12345, "0.123"), (0, "0.000"), (None, "-"), (math.nan, "-")])
+def test_a_plain_number_has_three_decimals(value: float | None, shown: str) -> None:
+    """A dash where there is none."""
+    assert plain(value) == shown
