@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -171,48 +172,36 @@ def split_apart(clusters: Sequence[Hashable | None], learning: Learning) -> list
 def _classifiers(questions: Sequence[ChoiceQuestion], learning: Learning) -> Iterator[tuple[str, Predict, int]]:
     """Each classifier, and how many permutations it is fitted for."""
     texts = [(question.question, list(question.options.values())) for question in questions]
+    letters = [place for _, options in texts for place in range(len(options))]
     tokens = [each for text, options in texts for each in option_tokens(text, options)]
     numbers = [each for text, options in texts for each in option_numbers(text, options)]
-    yield "letter", _letter([place for _, options in texts for place in range(len(options))]), learning.permutations
-    yield "linear", _linear(tokens), learning.permutations
-    yield "forest", _forest(numbers, learning.seed), learning.permutations // REFITTED
+    yield "letter", partial(_letter, np.eye(max(letters) + 1)[letters]), learning.permutations
+    yield "linear", partial(_linear, tokens), learning.permutations
+    yield "forest", partial(_forest, np.asarray(numbers), learning.seed), learning.permutations // REFITTED
 
 
-def _letter(places: Sequence[int]) -> Predict:
-    known = np.eye(max(places) + 1)[list(places)]
-
-    def predict(train: Places, test: Places, labels: Array) -> Array:
-        counts = np.maximum(known[train].sum(axis=0), 1)[:, None]
-        found: Array = known[test] @ (known[train].T @ labels / counts)
-        return found
-
-    return predict
+def _letter(known: Array, train: Places, test: Places, labels: Array) -> Array:
+    counts = np.maximum(known[train].sum(axis=0), 1)[:, None]
+    found: Array = known[test] @ (known[train].T @ labels / counts)
+    return found
 
 
-def _linear(tokens: Sequence[Sequence[str]]) -> Predict:
+def _linear(tokens: Sequence[Sequence[str]], train: Places, test: Places, labels: Array) -> Array:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import Ridge
 
-    def predict(train: Places, test: Places, labels: Array) -> Array:
-        vectors = TfidfVectorizer(analyzer=list, min_df=2, max_features=MOST_TOKENS, sublinear_tf=True)
-        known = vectors.fit_transform([tokens[place] for place in train])
-        model = Ridge(alpha=1.0, fit_intercept=False, solver="cholesky").fit(known, labels)
-        found: Array = model.predict(vectors.transform([tokens[place] for place in test])).reshape(len(test), -1)
-        return found
-
-    return predict
+    vectors = TfidfVectorizer(analyzer=list, min_df=2, max_features=MOST_TOKENS, sublinear_tf=True)
+    known = vectors.fit_transform([tokens[place] for place in train])
+    model = Ridge(alpha=1.0, fit_intercept=False, solver="cholesky").fit(known, labels)
+    found: Array = model.predict(vectors.transform([tokens[place] for place in test])).reshape(len(test), -1)
+    return found
 
 
-def _forest(numbers: Sequence[Sequence[float]], seed: int) -> Predict:
+def _forest(known: Array, seed: int, train: Places, test: Places, labels: Array) -> Array:
     from sklearn.ensemble import RandomForestRegressor
 
-    known = np.asarray(numbers)
-
-    def predict(train: Places, test: Places, labels: Array) -> Array:
-        model = RandomForestRegressor(TREES, max_depth=DEPTH, max_samples=0.5, max_features="sqrt", random_state=seed)
-        return np.column_stack([model.fit(known[train], column).predict(known[test]) for column in labels.T])
-
-    return predict
+    model = RandomForestRegressor(TREES, max_depth=DEPTH, max_samples=0.5, max_features="sqrt", random_state=seed)
+    return np.column_stack([model.fit(known[train], column).predict(known[test]) for column in labels.T])
 
 
 def _labels(questions: Sequence[ChoiceQuestion], starts: Places, learning: Learning) -> Array:

@@ -294,3 +294,42 @@ def test_tasks_of_the_host_are_compared(tmp_path: Path) -> None:
         write_run(tmp_path / "x" / name, name, {"t": lines}, totals={"t": {"acc": 0.1}})
     assert compare(runs_at(tmp_path / "x" / "a", tmp_path / "x" / "b"))[0] == []
     assert not math.isnan(found.difference.mean)
+
+
+def test_two_runs_with_scores_are_enough_for_the_headline() -> None:
+    """Of three, of which one lacks it; with one alone another metric is taken."""
+    records = choices([True, False])
+    both = [replace(each, scores={**each.scores, "accuracy_released": 1.0}) for each in records]
+    unscored = [replace(each, scores={"accuracy_released": 0.0}) for each in records]
+    found, _ = compare([run_of(both, "a"), run_of(both, "b"), run_of(unscored, "c")])
+    assert {each.metric for each in found} == {"accuracy"}
+    found, _ = compare([run_of(both, "a"), run_of(unscored, "b"), run_of(unscored, "c")])
+    assert {each.metric for each in found} == {"accuracy_released"}
+    assert len(found) == 3
+
+
+def test_a_comparison_is_over_the_questions_that_both_have() -> None:
+    """With both means there, what was won and lost, and how many are left out."""
+    few = [each for each in choices([True] * 200) if each.id != "q0"]
+    mixed = choices([False, True, *[True] * 197, False])
+    (found,), left_out = compare([run_of(few, "a"), run_of(mixed, "b")])
+    assert left_out == []
+    assert (found.difference.n, found.won, found.lost) == (199, [], ["q199"])
+    assert (found.score_a, found.score_b) == (1.0, pytest.approx(198 / 199))
+    assert "1 questions have a score in one run only and are left out" in found.warnings
+    assert found.p_corrected == found.difference.p
+
+
+def test_what_is_not_compared_is_told_in_whole_sentences() -> None:
+    """Other true answers with the first of them, and nothing shared."""
+    a, b = choices([True, False]), choices([True, True])
+    other = [replace(b[0], reference="B"), b[1]]
+    apart = [replace(each, id=f"x{each.id}") for each in b]
+    found, left_out = compare([run_of(a, "a"), run_of(other, "b"), run_of(apart, "c")])
+    assert found == []
+    assert left_out == [
+        "mmstar_filtered: b is not compared with a: 1 questions have another true answer under the same id, such as "
+        "q0.",
+        "mmstar_filtered: c is not compared with a: they share no question.",
+        "mmstar_filtered: c is not compared with b: they share no question.",
+    ]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from choice_runs import RowsOf, load, write
 from host_files import sample_of, write_run
+from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.comparisons import Bootstrap, bootstrap, spread
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Run
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -96,3 +100,50 @@ def test_bootstrap_has_the_mean_and_the_variance_of_a_share(rows_of: RowsOf, tmp
     assert bootstrap(run, 1, 1, 3).mean in (0.0, 1.0)
     assert isinstance(bootstrap(run, 5, 9, 3), Bootstrap)
     assert bootstrap(run, 5, 9, 3) == bootstrap(run, 5, 9, 3, "accuracy") != bootstrap(run, 5, 9, 4)
+
+
+def run(settings: str, rights: list[bool], seed: str = "", label: str = "") -> Run:
+    """A run of SciFIBench's questions with these settings."""
+    made = run_of(choices(rights), "m", "t", f"data:scifibench/cs_fig2cap@d|settings:{settings}")
+    return replace(made, identity=Identity("m", seed=seed), label=label)
+
+
+def test_what_varies_nowhere_is_refused_in_one_sentence() -> None:
+    """The setting that was named, or orders and seeds."""
+    for over, message in (
+        (
+            "mark",
+            "Expected a model's samples of one split that differ by the setting mark alone, found none. Name runs of "
+            "such tasks, or another setting.",
+        ),
+        (
+            None,
+            "Expected a model's samples of one split in at least two orders of the options or with two seeds, found "
+            "none. Run `--tasks scifibench_shuffle`, or YAMLs that differ in their seed.",
+        ),
+    ):
+        with pytest.raises(InputError) as error:
+            spread([run("", [True])], over=over)
+        assert str(error.value) == message
+
+
+def test_settings_that_are_not_the_usual_ones_keep_runs_apart() -> None:
+    """They are named without the one that varies; a model's seed is a number where it is one."""
+    runs = [
+        run(f"mark={mark},shuffle={order}", [True] * order + [False] * 3)
+        for mark in ("none", "correct")
+        for order in (1, 2)
+    ]
+    found = spread(runs, over="shuffle")
+    assert [(row.settings, row.over, row.accuracies) for row in found] == [
+        ("", "shuffle", {1: 0.25, 2: 0.4}),
+        ("mark=correct", "shuffle", {1: 0.25, 2: 0.4}),
+    ]
+    assert (found[0].model, found[0].split) == ("m", "cs_fig2cap")
+    assert found[0].mean == pytest.approx(0.325)
+    assert found[0].range == pytest.approx(0.15)
+    assert found[0].sd == pytest.approx(statistics.stdev([0.25, 0.4]))
+    (row,) = spread([run("", [True], "10"), run("", [False], "9"), run("", [True], "x")])
+    assert (row.over, row.model, row.accuracies) == ("model seed", "m", {9: 0.0, 10: 1.0, "x": 1.0})
+    (row,) = spread([run("", [True], "1", "called"), run("", [False], "2", "called")])
+    assert row.model == "called"

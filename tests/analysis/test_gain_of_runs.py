@@ -367,3 +367,30 @@ def test_an_average_needs_every_task_and_every_base() -> None:
     both = Gain(6, 0.5, 0.375, 0.5, Estimate(0.125), Estimate(0.125), Estimate(-0.125))
     assert mean_gain([with_base, other]) == both
     assert mean_gain([with_base, without]) == Gain(12, 0.5, 0.25, None, Estimate(0.25), None)
+
+
+def test_answers_that_every_run_has_are_told_apart(tmp_path: Path) -> None:
+    """Where none has one there is no such number; the samples file has all scores, of the base where there is one."""
+    write_triple(tmp_path, [True, True, False], [True, False, False], [False, False, False])
+    runs, _ = load_runs([Place(tmp_path)])
+    ((triple,), *_) = triples(runs)
+    (row, *_) = rows(triple)
+    assert row.answered is not None
+    assert (row.answered.n, row.answered.s_v, row.answered.s_t) == (3, pytest.approx(2 / 3), 0.0)
+    assert list(sample_lists(triple)) == [
+        {
+            **{"task": "mmstar_filtered", "metric": "accuracy", "id": "q0", "outcomes": ["leaked"]},
+            **{"s_v": 1.0, "s_wv": 1.0, "s_t": 0.0},
+        },
+        {
+            **{"task": "mmstar_filtered", "metric": "accuracy", "id": "q1", "outcomes": ["won_by_image"]},
+            **{"s_v": 1.0, "s_wv": 0.0, "s_t": 0.0},
+        },
+    ]
+    pair = triples(runs, with_base=False)[0][0]
+    assert [sample["s_t"] for sample in sample_lists(pair)] == [None]
+    refused = [choice_sample(place, False, status="refused") for place in range(2)]
+    write_run(tmp_path / "r", "m", {"mmstar_filtered": choice_samples([True, True])}, stamp="1", settings=SEEING)
+    write_run(tmp_path / "r", "m", {"mmstar_filtered_text": refused}, stamp="2", settings=TEXT)
+    (row, *_) = rows_at(tmp_path / "r")
+    assert (row.result is None, row.answered) == (False, None)

@@ -11,6 +11,7 @@ import pytest
 from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.inspectors import Inspector, inspectors, one_of_each
+from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.identity import Identity
@@ -115,3 +116,12 @@ def test_an_inspector_must_have_scores_of_nearly_all_questions() -> None:
         "failed). Run it again, or choose another --metric."
     )
     assert math.isnan(of([*failed[:2], *answers[2:]]).value(metric).value)
+
+
+def test_only_the_questions_that_a_metric_is_of_need_its_scores() -> None:
+    """A host computes some of its metrics of some questions."""
+    scores: list[dict[str, float]] = [{"some": 1.0}, {"some": 1.0}, {}, {}]
+    records = [Record(str(place), scores=each, details={"metrics": tuple(each)}) for place, each in enumerate(scores)]
+    theirs = replace(of(records), definition=None)
+    (found,) = inspectors("t", [theirs], mean_of("some"), theirs)
+    assert (found.scores, found.score) == ({"0": 1.0, "1": 1.0}, 1.0)

@@ -13,7 +13,7 @@ from numbers_task import host_inspectors, manager
 from run_command import run_json
 
 from spiqa_tasks.analysis.filtered_task import digest_of
-from spiqa_tasks.analysis.kept_lists import intersected, read_kept
+from spiqa_tasks.analysis.kept_lists import ListShare, intersected, read_kept
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 
@@ -133,3 +133,65 @@ def test_what_cannot_be_intersected_is_refused(
         intersected([path, shared("theirs", {3, 4, 5})])
     status, _, said = run_json(capsys, "filter", tmp_path / "ours", "--intersect", path)
     assert (status, "either RUNs or --intersect" in said) == (2, True)
+
+
+def list_of(path: Path, ids: dict[str, int], task: str = "t", revision: str | None = None, **values: Any) -> Path:
+    """A list of the questions with these ids, with the hits of each."""
+    kept = [
+        {"doc_id": place, "id": key, "target": "A", "hits": [hits]} for place, (key, hits) in enumerate(ids.items())
+    ]
+    found = {
+        **{"source": task, "questions": 9, "data": "d", "truth": "x", "filters": [{"made": path.stem}]},
+        **{"revision": revision, **values, "kept": kept},
+    }
+    path.write_text(json.dumps({"source_yaml": "of this machine", "digest": digest_of(found), **found}))
+    return path
+
+
+def test_what_two_lists_keep_is_one_list(tmp_path: Path) -> None:
+    """With the filters and hits of both, the fewest questions asked, and what each of them dropped."""
+    paths = [
+        list_of(tmp_path / "a.json", {"1": 0, "2": 1, "3": 2}, questions=8),
+        list_of(tmp_path / "b.json", {"2": 3, "4": 4}, revision="r"),
+    ]
+    with pytest.raises(InputError, match="of the same task and data"):
+        intersected([paths[1], list_of(tmp_path / "c.json", {"2": 3}, revision="s")])
+    together, (first, second) = intersected(paths)
+    assert [(answer.id, answer.place, answer.reference) for answer in together.answers] == [("2", 0, "A")]
+    assert (together.task, together.asked, together.data, together.truth) == ("t", 8, "d", "x")
+    assert (together.filters, together.hits, together.revision) == ([{"made": "a"}, {"made": "b"}], {"2": [1, 3]}, "r")
+    assert first == ListShare(str(paths[0]), read_kept(paths[0])[1], [{"made": "a"}], 3, 1, ["4"])
+    assert second == ListShare(str(paths[1]), read_kept(paths[1])[1], [{"made": "b"}], 2, 2, ["1", "3"])
+    alone, (share,) = intersected(paths[:1])
+    assert (len(alone.answers), share.dropped, share.dropped_alone) == (3, 0, [])
+
+
+def test_lists_that_cannot_be_read_or_put_together_are_one_sentence(tmp_path: Path) -> None:
+    """With both, or with the digest that it should have."""
+    path, other = list_of(tmp_path / "a.json", {"1": 0}), list_of(tmp_path / "b.json", {"1": 0}, "u", "r", data=None)
+    digest = read_kept(path)[1]
+    for paths, message in (
+        (
+            [path, other],
+            f"Expected lists of the same task and data, found u at r, answers x in {other} and t, d, answers x in "
+            f"{path}. Filter runs over the same revision.",
+        ),
+        (
+            [path, list_of(tmp_path / "c.json", {"2": 0})],
+            "Expected questions that all 2 lists keep, found none. Intersect fewer.",
+        ),
+    ):
+        with pytest.raises(InputError) as error:
+            intersected(paths)
+        assert str(error.value) == message
+    content = json.loads(path.read_text()) | {"questions": 7}
+    path.write_text(json.dumps(content))
+    found = digest_of({key: value for key, value in content.items() if key not in ("digest", "source_yaml")})
+    with pytest.raises(InputError) as error:
+        read_kept(path)
+    assert str(error.value) == (
+        f"Expected {path} to have the digest {digest} that it names, found {found}: it was changed. Get it again."
+    )
+    path.write_text("[]")
+    with pytest.raises(InputError, match=r"--share` or --write wrote, found \w+ .*\. Write it again\.$"):
+        read_kept(path)

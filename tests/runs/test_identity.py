@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spiqa_tasks.runs.identity import Identity, identity, model_arguments
+from spiqa_tasks.runs.identity import Identity, ablated, identity, model_arguments
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,10 @@ def test_a_wrapped_model_whose_arguments_are_not_told_has_question_marks() -> No
     """A base or an ablation that the host's record lacks; a value may have a sign of equality."""
     assert identity("ablated", "") == Identity("?", "?")
     assert model_arguments("a=b=c") == {"a": "b=c"}
+
+
+def test_an_ablated_model_is_named_in_signatures() -> None:
+    """With what was done and its seed; one that saw the questions as they are adds no field."""
+    assert ablated(Identity("m", seed="3")) == {}
+    assert ablated(Identity("m", "grey")) == {"ablated": "grey"}
+    assert ablated(Identity("m", "shuffled", "3")) == {"ablated": "shuffled,seed=3"}

@@ -84,3 +84,19 @@ def test_options_are_counted_where_the_true_answer_is_one(prompt: str, reference
     assert option_count(run, record) == expected
     assert option_count(run, Record("1", details={"options": 5})) == 5
     assert option_count(run, Record("2", reference="A")) is None
+
+
+def test_what_nothing_was_read_in_is_unparsed_and_a_failed_request_is_not() -> None:
+    """Of ours by its status or rule, also where the empty answer has a score; of a host's by its text."""
+    ours = [
+        Record("1", status="unparsed"),
+        Record("2", rule="empty"),
+        Record("3", status="request_failed"),
+        Record("4"),
+    ]
+    assert outcomes_of(run_of(ours), ours) == Outcomes(0.0, 0.5, 0.25, None)
+    assert [has_answer(run_of(ours), each) for each in ours] == [False, False, True, True]
+    theirs = [Record("1", status="request_failed"), Record("2")]
+    answers = [Answer(each.id, Response(""), each) for each in theirs]
+    run = Run("t", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: answers)
+    assert outcomes_of(run, theirs) == Outcomes(0.0, 0.5, 0.5, None)

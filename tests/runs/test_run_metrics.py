@@ -222,3 +222,11 @@ def test_a_mean_of_scores_that_the_host_puts_together_otherwise_has_a_remark(tmp
     assert remarks(failed, failed.metric("f1")) == []
     unscored = logged_run(tmp_path, lines("AB"), 0.5)
     assert remarks(unscored, unscored.metric("mmmu_acc")) == []
+
+
+def test_the_hosts_number_is_over_what_was_answered(tmp_path: Path) -> None:
+    """A record that does not say what the host computed of it has no part in a metric."""
+    run = logged_run(tmp_path, lines("AB"), 0.5)
+    assert run.value(run.metric("mmmu_acc")).n == 2
+    mean = host_run([{"x": 1.0}]).metric("x")
+    assert mean.compute([Record("1", scores={"x": 1.0}, details={"metrics": ("x",)}), Record("2")]).n == 1

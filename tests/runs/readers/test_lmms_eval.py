@@ -12,7 +12,7 @@ from host_files import FAILED, SPLIT, choice_samples, sample_of, write_run
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.readers.lmms_eval import own_answers, read_results, read_samples, result_files, samples
+from spiqa_tasks.runs.readers.lmms_eval import limit_of, own_answers, read_results, read_samples, result_files, samples
 from spiqa_tasks.runs.run import Run
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
@@ -303,3 +303,37 @@ def test_samples_alone_of_an_unknown_benchmark_are_refused(tmp_path: Path, signa
         f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those of {found}. Name the "
         "result file beside it, or install the package that has it."
     )
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"), [(None, None), (8, 8.0), (0.5, 0.5), (0, None), (-1, None), ("8", None), (True, None)]
+)
+def test_a_limit_is_a_number_above_zero(tmp_path: Path, limit: Any, expected: float | None) -> None:
+    """Anything else asked all documents."""
+    path = write_own(tmp_path)
+    content = json.loads(path.read_text())
+    content["config"]["limit"] = limit
+    path.write_text(json.dumps(content))
+    assert limit_of(path) == expected
+    del content["config"]["limit"]
+    path.write_text(json.dumps(content))
+    assert limit_of(path) is None
+
+
+def test_counts_that_are_none_are_named(tmp_path: Path) -> None:
+    """In one sentence with the file."""
+    path = write_own(tmp_path)
+    with pytest.raises(InputError) as error:
+        changed(path, lambda content: content["n-samples"].update(t={"original": "many"}))
+    assert str(error.value) == (
+        f"Expected {path} to be a result file of lmms-eval, found TypeError counts of samples {{'original': 'many'}}. "
+        "Name a *_results.json."
+    )
+
+
+def test_the_answers_to_a_hosts_task_are_read_from_its_samples(tmp_path: Path) -> None:
+    """With the scores that its log has."""
+    samples = [{"doc_id": place, "target": "A", "filtered_resps": ["A"], "acc": place % 2} for place in range(2)]
+    (run,) = read_results(write_run(tmp_path, "m", {"theirs": samples}, totals={"theirs": {"acc": 0.5}}))
+    assert [(answer.id, answer.response.text) for answer in run.read()] == [("0", "A"), ("1", "A")]
+    assert run.scores(run.metric("acc")) == {"0": 0.0, "1": 1.0}

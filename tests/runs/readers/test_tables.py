@@ -14,6 +14,7 @@ from run_command import run_json
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.readers.tables import SCORED_COLUMNS, answer_tables, is_table, own_questions, read_answers
 from spiqa_tasks.runs.task_rows import matched_run
 
@@ -303,3 +304,38 @@ def test_a_table_nested_too_deeply_is_told(tmp_path: Path) -> None:
     path.write_text('[{"id": 1, "prediction": ' + "[" * 100_000)
     with pytest.raises(DataError, match="to be JSON"):
         read_answers(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.pkl", b"", True),
+        ("a.parquet", b"", True),
+        ("a.json", b" [1]", True),
+        ("a.json", b"{}", False),
+        ("a.jsonl", b"[1]", False),
+        ("a.tsv", b"x", True),
+        ("a.csv", b"x,y", True),
+        ("a.csv", b" \n", False),
+        ("a", b'index\t"prediction"\r\n', True),
+        ("a", b"index\tpredictions\n", False),
+        ("a", b"prediction", False),
+        ("a", b"\xff\tprediction", True),
+    ],
+)
+def test_a_table_is_known_by_its_name_or_its_first_line(
+    tmp_path: Path, name: str, content: bytes, expected: bool
+) -> None:
+    """Quoted names of columns, too."""
+    (tmp_path / name).write_bytes(content)
+    assert is_table(tmp_path / name) == expected
+
+
+def test_a_named_column_that_a_table_lacks_is_told_with_the_file(tmp_path: Path) -> None:
+    """And the columns that there are."""
+    path = write_table(pd.DataFrame({"index": [1], "prediction": ["A"]}), tmp_path / "m.csv")
+    with pytest.raises(InputError) as error:
+        read_answers(path, Columns.parsed("reference=gold"))
+    assert str(error.value) == (
+        f"Expected the column gold of --columns in {path}, found index, prediction. Correct --columns."
+    )

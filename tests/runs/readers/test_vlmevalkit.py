@@ -14,6 +14,7 @@ from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.places import Place, read_runs, task_in_name
+from spiqa_tasks.runs.readers import vlmevalkit
 
 (DEMO,) = find_tasks(["mmstar_demo"])
 ROWS = rows_of(DEMO)
@@ -98,3 +99,25 @@ def test_the_hosts_dataset_is_known_in_a_files_name() -> None:
     assert task_in_name("gpt-4o_MMStar", ["mmstar_filtered"]) == ("gpt-4o", "mmstar_filtered")
     assert task_in_name("gpt-4o_MMStar", ["mmstar_demo"]) == ("gpt-4o_MMStar", "")
     assert task_in_name("m_mmstar_demo", ["mmstar_demo", "demo"]) == ("m", "mmstar_demo")
+
+
+def test_the_dates_of_a_model_come_before_what_has_none(tmp_path: Path) -> None:
+    """By name, so that the last one is the newest."""
+    for place in (SECOND, "", FIRST):
+        write_table(mmstar_table(ROWS), tmp_path / "m" / place / "m_MMStar.tsv")
+    found = vlmevalkit.read_tables(tmp_path, ["mmstar_filtered"])
+    assert [run.path.parent.name for run in found] == [FIRST, SECOND, "m"]
+    assert {(run.answered, run.name) for run in found} == {(24, "m,host=vlmevalkit")}
+
+
+@pytest.mark.parametrize(("later", "count"), [(-1, 1), (0, 0), (1, 0)])
+def test_scores_as_old_as_their_answers_are_of_these(tmp_path: Path, later: int, count: int) -> None:
+    """Then the answers are left out; a file that is not named after its folder is none of the model's."""
+    path = write_table(mmstar_table(ROWS), tmp_path / "m" / "m_mmstar_demo.tsv")
+    write_table(mmstar_table(ROWS), tmp_path / "m" / "mmstar_demo.tsv")
+    scores = path.with_suffix(".run.jsonl")
+    scores.write_text("")
+    for each, moment in ((path, 1000), (scores, 1000 + later)):
+        os.utime(each, (moment, moment))
+    assert len(vlmevalkit.read_tables(tmp_path, ["mmstar_demo"])) == count
+    assert vlmevalkit.read_tables(tmp_path, ["another"]) == []
