@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
 
+from spiqa_tasks.extras import how_to_install
 from spiqa_tasks.metrics import bertscore
 from spiqa_tasks.metrics.text_scores import text_scores
+from spiqa_tasks.scoring.text_metrics import CorpusScore
 
 
 def test_bertscore_runs_on_a_local_model(
@@ -53,3 +61,124 @@ def test_without_the_package_there_is_a_reason_in_its_place(monkeypatch: pytest.
     bertscore.forget()
     assert isinstance(reason, str)
     assert "spiqa-tasks[bertscore]" in reason
+
+
+class FakeScorer:
+    """The package's scorer, as far as it is used: F1 is the share of the longer text's length."""
+
+    made: ClassVar[list[dict[str, Any]]] = []
+    longest: ClassVar[int] = 10**30
+
+    def __init__(self, **options: Any) -> None:
+        self.made.append(options)
+        self.asked: list[tuple[list[str], list[str]]] = []
+        self._tokenizer = SimpleNamespace(model_max_length=self.longest)
+
+    def score(self, predictions: list[str], references: list[str]) -> tuple[None, None, np.ndarray]:
+        self.asked.append((predictions, references))
+        if "fail" in predictions:
+            raise RuntimeError("no memory")
+        sizes = [(len(one), len(other)) for one, other in zip(predictions, references, strict=True)]
+        return None, None, np.array([min(size) / max(size) for size in sizes])
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeScorer]]:
+    """A package bert-score whose model is there."""
+    bertscore.forget()
+    FakeScorer.made.clear()
+    monkeypatch.setattr(bertscore, "is_installed", lambda extra: extra == "bertscore")
+    monkeypatch.setattr(bertscore, "model_folder", lambda: Path("/model"))
+    monkeypatch.setitem(sys.modules, "bert_score", SimpleNamespace(BERTScorer=FakeScorer))
+    yield FakeScorer
+    bertscore.forget()
+
+
+def test_a_pair_is_scored_once_and_an_empty_text_is_worth_nothing(fake: type[FakeScorer]) -> None:
+    """Whatever list it is in; the value is the mean of all."""
+    found = bertscore.bertscore([("a", "ab"), ("", "x"), ("a", "ab"), ("x", "")])
+    assert found == CorpusScore(0.25, (0.5, 0.0, 0.5, 0.0))
+    assert bertscore.bertscore([("abc", "abcd"), ("a", "ab")]) == CorpusScore(0.625, (0.75, 0.5))
+    scorer, reason = bertscore.scorer_or_reason()
+    assert reason is None
+    assert scorer.asked == [(["a"], ["ab"]), (["abc"], ["abcd"])]
+    assert fake.made == [{"model_type": "/model", "num_layers": 9}]
+    bertscore.forget()
+    bertscore.bertscore([("a", "ab")])
+    assert len(fake.made) == 2
+
+
+@pytest.mark.parametrize(("longest", "kept"), [(10**30, 512), (128, 128)])
+def test_texts_are_cut_where_the_model_ends(
+    fake: type[FakeScorer], monkeypatch: pytest.MonkeyPatch, longest: int, kept: int
+) -> None:
+    """Some tokenizers name no length of their own."""
+    monkeypatch.setattr(fake, "longest", longest)
+    assert bertscore.scorer_or_reason()[0]._tokenizer.model_max_length == kept
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_package_that_fails_costs_no_other_metric() -> None:
+    """The reason has what it raised; nothing of the failed call is kept."""
+    assert bertscore.bertscore([("fail", "x")]) == "the bert-score package failed (RuntimeError: no memory)"
+    assert bertscore.bertscore([("a", "a")]) == CorpusScore(1.0, (1.0,))
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_model_that_cannot_be_loaded_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line, looked for once."""
+
+    def fail() -> Path:
+        raise OSError("\nno route\nto the hub")
+
+    monkeypatch.setattr(bertscore, "model_folder", fail)
+    reason = "google-bert/bert-base-uncased could not be loaded (OSError: no route)"
+    assert bertscore.scorer_or_reason() == (None, reason)
+    assert bertscore.bertscore([("a", "a")]) == reason
+
+
+def test_the_reason_names_the_package_and_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole sentence."""
+    bertscore.forget()
+    monkeypatch.setattr(bertscore, "is_installed", lambda _: False)
+    command = how_to_install("bertscore")
+    reason = f"the package bert-score is not installed; install it with: {command}"
+    assert bertscore.scorer_or_reason() == (None, reason)
+    bertscore.forget()
+
+
+@pytest.mark.parametrize(
+    ("held", "weights", "expected"),
+    [
+        (["google-bert/bert-base-uncased"], "model.safetensors", "google-bert/bert-base-uncased"),
+        (["bert-base-uncased"], "pytorch_model.bin", "bert-base-uncased"),
+        (["google-bert/bert-base-uncased", "bert-base-uncased"], "model.safetensors", "google-bert/bert-base-uncased"),
+        (["google-bert/bert-base-uncased"], "config.json", "fetched"),
+        ([], "", "fetched"),
+    ],
+)
+def test_the_model_is_that_of_the_cache_or_the_hubs(
+    held: list[str], weights: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under either name, where its weights are there; the hub is asked first whether it is there at all."""
+    asked: list[Any] = []
+
+    def snapshot(name: str, **options: Any) -> str:
+        if options == {"local_files_only": True}:
+            if name not in held:
+                raise LocalEntryNotFoundError("not here")
+            folder = tmp_path / name
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / weights).touch()
+            return str(folder)
+        asked.append((name, options))
+        return str(tmp_path / "fetched")
+
+    def info(_: object, name: str, timeout: float) -> None:
+        asked.append((name, timeout))
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", info)
+    assert bertscore.model_folder() == tmp_path / expected
+    name, files = "google-bert/bert-base-uncased", list(bertscore.FILES)
+    assert asked == ([(name, 10.0), (name, {"allow_patterns": files})] if expected == "fetched" else [])

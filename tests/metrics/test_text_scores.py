@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 import os
 import random
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.metrics import coco_java
+from spiqa_tasks.metrics import bertscore, coco_java
 from spiqa_tasks.metrics import text_scores as module
-from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
+from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores, tokenizer_name, tokenizer_note
 
 pytestmark = pytest.mark.java
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
@@ -198,3 +199,100 @@ def test_only_the_metrics_asked_for_are_computed(no_java: None) -> None:  # noqa
     scores = text_scores([("a b", "a b")], ["rouge_l"])
     assert scores.values == {"rouge_l": 1.0}
     assert not scores.omitted
+
+
+@pytest.fixture
+def fake_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch) -> list[Any]:  # noqa: ARG001
+    """A Java whose tokenizer turns letters round and whose aligner counts nothing; what each was given."""
+    given: list[Any] = []
+
+    def tokens(lines: Sequence[str]) -> list[str]:
+        given.append(list(lines))
+        return [line.upper() for line in lines]
+
+    def statistics(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...]]:
+        given.append(tuple(pairs))
+        return [(0.0,) * coco_java.FIELDS for _ in pairs]
+
+    monkeypatch.setattr(coco_java, "has_java", functools.cache(lambda: True))
+    monkeypatch.setattr(coco_java, "tokenize_lines", tokens)
+    monkeypatch.setattr(coco_java, "meteor_statistics", statistics)
+    return given
+
+
+def test_every_text_is_one_line_of_tokens_beside_its_reference(fake_java: list[Any]) -> None:
+    """Predictions and references alternate for the tokenizer; the aligner has what it made of them, in pairs."""
+    scores = text_scores([("a\n b\x00", "a\ud800"), ("c", "c")], ["meteor", "rouge_l"])
+    assert fake_java == [["a b", "a?", "c", "c"], (("A B", "A?"), ("C", "C"))]
+    assert (scores.tokenizer, scores.omitted) == ("ptb-java", {})
+    assert scores.per_item["meteor"] == (0.0, 0.0)
+    assert scores.per_item["rouge_l"][1] == 1.0
+    assert list(scores.values) == ["meteor", "rouge_l"]
+
+
+@pytest.mark.parametrize("error", [OSError("gone"), subprocess.SubprocessError("gone"), ValueError("gone")])
+@pytest.mark.usefixtures("fake_java")
+def test_a_java_that_fails_leaves_its_reason(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The tokenizer in Python takes over; METEOR has none."""
+
+    def fail(_: object) -> list[Any]:
+        raise error
+
+    for name in ("tokenize_lines", "meteor_statistics"):
+        monkeypatch.setattr(coco_java, name, fail)
+    with caplog.at_level(logging.WARNING):
+        scores = text_scores([("The model's", "The model's")], ["meteor", "bleu_2"])
+    assert (scores.tokenizer, scores.values["bleu_2"]) == ("ptb-python", pytest.approx(1.0))
+    assert scores.omitted == {"meteor": "METEOR's Java program failed (gone)"}
+    assert caplog.messages == [
+        "The Java tokenizer failed (gone); using ptb-python instead.",
+        "meteor is not computed: METEOR's Java program failed (gone).",
+    ]
+
+
+def test_bleu_has_one_value_for_each_length_and_none_for_an_answer(fake_java: list[Any]) -> None:
+    """By the lengths of their names."""
+    pairs = [("a b c d e", "a b c d f"), ("x y z u v", "x y q u v")]
+    scores = text_scores(pairs, METRICS[:4])
+    values = [scores.values[name] for name in METRICS[:4]]
+    assert values[0] == pytest.approx(0.8)
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == 4
+    assert scores.per_item == {}
+    assert len(fake_java) == 1
+
+
+def test_the_slow_parts_are_made_for_all_pairs_before(fake_java: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are asked for; of no pairs nothing is made."""
+    asked: list[Any] = []
+    monkeypatch.setattr(module, "text_scores", lambda *given: asked.append(given))
+    module.prepare([("a", "b")], ["rouge_l", "bertscore_f1"])
+    module.prepare([("a", "b")])
+    module.prepare([])
+    assert asked == [([("a", "b")], ["bertscore_f1"]), ([("a", "b")], ["meteor", "bertscore_f1"])]
+    assert fake_java == []
+
+
+@pytest.mark.usefixtures("fresh_caches")
+def test_the_tokenizer_is_named_with_what_another_one_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The released one needs no note."""
+    for has_java, name in ((True, "ptb-java"), (False, "ptb-python")):
+        monkeypatch.setattr(coco_java, "has_java", functools.cache(functools.partial(bool, has_java)))
+        assert tokenizer_name() == name
+    assert tokenizer_note("ptb-java") == "ptb-java"
+    note = "the tokenizer ptb-python; the released one, ptb-java, needs Java"
+    assert tokenizer_note("ptb-python") == note
+
+
+@pytest.mark.usefixtures("fresh_caches")
+def test_what_is_available_has_the_reasons_of_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """METEOR's and BERTScore's; the others always are."""
+    monkeypatch.setattr(bertscore, "scorer_or_reason", functools.cache(lambda: (None, "no package")))
+    for has_java in (True, False):
+        monkeypatch.setattr(coco_java, "has_java", functools.cache(functools.partial(bool, has_java)))
+        meteor = None if has_java else module.NO_JAVA
+        assert available_metrics() == {**dict.fromkeys(METRICS), "meteor": meteor, "bertscore_f1": "no package"}
+    monkeypatch.setattr(bertscore, "bertscore", lambda pairs: f"no package for {len(pairs)}")
+    assert text_scores([("a", "b")], ["bertscore_f1"]).omitted == {"bertscore_f1": "no package for 1"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from pathlib import Path
 
 import pytest
@@ -41,15 +40,6 @@ def test_a_rubric_is_a_file_of_a_prompt_and_levels(tmp_path: Path) -> None:
     assert signature["prompt"].startswith("helpful:")
     assert signature != GradeRule(Rubric("helpful", "{prediction}", rule.rubric.levels)).signature()
     assert make_rule("grade", {}) == GradeRule(DEFAULT)
-
-
-def test_the_rubric_of_the_docs_is_one(tmp_path: Path) -> None:
-    """As it stands there."""
-    page = (Path(__file__).resolve().parents[3] / "docs" / "judge.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```yaml\n(prompt: .*?)```", page, re.DOTALL)
-    path = tmp_path / "rubric.yaml"
-    path.write_text(shown, encoding="utf-8")
-    assert [value for _, value in read_rubric(path).levels] == [1, 0.7, 0.2, 0]
 
 
 def test_as_many_log_probabilities_are_asked_for_as_there_are_levels() -> None:

@@ -14,7 +14,7 @@ from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule
+from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule, says_neither
 from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
@@ -193,3 +193,59 @@ def test_each_prompt_has_its_own_hash() -> None:
     assert len({L3ScoreRule(name).signature()["prompt"] for name in PROMPTS}) == len(PROMPTS)
     with pytest.raises(InputError, match="released, paper"):
         L3ScoreRule("other")
+
+
+def test_options_out_of_their_range_are_one_sentence() -> None:
+    """The sentence has what was expected and what was found."""
+    for top in (2, 1000, "full-vocabulary"):
+        assert L3ScoreRule(top=top).top == top
+    for wrong in (1, 1001, "5", 2.0):
+        with pytest.raises(InputError) as error:
+            L3ScoreRule(top=wrong)  # type: ignore[arg-type]
+        assert str(error.value) == f"L3Score's top must be a number from 2 or 'full-vocabulary', found {wrong!r}."
+    with pytest.raises(InputError) as error:
+        L3ScoreRule("mine")
+    assert str(error.value) == "Unknown L3Score prompt 'mine'; expected one of released, paper."
+
+
+def test_the_rule_says_what_it_is_by_its_options() -> None:
+    """In its title, its request and its signature; another wording keeps the rest."""
+    plain, full = L3ScoreRule(), L3ScoreRule("paper", "full-vocabulary")
+    assert (plain.title, full.title) == ("L3Score", "L3Score with top=full-vocabulary (the default is 5)")
+    asked = [rule.request(Candidate("p", "q", "r")) for rule in (plain, full, L3ScoreRule(top=7))]
+    assert [(each.top_logprobs, each.lookup, each.max_tokens) for each in asked] == [
+        (5, (), 1),
+        (5, ("yes", "yeah", "no"), 1),
+        (7, (), 1),
+    ]
+    assert asked[1].prompt == PROMPTS["paper"].format(question="q", reference="r", prediction="p")
+    digest = hashlib.sha256(PROMPTS["paper"].encode()).hexdigest()[:12]
+    sampling = {"temperature": 0.0, "max_tokens": 1}
+    assert full.signature() == {"prompt": f"paper:{digest}", "rule": "full-vocabulary", **sampling}
+    assert plain.signature()["rule"] == "top-5"
+    assert full.rewordings() == {"released": L3ScoreRule("released", "full-vocabulary")}
+
+
+def _said(yes: float, first: str = "Yes") -> Verdict:
+    """A verdict whose yes has this probability."""
+    return Verdict("ok", first, ((first, math.log(yes)), ("No", math.log(1 - yes))))
+
+
+def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
+    """More than a half for the one, less for the other; the sentences say what it did and what to do."""
+    rule = L3ScoreRule()
+    assert rule.fault([_said(0.51), _said(0.49)]) is None
+    for right, wrong in ((0.5, 0.4), (0.6, 0.5), (0.2, 0.9)):
+        assert rule.fault([_said(right), _said(wrong)]) == (
+            f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, where a judge "
+            "gives more than and less than 0.5; choose another one"
+        )
+    thinks = Verdict("ok", " Okay, let me think about it", (("Okay", -0.1), ("Well", -3.0)))
+    assert rule.fault([_said(0.9), thinks]) == (
+        "it begins its answer with 'Okay, let me think a' and not with yes or no; a judge that thinks or greets first "
+        "has to be told not to, for vLLM, SGLang and hf: with --judge-extra or SPIQA_JUDGE_EXTRA "
+        """'{"chat_template_kwargs": {"enable_thinking": false}}'; else choose another judge"""
+    )
+    assert rule.score(Candidate("p"), _said(0.75)) == pytest.approx(0.75)
+    assert rule.score(Candidate("p"), Verdict("judge_failed", reason="x")) is None
+    assert [says_neither(each.top_logprobs) for each in (_said(0.5, "yeah"), thinks)] == [False, True]
