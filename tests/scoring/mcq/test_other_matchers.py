@@ -1,4 +1,4 @@
-"""The rules of MMStar's authors, which look at one character."""
+"""Answer matching as others do it: cases worked out by hand, and lmms-eval's own function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from phrasings import phrasings
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, released_match
+from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, released_match, vlmevalkit_match
 
 
 @pytest.mark.parametrize(
@@ -114,3 +114,48 @@ def test_sixteen_thousand_answers_have_the_hosts_scores(theirs: Any, real_data: 
         texts += [text for letter in options for _, text in phrasings(letter, options[letter], list(options))]
     assert len(texts) > 10_000
     assert differing(theirs, texts) == []
+
+
+CHOICES = {"A": "the red bear", "B": "a blue boat", "C": "Cats", "D": "nothing of these"}
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("B", "B"),
+        ("The answer is (B).", "B"),
+        ("A chart", "A"),
+        ("A", "A"),
+        ("b", None),
+        ("A or B", None),
+        ("A: it is red, not C", None),
+        ("A is what I see in there", None),
+        ("I see the red bear", "A"),
+        ("I see THE RED BEAR", "A"),
+        ("A is what I see, a blue boat", "B"),
+        ("cats and the red bear", None),
+        ("It is cats. " + "So many of them are there. " * 4, None),
+        ("I can't process this file. B", None),
+        ("Z", None),
+        ("Z cats", None),
+        ("Z cats B", "B"),
+        ("B**", "B"),
+        ("", None),
+        ("one B three four five six", None),
+        ("one two B four five", "B"),
+        ("one two B four B five", "B"),
+        ("B one two three B", None),
+    ],
+)
+def test_vlmevalkit_reads_a_letter_near_the_end_or_a_text(response: str, letter: str | None) -> None:
+    """The only letter near the end, else the only option's text in a short answer; refusals and Z are nothing."""
+    assert vlmevalkit_match(response, CHOICES) == letter
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [("is A: or 1xB", "A"), ("I think the answer is A or B, the answer is A maybe", "B"), ("", None), ("none", None)],
+)
+def test_lmms_eval_reads_ends_first_occurrences_and_forms(response: str, letter: str | None) -> None:
+    """A letter of a word at the end does not stand alone; behind a phrase's first occurrence the last letter counts."""
+    assert lmms_eval_match(response) == letter

@@ -162,3 +162,94 @@ def test_a_text_of_two_options_mentions_both() -> None:
 def test_an_option_x_is_mentioned_only_where_it_stands() -> None:
     """Options may have any letters."""
     assert reading_of("W\nor Y and Z", dict.fromkeys("WXYZ", "")).mentioned() == {"W", "Y", "Z"}
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "start", "found"),
+    [
+        ("It is blue.\nI cannot tell.", 0, 0, True),
+        ("It is blue.\nIt rains.\nI CANNOT tell.", 0, 99, True),
+        ("It is blue.\nnone of these", 0, 99, True),
+        ("It is blue.\n无法确定", 0, 99, True),
+        ("I cannot tell.\nIt is blue.", 1, 0, False),
+        ("I cannot tell.\nIt is blue.", 0, 0, True),
+        ("I cannot tell.\nIt is blue.", 0, 99, False),
+        ("It is difficult to identify it.\nIt rains.\nIt is blue.", 1, 0, False),
+        ("It is blue.\nIt rains.", 0, 0, False),
+        ("Answer:\nB. I don't know", 1, 0, True),
+    ],
+)
+def test_what_is_said_later_may_choose_nothing(text: str, index: int, start: int, found: bool) -> None:
+    """In the line itself from a place on, or in a later one; what stands before takes nothing back."""
+    assert reading_of(text).is_undecided(index, start) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It rains.\nI cannot determine which one it is.\nB", True),
+        ("I'm sorry, but I cannot see the image.", True),
+        ("判断できません", True),
+        ("I don't know", True),
+        ("none of these", False),
+        ("It is not blue.", False),
+        ("It rains.", False),
+        ("", False),
+    ],
+)
+def test_an_answer_may_say_that_it_cannot_be_given(text: str, found: bool) -> None:
+    """In any line; one that says that no option is right has given an answer."""
+    assert reading_of(text).declines() is found
+
+
+@pytest.mark.parametrize(
+    ("field", "found"),
+    [("none of these", True), ("the none", True), ("not B", True), ("none, blue", False), ("B", False), ("", False)],
+)
+def test_a_field_may_say_that_no_option_is_right(field: str, found: bool) -> None:
+    """Where it names none, by letter or text."""
+    assert reading_of("").denies(field) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "of_text", "found"),
+    [
+        ("B", False, [True]),
+        ("It rains.\nB\nIt rains.", False, [True, True, True]),
+        ("blue\nIt rains.\nblue\ngreen", True, [True, False, False, True]),
+        ("A. red\nB. blue\nIt rains.", False, [False, False, True]),
+        ("A. red\nB. blue\nIt rains.", True, [False, False, True]),
+    ],
+)
+def test_a_line_of_an_option_alone_stands_out(text: str, of_text: bool, found: list[bool]) -> None:
+    """As no item of a listing; a text only as the first or the last line."""
+    reading = reading_of(text)
+    assert [reading.stands_out(index, of_text) for index in range(len(found))] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("It is blue.", -1),
+        ("Answer: 108", 0),
+        ("It is blue.\nThe answer is 108\nIt rains.", 1),
+        ("The answer is 7\nAnswer: 108\nB", 1),
+        ("Answer: blue", -1),
+        ("Answer: the 15", -1),
+        ("It rains.\n\n = \\boxed{108}\nIt is blue.", 1),
+        ("It rains.\n\\boxed{B}", -1),
+        ("It rains.\n\\boxed{blue}", -1),
+        ("It rains.\n\\boxed{7}\nThe answer is 7 m", 2),
+        ("Answer:", 0),
+    ],
+)
+def test_the_last_answer_that_names_no_option_is_known(text: str, index: int) -> None:
+    """A field or a line with an answer; blank lines do not count."""
+    assert reading_of(text).unread == index
+
+
+@pytest.mark.parametrize(("after", "expected"), [(-1, [3, 1, 0]), (0, [3, 1]), (1, [3]), (2, [3]), (3, [])])
+def test_lines_behind_another_are_read_alone(after: int, expected: list[int]) -> None:
+    """Those that mention an option, the last one first."""
+    reading = reading_of("It is red\nIt is B\nIt rains\nIt is green")
+    assert [index for index, _ in reading.backwards(after)] == expected

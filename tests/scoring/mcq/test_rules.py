@@ -8,6 +8,9 @@ import pytest
 from lines import COLOURS, NINE
 
 from spiqa_tasks.scoring.mcq import extract_choice
+from spiqa_tasks.scoring.mcq.options import Options
+from spiqa_tasks.scoring.mcq.reading import Reading
+from spiqa_tasks.scoring.mcq.rules import RULES, _last
 
 PICTURES = dict.fromkeys("ABCDE", "")
 POINTS = {letter: f"Point {letter}" for letter in "ABCD"}
@@ -115,3 +118,60 @@ def test_nothing_is_read_where_nothing_is_chosen(response: str, choices: Mapping
 def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str | None) -> None:
     """What a model goes on to ask itself is not its answer; what it thinks in another channel is none."""
     assert extract_choice(response, PICTURES).letter == letter
+
+
+@pytest.mark.parametrize(
+    ("rule", "response", "choices", "letters"),
+    [
+        ("field", "<answer>B</answer> \\boxed{A}", COLOURS, "A"),
+        ("field", "\\boxed{A} \\boxed{7}", COLOURS, "A"),
+        ("field", "\\boxed{A} \\boxed{none of these}", COLOURS, "?"),
+        ("field", "\\boxed{blue}", COLOURS, ""),
+        ("field", "B", COLOURS, ""),
+        ("answer_line", "The answer is B\nAnswer: 108", COLOURS, "B"),
+        ("answer_line", "The answer is A\nIt rains.\nB\nIt is wide.", COLOURS, "B"),
+        ("answer_line", "B\nThe answer is A\nIt is red.", COLOURS, "A"),
+        ("answer_line", "The answer is A, so B is correct", COLOURS, "A"),
+        ("answer_line", "A. red\nB. blue", COLOURS, ""),
+        ("answer_line", "The answer is blue", COLOURS, ""),
+        ("answer_line", "blue", COLOURS, ""),
+        ("conclusion", "It is wide, so B.\nA", COLOURS, "B"),
+        ("conclusion", "A is correct\nActually, it is C\nB is correct", COLOURS, "C"),
+        ("conclusion", "B", COLOURS, ""),
+        ("statement", "A is correct. C is correct.", COLOURS, "AC"),
+        ("statement", "A is correct.\nIt rains.\nB is correct", COLOURS, "AB"),
+        ("statement", "B, because it fits.\nC is wide", COLOURS, "B"),
+        ("statement", "A or B, because they fit", COLOURS, ""),
+        ("statement", "blue, because it fits", COLOURS, ""),
+        ("statement", "A. red\nB. blue", COLOURS, ""),
+        ("statement", "It rains.", COLOURS, ""),
+        ("mark", "As it shines, the third image (B) is wide", PICTURES, "B"),
+        ("mark", "(A) is wide.\n(C) fits well.\nIt rains.", PICTURES, "C"),
+        ("mark", "(A) fits.\nTherefore (C) fits.\n(B) fits.", PICTURES, "C"),
+        ("mark", "(A) is wide.\nThus the image is (C).\nPoint B is wide", PICTURES, "C"),
+        ("mark", "(A) is wide.\nI cannot tell.", PICTURES, ""),
+        ("mark", "(A) one\n(B) two", PICTURES, ""),
+        ("text", "The answer is blue", COLOURS, "B"),
+        ("text", "It rains.\nblue\nIt is wide. The colour is red.", COLOURS, "AB"),
+        ("text", "red\nIt rains.\nblue", COLOURS, "B"),
+        ("text", "\\boxed{blue} is green", COLOURS, "B"),
+        ("text", "The colour is blue.\nAnswer: 108", COLOURS, "?"),
+        ("text", "The answer is blue.\nAnswer: 108", COLOURS, "?"),
+        ("text", "\\boxed{7}\nThe colour is blue.", COLOURS, "B"),
+        ("text", "It rains.", COLOURS, ""),
+        ("letter", "Point B is closer than A", PICTURES, "B"),
+        ("letter", "Point B is closer than A", COLOURS, ""),
+    ],
+)
+def test_each_rule_by_itself(rule: str, response: str, choices: Mapping[str, str], letters: str) -> None:
+    """What it leaves standing, whatever the rules before it say; `?` for an answer that is no option."""
+    assert RULES[rule](Reading(response, Options(choices))) == set(letters)
+
+
+@pytest.mark.parametrize(
+    ("response", "letters"),
+    [("It rains.\nblue\nIt rains.", ""), ("It rains.\nblue", "B"), ("blue\nIt rains.", "B"), ("So it is blue", "B")],
+)
+def test_a_text_alone_is_an_answer_where_an_answer_stands(response: str, letters: str) -> None:
+    """In the first line or the last."""
+    assert _last(Reading(response, Options(COLOURS)), "named", True) == set(letters)

@@ -133,3 +133,41 @@ def test_any_line_is_read(found: str) -> None:
     starts = [stance.start for stance in stances(line)]
     assert starts == sorted(starts)
     assert all(stance.letters <= {"B"} for stance in stances(line))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Blue, as it is shown", [("B", 1, "text", 0), ("B", 0, "text", 0)]),
+        ("The sky is blue", [("B", 0, "text", 3)]),
+        ("The answer is blue. (A) fits", [("B", 2, "text", 3), ("A", 1, "mark", 5)]),
+        ("Blue is correct", [("B", 1, "text", 0)]),
+        ("So blue is correct, and C is shown", [("B", 2, "text", 1), ("C", 0, "letter", 6)]),
+        ("Thus the best is (B)", [("B", 2, "mark", 4)]),
+        ("Because it fits, (B) is it", [("B", 2, "mark", 4)]),
+        ("It is wide, so (B) fits", [("B", 1, "mark", 5)]),
+    ],
+)
+def test_all_that_is_said_in_a_first_line(text: str, found: list[tuple[str, int, str, int]]) -> None:
+    """The letters, how strongly, by what and where."""
+    stances_of = [
+        ("".join(sorted(each.letters)), each.strength, each.by, each.start)
+        for each in stances(line_of(text), is_first=True)
+    ]
+    assert stances_of == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("However, (A) is here. (B) is wide", "B0"),
+        ("(A) is wide. However, (B) is here", "A0"),
+        ("However, (A) fits. (B) is wide", "A1 B0"),
+        ("(A) fits and something else", "A1"),
+        ("(A) and something else", ""),
+        ("(A) may fit. (B) does", "A0 B0"),
+    ],
+)
+def test_an_aside_ends_with_its_sentence(text: str, found: str) -> None:
+    """What is only mentioned in it does not count."""
+    assert said(text, "mark", PICTURES) == found

@@ -1,4 +1,4 @@
-"""VLMEvalKit's exact matching: cases worked out by hand; the host's own function where it is installed."""
+"""VLMEvalKit's exact matching beside the host's own function, where that is installed."""
 
 from __future__ import annotations
 
@@ -18,35 +18,6 @@ WORDS = st.sampled_from(
     ["A", "B", "C", "Z", "a", "(B)", "the", "red", "bear", "Cats", "boat,", "a blue boat", "is", "."]
 )
 NOT_HERE = "VLMEvalKit is not installed (make test-vlmevalkit)"
-
-
-@pytest.mark.parametrize(
-    ("response", "letter"),
-    [
-        ("B", "B"),
-        ("The answer is (B).", "B"),
-        ("A chart", "A"),
-        ("A", "A"),
-        ("b", None),
-        ("A or B", None),
-        ("A: it is red, not C", None),
-        ("A is what I see in there", None),
-        ("I see the red bear", "A"),
-        ("I see THE RED BEAR", "A"),
-        ("A is what I see, a blue boat", "B"),
-        ("cats and the red bear", None),
-        ("It is cats. " + "So many of them are there. " * 4, None),
-        ("I can't process this file. B", None),
-        ("Z", None),
-        ("Z cats", None),
-        ("Z cats B", "B"),
-        ("B**", "B"),
-        ("", None),
-    ],
-)
-def test_it_reads_what_the_host_reads(response: str, letter: str | None) -> None:
-    """The only letter near the end, else the only option's text in a short answer; refusals and Z are nothing."""
-    assert vlmevalkit_match(response, CHOICES) == letter
 
 
 def theirs(response: str, choices: dict[str, str]) -> str | None:
