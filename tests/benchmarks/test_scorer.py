@@ -173,6 +173,8 @@ def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -
     assert scorer.answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record) == 0.0
     assert scorer.answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record) == 0.0
     assert scorer.answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record) is None
+    unscored = records_of(scorer, ["right"])[0]
+    assert scorer.answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored) is None
 
 
 def asking(judge: Judge, key: str, *predictions: str) -> Record:

@@ -141,3 +141,54 @@ def test_without_sub_axes_there_is_no_mean_of_them() -> None:
     assert (math.isnan(value.value), value.n, value.reason) == (True, 0, None)
     mixed = [*nameless[1:], record(rows[0], Response("A"), HERE)]
     assert "1 of 24 answers have a score" in str(LMMS_EVAL.compute(mixed).reason)
+
+
+def axis(place: int, name: str, right: bool) -> Record:
+    """A record whose letter lmms-eval reads."""
+    details = {"letter_lmms_eval": "A" if right else ""}
+    return Record(str(place), reference="A", groups={"subcategory": name}, details=details)
+
+
+def test_every_axis_counts_the_same() -> None:
+    """However many questions it has: (3/4 + 0) / 2."""
+    records = [*(axis(place, "x", place > 0) for place in range(4)), axis(4, "y", False)]
+    value = LMMS_EVAL.compute(records)
+    assert (value.value, value.n, dict(value.scores), value.interval) == (3 / 8, 5, {}, None)
+
+
+ROW = {
+    **{"id": "7", "question": "Which?", "letters": ["A", "B"], "options": ["red", "blue"], "answer": "B"},
+    **{"category": "science & technology", "subcategory": "a b", "source": "SEED", "benchmark": "mmstar"},
+    **{"split": "val", "prompt": "letter", "settings": "shots=0", "data": "d"},
+}
+
+
+def test_the_whole_record_of_an_answer() -> None:
+    """By each of the rules; the letter that lmms-eval reads is empty where it reads none."""
+    found = record(ROW, Response("B. blue", truncated=True), HERE)
+    assert (found.id, found.prediction, found.reference, found.status) == ("7", "B", "B", "ok")
+    assert found.groups == {"category": "science_technology", "subcategory": "a_b"}
+    assert found.details == {"options": 2, "truncated": True, "source": "SEED", "letter_lmms_eval": "B"}
+    assert found.scores == {"accuracy": 1.0, "accuracy_released": 1.0, "accuracy_vlmevalkit": 1.0}
+    assert found.signature == HERE.sign(ROW, "\nAnswer with the option's letter from the given choices directly.")
+    empty = record({**ROW, "source": ""}, Response("no idea"), HERE)
+    assert empty.details == {"options": 2, "letter_lmms_eval": ""}
+    assert empty.scores == {"accuracy": 0.0, "accuracy_released": 0.0, "accuracy_vlmevalkit": 0.0}
+
+
+def test_a_failed_request_is_signed_as_any_other() -> None:
+    """It has its groups and its source, and no letter."""
+    found = record(ROW, Response("", "boom"), HERE)
+    assert (found.details, found.signature) == (
+        {"options": 2, "source": "SEED"},
+        record(ROW, Response("B"), HERE).signature,
+    )
+
+
+@pytest.mark.parametrize("prompt", ["bare", "vlmevalkit"])
+def test_a_reported_prompt_has_the_hosts_numbers_in_the_table(prompt: Any) -> None:
+    """In the place of the capabilities; our own prompts have none of them."""
+    rates = ["refusal_rate", "unparsed_rate", "request_failed_rate"]
+    assert table(MMStarSettings(prompt)) == [
+        *("accuracy", "accuracy_released", *rates, "accuracy_vlmevalkit", "accuracy_lmms_eval"),
+    ]

@@ -84,7 +84,7 @@ def test_pictures_within_the_table_are_written_to_the_cache(folder: Path) -> Non
     assert [Path(path).read_bytes() for path in first] == [red, blue, blue]
     assert len(set(first)) == 3
     assert all("shapes-test-1" in path for path in first)
-    second = pictures.of({"image": red}, "b", 1)
+    second = pictures.of({"image": {"bytes": red}}, "b", 1)
     assert not set(second) & set(first)
     assert pictures.of({"image": "a"}, "c", 2) == first
     assert pictures.of({"image": ["b", "red.png"]}, "d", 3) == [*second, str(folder / "red.png")]
@@ -114,6 +114,8 @@ def test_the_folder_of_paths_is_that_in_which_most_of_them_lie(tmp_path: Path) -
     files = PictureFiles(tmp_path)
     assert files.folder_of(["one.png", "two.JPG"]) == "x/y"
     assert files.folder_of(["y/one.png", "y\\two.JPG", "./y/two.JPG"]) == "x"
+    write_pictures(tmp_path, "manyX/y/six.png")
+    assert PictureFiles(tmp_path).folder_of(["y/six.png"]) == "manyX"
     assert files.folder_of(["one.png", "three.png"]) == ""
     assert files.folder_of(["one.png", "two.JPG", "three.png"]) == "x/y"
     assert files.folder_of(["notes.txt"]) == files.folder_of([]) == files.folder_of(["w/one.png"]) == ""

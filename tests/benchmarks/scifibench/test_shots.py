@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure
-from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, similar_shots
+from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, pair_similarities, random_shots, similar_shots
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource
 
@@ -115,3 +116,76 @@ def test_caption_similarities_are_cosines() -> None:
     assert found[0, 1] == pytest.approx(1.0)
     assert found[0, 2] == 0.0
     assert 0.0 < found[0, 3] < 1.0
+
+
+def pair(number: int, caption: str, figure: str = "") -> ChoiceQuestion:
+    """A question about a figure, with a true caption and a false one of its own."""
+    shown = OptionFigure(figure or f"digest{number}", f"{number}.png")
+    options = (f"false {number}", caption)
+    return ChoiceQuestion("CS_Figure2Caption", str(number), "q", "q", ("A", "B"), options, "B", "cs", (shown,))
+
+
+APART = [pair(number, f"caption {number}") for number in range(8)]
+
+
+def ids(found: list[list[ChoiceQuestion]]) -> list[list[str]]:
+    """The ids of examples."""
+    return [[example.id for example in examples] for examples in found]
+
+
+def test_random_examples_are_drawn_by_seed_and_question() -> None:
+    """As Python's generator shuffles the places, seeded with these; the question itself is none."""
+    for seed in (0, 5):
+        expected = []
+        for number in range(8):
+            places = list(range(8))
+            random.Random(f"shots#{seed}#CS_Figure2Caption/{number}").shuffle(places)
+            expected.append([str(place) for place in places if place != number][:3])
+        assert ids(random_shots(APART, 3, seed)) == expected
+
+
+def test_the_nearest_examples_come_last() -> None:
+    """Of those that share nothing with the question; the first of equals is taken."""
+    similarities = np.array([[1.0, 0.1, 0.9, 0.5], [0.1, 1, 0.1, 0.1], [0.9, 0.1, 1, 0.2], [0.5, 0.1, 0.2, 1]])
+    assert ids(similar_shots(APART[:4], 2, similarities)) == [["3", "2"], ["2", "0"], ["3", "0"], ["2", "0"]]
+    alike = [pair(0, "The caption ."), pair(1, "the  caption"), pair(2, "x", "digest0"), pair(3, "y")]
+    assert ids(similar_shots(alike[:2] + alike[3:], 1, similarities[:3, :3])) == [["3"], ["3"], ["0"]]
+    with pytest.raises(DataError) as error:
+        similar_shots(alike, 2, similarities)
+    assert str(error.value) == (
+        "Expected 2 examples for question 0 of CS_Figure2Caption that share no caption and no figure with it, found 1. "
+        "Use fewer shots."
+    )
+
+
+def test_captions_are_near_by_the_words_that_they_share() -> None:
+    """Cosines of TF-IDF: 1 with themselves, more with more words in common, 0 with none."""
+    questions = [pair(0, "loss of x"), pair(1, "loss of y"), pair(2, "a plot")]
+    found = caption_similarities(questions)
+    assert found.shape == (3, 3)
+    assert np.diag(found) == pytest.approx(1)
+    assert 0 < found[0, 1] == pytest.approx(found[1, 0])
+    assert found[0, 1] < 1
+    assert found[0, 2] == 0
+    words = ["loss of x", "loss of y", "a plot"]
+    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform(words)
+    assert found == pytest.approx(np.asarray((vectors @ vectors.T).todense()))
+
+
+def test_pairs_are_near_by_both_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean of the cosines of captions and of figures, by the checkpoint that is named."""
+
+    class Encoder:
+        def __init__(self, checkpoint: str) -> None:
+            assert checkpoint == "a/b"
+
+        def texts(self, texts: list[str]) -> Any:
+            assert texts == ["caption 0", "caption 1"]
+            return np.array([[1.0, 0.0], [0.6, 0.8]])
+
+        def images(self, paths: list[str]) -> Any:
+            assert paths == ["0.png", "1.png"]
+            return np.array([[1.0, 0.0], [0.0, 1.0]])
+
+    monkeypatch.setattr("spiqa_tasks.vision.clip_encoder.ClipEncoder", Encoder)
+    assert pair_similarities(APART[:2], "a/b") == pytest.approx(np.array([[1.0, 0.3], [0.3, 1.0]]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure
+from spiqa_tasks.benchmarks.scifibench.variants import marked_letter, shuffled, with_random_negatives
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource
 
 SPLITS = ["cs_fig2cap", "cs_cap2fig", "general_fig2cap", "general_cap2fig"]
@@ -95,3 +99,93 @@ def test_marks_are_on_the_true_or_on_a_random_false_caption(real_data: Path) -> 
     assert all(row["marked"] in row["letters"] and row["marked"] != row["answer"] for row in incorrect)
     assert len(Counter(row["marked"] for row in incorrect)) == 5
     assert {row["marked"] for row in rows_of(real_data, "cs_fig2cap")} == {""}
+
+
+def pair(number: int, caption: str = "", figure: str = "", file: str = "CS_Figure2Caption") -> ChoiceQuestion:
+    """A question with three options; the answer stands at its number modulo 3."""
+    to_figure = file.endswith("Caption2Figure")
+    caption, answer = caption or f"caption {number}", number % 3
+    own = OptionFigure(figure or f"digest{number}", f"{number}.png")
+    others = [OptionFigure(f"false{number}{place}", "") for place in range(3)]
+    options = ["", "", ""] if to_figure else [f"false {place}" for place in range(3)]
+    if not to_figure:
+        options[answer] = caption
+    others[answer] = own
+    figures = tuple(others) if to_figure else (own,)
+    return ChoiceQuestion(
+        file, str(number), "q", caption if to_figure else "q", tuple("ABC"), tuple(options), "ABC"[answer], "c", figures
+    )
+
+
+def drawn(purpose: str, seed: int, question: ChoiceQuestion) -> random.Random:
+    """The generator of a draw: every number that was ever reported depends on it."""
+    return random.Random(f"{purpose}#{seed}#{question.file}/{question.id}")
+
+
+@pytest.mark.parametrize("file", ["CS_Figure2Caption", "CS_Caption2Figure"])
+def test_an_order_is_drawn_by_seed_and_question(file: str) -> None:
+    """0 is the release's; the answer keeps its option, and figures move where they are the options."""
+    question = pair(4, file=file)
+    assert shuffled(question, 0) is question
+    for seed in (1, 2, 3):
+        order = [0, 1, 2]
+        drawn("shuffle", seed, question).shuffle(order)
+        found = shuffled(question, seed)
+        assert found.options == tuple(question.options[place] for place in order)
+        assert (found.caption, found.figure, found.letters) == (question.caption, question.figure, question.letters)
+        places = order if question.to_figure else [0]
+        assert found.figures == tuple(question.figures[place] for place in places)
+
+
+def test_a_mark_is_the_answers_or_drawn_among_the_others() -> None:
+    """By seed and question; none is none."""
+    question = pair(4)
+    assert [marked_letter(question, mark, 0) for mark in ("none", "correct")] == ["", "B"]
+    for seed in range(4):
+        assert marked_letter(question, "incorrect", seed) == drawn("mark", seed, question).choice(["A", "C"])
+
+
+@pytest.mark.parametrize("file", ["CS_Figure2Caption", "CS_Caption2Figure"])
+def test_negatives_are_drawn_by_seed_and_question(file: str) -> None:
+    """From the end of the shuffled file, around the answer in its place."""
+    questions = [pair(number, file=file) for number in range(6)]
+    for seed in (0, 7):
+        for question, found in zip(questions, with_random_negatives(questions, seed), strict=True):
+            pool = list(questions)
+            drawn("negatives", seed, question).shuffle(pool)
+            pairs = [other for other in reversed(pool) if other is not question][:2]
+            pairs.insert(question.position, question)
+            if found.to_figure:
+                assert found.figures == tuple(other.figure for other in pairs)
+                assert found.options == question.options
+            else:
+                assert found.options == tuple(other.caption for other in pairs)
+                assert found.figures == question.figures
+            assert (found.answer, found.text) == (question.answer, question.text)
+
+
+def test_no_negative_is_true_as_well_or_there_twice() -> None:
+    """A caption that another pair has with the true figure, a figure with the true caption, and what is alike."""
+    questions = [
+        pair(0),
+        pair(1, "Caption 0 ."),
+        pair(2, "also true", "digest0"),
+        pair(3, "Also  true"),
+        pair(4, "x", "digest1"),
+        pair(5, "y"),
+        pair(6, "Y."),
+        pair(7, "z"),
+    ]
+    for seed in range(9):
+        found = with_random_negatives(questions, seed)[0]
+        assert sorted(each.casefold().strip(".") for each in found.options if each != "caption 0") == ["y", "z"]
+
+
+def test_a_file_with_too_few_pairs_is_refused() -> None:
+    """By its name, with the question."""
+    with pytest.raises(DataError) as error:
+        with_random_negatives([pair(0), pair(1)], 0)
+    assert str(error.value) == (
+        "Expected CS_Figure2Caption to have 3 different figure-caption pairs to draw the options of question 0 from, "
+        "found 2. Fetch the released file."
+    )
