@@ -139,16 +139,15 @@ def _scores(run: Run, metric: Metric) -> dict[str, float]:
 def _compared(
     a: Run, b: Run, metric: Metric, scores_a: Mapping[str, float], scores_b: Mapping[str, float]
 ) -> Comparison:
-    ids = [key for key in scores_a if key in scores_b]
-    differences = [scores_b[key] - scores_a[key] for key in ids]
-    clusters = a.value(metric).clusters
-    found = paired_difference(differences, [clusters.get(key) for key in ids])
-    score_a, score_b = (math.fsum(scores[key] for key in ids) / len(ids) for scores in (scores_a, scores_b))
-    won = [key for key, difference in zip(ids, differences, strict=True) if difference > 0]
-    lost = [key for key, difference in zip(ids, differences, strict=True) if difference < 0]
+    differences = {key: scores_b[key] - score for key, score in scores_a.items() if key in scores_b}
+    count, clusters = len(differences), a.value(metric).clusters
+    found = paired_difference(list(differences.values()), [clusters.get(key) for key in differences])
+    score_a, score_b = (math.fsum(scores[key] for key in differences) / count for scores in (scores_a, scores_b))
+    won = [key for key, difference in differences.items() if difference > 0]
+    lost = [key for key, difference in differences.items() if difference < 0]
     warnings = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
     warnings += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
     warnings += [remark for run in (a, b) for remark in run_metrics.remarks(run, metric)]
-    alone = max(len(scores_a), len(scores_b)) - len(ids)
+    alone = max(len(scores_a), len(scores_b)) - count
     warnings += [f"{alone} questions have a score in one run only and are left out"] if alone else []
     return Comparison(a.task, metric.name, a.name, b.name, score_a, score_b, found, found.p, won, lost, warnings)

@@ -239,3 +239,13 @@ def test_a_run_of_score_is_correlated_as_a_hosts_run_is(tmp_path: Path) -> None:
     found, _ = correlations([read])
     assert {each.metric for each in found} >= {"rouge_l", "cider"}
     assert {each.n for each in found} == {39}
+
+
+def test_the_metric_of_a_judges_rule_ranks_models() -> None:
+    """And not the headline of their task; of several runs without a judge the others are still correlated."""
+    runs = [judged("m", "a", {"x": 0.9}), judged("n", "a", {"x": 0.1})]
+    worse = replace(runs[1].records[0], scores={"l3score": 0.1, "retrieval_accuracy": 1.0})
+    assert ranks([runs[0], runs[1].with_records([worse])]) == {"a": {"m": 1, "n": 2}}
+    alone = replace(run_of([Record("1", scores={"accuracy": 1.0})]), label="alone")
+    found, remarks = correlations([alone, run_with([(0.1, 0.2), (0.2, 0.3)]), alone])
+    assert ([each.model for each in found], len(remarks)) == (["m"], 2)

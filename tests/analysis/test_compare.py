@@ -17,10 +17,12 @@ from report_runs import choices, run_of, runs_at
 from scipy.stats import t, ttest_1samp
 
 from spiqa_tasks.analysis.compare import Comparison, compare, compared, differing
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
 
 RIGHT: dict[str, Callable[[int], bool]] = {
@@ -333,3 +335,20 @@ def test_what_is_not_compared_is_told_in_whole_sentences() -> None:
         "mmstar_filtered: c is not compared with a: they share no question.",
         "mmstar_filtered: c is not compared with b: they share no question.",
     ]
+
+
+def test_the_headline_is_compared_though_less_of_it_is_better() -> None:
+    """Other metrics of which less is better are not, where none is named."""
+    entries = [{"metric": name, "higher_is_better": False} for name in ("first", "second")]
+
+    def theirs(model: str, name: str) -> Run:
+        records = [Record(str(place), scores={name: float(place)}, details={"metrics": (name,)}) for place in range(2)]
+        answers = [Answer(record.id, Response("A"), record) for record in records]
+        return Run("t", Identity(model), Path("x"), "lmms-eval", lambda: answers, config={"metric_list": entries})
+
+    found, left_out = compare([theirs("a", "first"), theirs("b", "first"), theirs("c", "second")])
+    assert [(each.a, each.b, each.metric) for each in found] == [("a", "b", "first")]
+    assert left_out == ["t of c is left out: it has no first."]
+    found, left_out = compare([theirs("a", "second"), theirs("b", "first"), theirs("c", "first")])
+    assert found == []
+    assert len(left_out) == 2

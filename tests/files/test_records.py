@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.records import KEY, read_records, read_rows
+from spiqa_tasks.files.records import FORMS, KEY, read_cells, read_records, read_rows, saved_files
 
 ROWS: list[dict[str, Any]] = [{"q": "1 + 1?", "a": "2"}, {"q": 'None, "NA"\n007?', "a": "007"}, {"q": "é", "a": "NA"}]
 
@@ -137,3 +137,83 @@ def test_missing_shard_and_missing_column_and_no_parquet_are_errors(tmp_path: Pa
     only.write_text("no parquet")
     with pytest.raises(DataError, match="to be a parquet file"):
         read_rows([only], ["ID"])
+
+
+def test_cells_of_parquet_and_of_json_are_texts_too(tmp_path: Path) -> None:
+    """Whatever their types are there; the escapes of spreadsheets are decoded in an xlsx alone, of questions."""
+    rows = [{"id": 7, "a": None, "b": 0.5, "c": "_x0041_"}]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "t.parquet")
+    (tmp_path / "t.jsonl").write_text(json.dumps(rows[0]))
+    (tmp_path / "t.json").write_text(json.dumps(rows))
+    for name in ("t.parquet", "t.jsonl", "t.json"):
+        assert read_cells(tmp_path / name) == [{"id": "7", "a": "", "b": "0.5", "c": "A"}]
+        assert read_cells(tmp_path / name, escaped=False)[0]["c"] == "_x0041_"
+    frame = pd.DataFrame({"c": ["_x0042_"]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert list(read_records([tmp_path / "t.csv"])) == [{"c": "_x0042_"}]
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+    assert list(read_records([tmp_path / "t.xlsx"])) == [{"c": "B"}]
+
+
+SHAPE = "a list of objects, or an object of them, found 'text'. Write one object for each question."
+
+
+def test_the_sentences_about_files_of_another_form(tmp_path: Path) -> None:
+    """They name the file, what was found, and what to do."""
+    path = tmp_path / "x.parquet"
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([{"a": 1, "b": 2}]), path)
+    with pytest.raises(DataError) as error:
+        read_rows([path], ["a", "c", "d"], ["e"])
+    assert str(error.value) == (
+        f"Expected {path} to have the columns a, c, d; found no c, d among a, b. Fetch the released file."
+    )
+    assert read_rows([path], ["b"], ["a", "e"]) == [{"a": 1, "b": 2}]
+    assert read_rows([], ["b"]) == []
+    for name, content, found in (
+        (
+            "a.json",
+            '"text"',
+            SHAPE,
+        ),
+        ("a.json", "[1] [2]", "JSON, found Extra data: line 1 column 5 (char 4). Write it again."),
+        ("a.txt", "a", f"{FORMS}, found a file ending in '.txt'. Save it as jsonl."),
+    ):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(DataError) as error:
+            list(read_records([tmp_path / name]))
+        assert str(error.value) == f"Expected {tmp_path / name} to be {found}"
+    shards = [tmp_path / f"s-0000{place}-of-00003.parquet" for place in range(2)]
+    with pytest.raises(DataError) as error:
+        read_rows(shards, ["a"])
+    assert str(error.value) == (
+        f"Expected a whole set of parquet shards beside {shards[0]}, found 2 files of sets of [3]. "
+        "Fetch all shards of one revision."
+    )
+
+
+def test_the_sentences_about_lines(tmp_path: Path) -> None:
+    """With the number of the line, empty ones counted; columns that are not wanted stay in lines."""
+    path = tmp_path / "a.jsonl"
+    for content, sentence in (
+        ('\n{"a": 1}\n{', "Expected JSON in line 3 of {}, found Expecting property name enclosed in double quotes: "),
+        ("{}\n" + json.dumps("x" * 60), f"Expected an object in line 2 of {{}}, found {'x' * 40!r}. Correct the line."),
+    ):
+        path.write_text(content)
+        with pytest.raises(DataError) as error:
+            list(read_records([path]))
+        assert str(error.value).startswith(sentence.format(path))
+    path.with_suffix(".json").write_text('{"a": 1}\n{"a": 2}')
+    assert list(read_records([path.with_suffix(".json")], without=["a"])) == [{"a": 1}, {"a": 2}]
+
+
+def test_a_folder_that_is_none_of_datasets_is_one_sentence(tmp_path: Path) -> None:
+    """And so is a broken file in one."""
+    with pytest.raises(DataError) as error:
+        saved_files(tmp_path)
+    assert str(error.value).startswith(f"Expected {tmp_path} to be {FORMS}, found [Errno 2] ")
+    assert str(error.value).endswith(". Name a file in it.")
+    (tmp_path / "state.json").write_text('{"_data_files": [{"filename": "a.arrow"}]}')
+    (tmp_path / "a.arrow").write_bytes(b"broken")
+    assert saved_files(tmp_path) == [tmp_path / "a.arrow"]
+    with pytest.raises(DataError, match=r"a\.arrow to be an Arrow file of `datasets`, found .*\. Save it again\.$"):
+        list(read_records([tmp_path]))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from answer_files import scored
@@ -103,3 +105,30 @@ def test_files_of_two_models_are_two_rows() -> None:
     twice = [replace(run, path=Path(f"{run.identity.model}.jsonl")) for run in named]
     assert [run.name for run in of_one_model([twice[:1], twice])] == ["p", "p", "q"]
     assert [run.name for run in of_one_model([[run] for run in twice])] == ["p + q"] * 2
+
+
+def test_the_columns_are_those_of_the_main_table() -> None:
+    """Of the source with most records, in its order; other sources and metrics are left out, part of a task is told."""
+    nan = math.nan
+
+    def record(model: str, source: str, task: str, metric: str, value: float, low: float = nan, part: str = "") -> Any:
+        names = {"model": model, "source": source, "judge": "-", "task": task, "metric": metric}
+        return {**names, "value": value, "low": low, "high": 1 - low, "questions": part}
+
+    main, other = "published, Table 3", "published, Table 5"
+    found = [
+        record("m", "measured", "spiqa_testA", "mine", 0.1),
+        record("m", "measured", "spiqa_testA", "l3score", 0.5, 0.25),
+        record("m", "measured", "spiqa_testA", "odd_metric", 0.75, part="3 of 4"),
+        record("p", main, "spiqa_testA", "odd_metric", 0.2),
+        record("p", main, "spiqa_testA", "l3score", 0.3),
+        record("q", other, "spiqa_testA", "l3score", 0.9),
+    ]
+    head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in render(found, "md").splitlines())
+    assert head == ["model", "source", "judge", "testA odd_metric", "testA L3S"]
+    assert rows == [
+        ["m", "measured", "-", "75.0 (3 of 4)", "50.0 [25.0, 75.0]"],
+        ["p", main, "-", "20.0", "30.0"],
+    ]
+    assert "[25.0" not in render(found, "latex")
+    assert render(found[1:2], "md").splitlines()[0].split("|")[4].strip() == "testA"

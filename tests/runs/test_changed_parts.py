@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import Wanted, load_runs
 from spiqa_tasks.runs.places import Place
@@ -102,7 +102,7 @@ def outcome(place: Path) -> tuple[Run | None, str]:
     try:
         run = read(place)
         values(run)
-    except InputError as error:
+    except (DataError, InputError) as error:
         return None, str(error)
     return run, ""
 

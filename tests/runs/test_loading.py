@@ -14,11 +14,13 @@ from gain_files import host_samples
 from host_files import SPLIT, choice_samples, sample_of, write_run
 from judged_runs import write_judged
 from openai_server import OpenAIServer
+from report_runs import choices, run_of
 
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs, task_named
+from spiqa_tasks.runs.loading import Wanted, is_judged_by, load_runs, own_runs, task_named
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
 
@@ -353,3 +355,40 @@ def test_the_judge_of_the_environment_is_not_asked(
     rows = rows_for_scoring("spiqa", "demo", "")
     load(write_jsonl(tmp_path / "m_spiqa_demo.jsonl", {row["id"]: "a" for row in rows}))
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        ("openai:a", True),
+        ("openai:a@http://one/v1", True),
+        ("openai:a@http://two/v1", False),
+        ("openai:b", False),
+        ("openai:b@http://one/v1", False),
+    ],
+)
+def test_a_judge_is_its_name_and_where_it_is_named_its_server(judge: str, expected: bool) -> None:
+    """A run that no judge scored is anybody's."""
+    signature = "data:spiqa/testA@d|settings:|judge:openai:a|judge_host:one"
+    run = run_of([Record("p/0", "a", "a", scores={"l3score": 0.5})], task="spiqa_testA", signature=signature)
+    assert is_judged_by(run, judge) == expected
+    assert is_judged_by(run_of(choices([True])), judge)
+
+
+def test_answers_that_are_scored_here_say_so(tmp_path: Path) -> None:
+    """In their signature; a group is refused with all of its tasks."""
+    ((run,), _) = load(write_jsonl(tmp_path / "m_mmstar_demo.jsonl", RIGHT))
+    assert run.signature.host == "offline"
+    with pytest.raises(InputError, match="found the group spiqa of spiqa_testA, spiqa_testB, spiqa_testC"):
+        task_named("spiqa")
+
+
+def test_runs_of_lmms_eval_come_first_by_their_dates(tmp_path: Path) -> None:
+    """Whatever order their places are named in; files of other forms stay in that order."""
+    places = [
+        write_jsonl(tmp_path / "b_mmstar_demo.jsonl", RIGHT),
+        write_demo(tmp_path / "1", RIGHT, "late", stamp="20250202_000000"),
+        write_jsonl(tmp_path / "a_mmstar_demo.jsonl", RIGHT),
+        write_demo(tmp_path / "2", RIGHT, "early", stamp="20250101_000000"),
+    ]
+    assert [run.name for run in load(*places)[0]] == ["early", "late", "b", "a"]

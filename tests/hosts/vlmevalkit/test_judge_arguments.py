@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.hosts.vlmevalkit import judge_arguments
 from spiqa_tasks.hosts.vlmevalkit.judge_arguments import config_of, judge_of
+from spiqa_tasks.judge.config import DEFAULT_JUDGE
 
 URL = "http://127.0.0.1:1/v1"
 
@@ -57,3 +61,28 @@ def test_a_judge_without_log_probabilities_is_refused(server: OpenAIServer) -> N
     server.behaviour.sticky = "no_logprobs"
     with pytest.raises(JudgeError):
         judge_of(find_tasks(["spiqa_demo"])[0], {"model": "judge", "api_base": server.url})
+
+
+def test_each_of_the_hosts_arguments_is_the_judges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Model, address and key count, others do not; nothing is made for a task without a judge."""
+    made: list[Any] = []
+    monkeypatch.setattr(judge_arguments, "make_judge", lambda *given: made.append(given))
+    spiqa, mmstar = find_tasks(["spiqa_demo", "mmstar_demo"])
+    judge_of(spiqa, {"model": "openai:j", "api_base": f"{URL}/", "key": "secret-of-mine", "nproc": 4})
+    ((rule, config),) = made
+    assert rule == spiqa.entry.judge(spiqa.typed)
+    assert (config.name, config.url, config.api_key) == ("openai:j", URL, "secret-of-mine")
+    judge_of(spiqa, {"model": None, "api_base": None})
+    assert made[1] == (rule, None)  # SPIQA_JUDGE=none
+    judge_of(mmstar, {"model": "openai:j"})
+    assert len(made) == 2
+
+
+def test_an_address_alone_is_asked_for_the_usual_judge() -> None:
+    """Where neither the arguments nor the environment name one; blanks around a name do not count."""
+    config = config_of("", f"{URL}/chat/completions/", "k", {})
+    assert config is not None
+    assert (config.name, config.url, config.api_key) == (DEFAULT_JUDGE, URL, "k")
+    config = config_of("", URL, "k", {"SPIQA_JUDGE": " small "})
+    assert config is not None
+    assert config.name == "openai:small"

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from spiqa_tasks.judge.rules.compass import CompassRule
-from spiqa_tasks.judge.rules.grade import GradeRule
+from spiqa_tasks.judge.rules.grade import GradeRule, Rubric
 from spiqa_tasks.judge.rules.lettered import LetteredRule
 from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import Verdict
@@ -58,3 +58,15 @@ def test_the_sentences_of_unfit_judges() -> None:
         "asked whether Blue and whether Green means Blue it gave 0.25 and 0.50, where a judge gives the first more; "
         "choose another one"
     )
+
+
+def test_a_judge_is_fit_whose_wrong_answer_is_worth_nothing() -> None:
+    """There is a verdict for each of the test questions; more letters than five are all asked for."""
+    rule = CompassRule()
+    assert rule.fault([said(A=0.1, B=0.9), said(B=1.0)]) is None
+    assert "gave 0.00 and 0.10" in (rule.fault([said(B=1.0), said(A=0.1, B=0.9)]) or "")
+    for verdicts in ([said(A=0.9)], [said(A=0.9)] * 3):
+        with pytest.raises(ValueError, match="zip"):
+            rule.fault(verdicts)
+    levels = tuple((f"level {place}", place / 7) for place in range(8))
+    assert GradeRule(Rubric("many", "{prediction}", levels)).request(CANDIDATE).top_logprobs == 8
