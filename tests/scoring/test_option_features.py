@@ -50,3 +50,27 @@ def test_any_text_has_finite_numbers_that_do_not_depend_on_the_order(question: s
         assert one["place"] == other["place_from_end"]
         moved = {"place", "place_from_end"}
         assert all(one[name] == pytest.approx(other[name]) for name in NUMBERS if name not in moved)
+
+
+def test_numbers_are_read_with_decimals_signs_and_thousands() -> None:
+    """Ranked by value; further points are left out of the number, and words have none."""
+    options = ["1.5 m", "1.25 m", "-3 m", "1,000.5", "1.30.9", "none"]
+    assert [each["number_rank"] for each in named("?", options)] == [0.75, 0.25, 0, 1, 0.5, -1]
+    assert [each["has_number"] for each in named("?", options)] == [1, 1, 1, 1, 1, 0]
+
+
+def test_every_number_of_an_option() -> None:
+    """In the order of their names, of an option with marks and capitals, and of one without any text."""
+    first, second = named("Is it X or y?", ["X, (Y); not Z:", ""])
+    assert first == {
+        **{"place": 0, "place_from_end": 1, "options": 2, "characters": 14, "words": 4, "length_rank": 1},
+        **{"relative_length": 2, "shared_words": 0.5, "shared_rank": 1, "likeness": 0, "likeness_rank": 0.5},
+        **{"has_number": 0, "number_rank": -1, "capitals": 3 / 14, "negation": 1, "catch_all": 0},
+        **{"punctuation": 5, "question_words": 5},
+    }
+    assert second == {
+        **{"place": 1, "place_from_end": 0, "options": 2, "characters": 0, "words": 0, "length_rank": 0},
+        **{"relative_length": 0, "shared_words": 0, "shared_rank": 0, "likeness": 0, "likeness_rank": 0.5},
+        **{"has_number": 0, "number_rank": -1, "capitals": 0, "negation": 0, "catch_all": 0},
+        **{"punctuation": 0, "question_words": 5},
+    }
