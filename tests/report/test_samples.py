@@ -163,3 +163,15 @@ def test_nan_is_never_written() -> None:
     """It is no JSON, and a browser would show nothing at all."""
     with pytest.raises(ValueError, match="JSON"):
         as_script({"score": float("nan")})
+
+
+def test_figures_of_a_paper_have_their_captions() -> None:
+    """Those that the question refers to are marked."""
+    row = load_rows("spiqa", "demo", "setting=direct")[0]
+    places: dict[str, int] = {}
+    run = run_of([Record(row["id"], "x", "y")], "m", "spiqa_demo", "data:spiqa/demo@d|settings:setting=direct")
+    (sample,) = samples([run], places)["samples"]
+    assert sample["question"] == row["question"]
+    assert sample["figures"] == [
+        [places[figure["path"]], figure["caption"], int(figure["file"] in row["referred"])] for figure in row["figures"]
+    ]

@@ -7,10 +7,15 @@ from typing import Any
 
 import pytest
 
+from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, order_advice, retrieval_metric, with_retrieval
 
-METRIC = retrieval_metric(RETRIEVAL)
+
+@pytest.fixture
+def metric() -> Metric:
+    """The mean of the scores."""
+    return retrieval_metric(RETRIEVAL)
 
 
 def answer(number: int, score: float | None = 1.0, prediction: str | None = "x", **details: Any) -> Record:
@@ -31,22 +36,22 @@ def test_without_the_figures_shown_there_is_no_score() -> None:
     assert with_retrieval(Record("a"), "r", 0, {"figures": [], "referred": []}) == Record("a")
 
 
-def test_the_metric_is_the_mean_of_the_scores() -> None:
+def test_the_metric_is_the_mean_of_the_scores(metric: Metric) -> None:
     """Named as asked; more is better."""
-    found = METRIC.compute([answer(0, 1.0), answer(1, 0.0)])
-    assert (METRIC.name, METRIC.higher_is_better, found.value, found.n) == (RETRIEVAL, True, 0.5, 2)
+    found = metric.compute([answer(0, 1.0), answer(1, 0.0)])
+    assert (metric.name, metric.higher_is_better, found.value, found.n) == (RETRIEVAL, True, 0.5, 2)
     assert found.scores == {"0": 1.0, "1": 0.0}
 
 
-def test_it_is_withheld_where_the_order_is_not_known_for_more_than_a_hundredth() -> None:
+def test_it_is_withheld_where_the_order_is_not_known_for_more_than_a_hundredth(metric: Metric) -> None:
     """One of a hundred may be unknown; failed requests are no matter of the order."""
     unknown = answer(100, None, figures=[])
-    few = METRIC.compute([answer(number) for number in range(99)] + [unknown])
+    few = metric.compute([answer(number) for number in range(99)] + [unknown])
     assert (few.value, few.n) == (1.0, 99)
-    found = METRIC.compute([answer(0), unknown])
+    found = metric.compute([answer(0), unknown])
     assert (math.isnan(found.value), found.n) == (True, 1)
     assert found.reason == "the order of the figures that the model saw is not known for 1 of 2 answers"
-    failed = METRIC.compute([answer(0), answer(1, None, None, figures=[])])
+    failed = metric.compute([answer(0), answer(1, None, None, figures=[])])
     assert failed.reason == "1 of 2 answers have a score, fewer than 99%"
 
 
