@@ -46,8 +46,13 @@ def write_atomically(path: Path, content: bytes) -> None:
     """Write `content` to `path` so that nobody ever sees a part of it; make the folders above it.
 
     Several processes, also on machines that share the folder, may write one path at a time: the last one wins, with
-    its whole content. On any failure the file is as it was before. Raises OSError where the folder cannot be written.
+    its whole content. On any failure the file is as it was before. A link stays one: the file that it names is written.
+    What is no file, such as /dev/stdout or a pipe, is written to. Raises OSError where the folder cannot be written.
     """
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{uuid.uuid4().hex}.part")
     try:

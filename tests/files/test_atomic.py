@@ -45,6 +45,22 @@ def test_a_failure_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
     assert [*(tmp_path / "taken").iterdir()] == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes by name are POSIX")
+def test_a_pipe_is_written_to_and_a_link_stays_one(tmp_path: Path) -> None:
+    """As `--samples /dev/stdout` is: what the name stands for gets the content, and the name keeps its meaning."""
+    pipe, file, link = tmp_path / "pipe", tmp_path / "file", tmp_path / "link"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        write_atomically(pipe, b"content")
+        assert read.result() == b"content"
+    assert pipe.is_fifo()
+    link.symlink_to(file)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert file.read_bytes() == b"new"
+
+
 def test_the_longest_file_name_can_be_written(tmp_path: Path) -> None:
     """The temporary name does not grow with the file's own."""
     path = tmp_path / ("x" * 255)
