@@ -22,12 +22,19 @@ from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens,
         ("<think>A? The answer is A", ""),
         ("<think>A? <answer>B</answer>", "<answer>B</answer>"),
         ("<answer>A? <think>no <answer>B</answer>", "<answer>A? <answer>B</answer>"),
+        ("<think>A? <answer>B</answer> <think>C?</think> D", "D"),
+        ("<think>A <think>nested</think> B", "B"),
+        ("<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>B", "B"),
+        ("<|channel|>final<|message|>A<|channel|>final <|constrain|>B", "<|constrain|>B"),
+        ("<|channel|>final json<|message|><think>A?</think>B", "B"),
+        ("Before. <|channel|>analysis<|message|>A? The answer is A", "Before. "),
+        ("<|channel|>analysis<|message|>A? <|channel|>commentary<|message|>A", ""),
         (" I think it is <b>B</b>\n", " I think it is <b>B</b>\n"),
         ("", ""),
     ],
 )
 def test_reasoning_blocks_are_removed(text: str, expected: str) -> None:
-    """A block that is never closed goes to the tag that opens the answer, or to the end."""
+    """A block that is never closed goes to the tag that opens the answer, or to the end; a final channel is the answer."""
     assert without_reasoning(text) == expected
 
 
