@@ -34,7 +34,7 @@ from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens,
     ],
 )
 def test_reasoning_blocks_are_removed(text: str, expected: str) -> None:
-    """A block that is never closed goes to the tag that opens the answer, or to the end; a final channel is the answer."""
+    """An unclosed block goes to the tag that opens the answer, or to the end; of channels the final one is kept."""
     assert without_reasoning(text) == expected
 
 
