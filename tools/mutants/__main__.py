@@ -145,7 +145,7 @@ def _prepare(module: str, tests: Path) -> Path:
     folder = WORK / module
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in ("spiqa_tasks", "tests", "tools", "utils", "yaml_configs"):
+    for name in ("spiqa_tasks", "tests", "tools", "utils", "yaml_configs", "setup.cfg"):
         (folder / name).symlink_to(REPOSITORY / name)
     settings = {
         "source_paths": ["spiqa_tasks"],

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from openai_server import OpenAIServer
 
@@ -64,6 +63,7 @@ class FakeRequest:
     """A request of an SDK's HTTP client, as far as it is looked at."""
 
     def __init__(self, url: str, **headers: str) -> None:
+        httpx = pytest.importorskip("httpx")
         self.url = httpx.URL(url)
         self.headers = httpx.Headers(headers)
 
