@@ -121,6 +121,29 @@ def test_a_question_of_several_documents_is_one_sample() -> None:
     assert sample["answers"][0]["response"] == "helpful: Yes\nanswer: blue"
 
 
+def test_a_question_asked_figure_by_figure_is_shown_as_any() -> None:
+    """With its text and its figures, found by the question's id and not by that of one of its documents."""
+    settings = "setting=perfigure,max_figures=0"
+    row = load_rows("spiqa", "demo", settings)[0]
+    question = row["question_id"]
+    records = [Record(row["id"], prediction="Yes", reference="r", details={"question_id": question})]
+    run = run_of(records, task="spiqa_demo_perfigure", signature=f"data:spiqa/demo@{row['data']}|settings:{settings}")
+    run.__dict__["record_set"] = RecordSet(records, [Record(question, prediction="Yes", reference="r")])
+    (sample,) = samples([run], None)["samples"]
+    assert (sample["id"], sample["question"]) == (question, row["question"])
+    assert row["id"] != question
+
+
+@pytest.mark.usefixtures("no_data")
+def test_an_answer_whose_text_is_not_there_is_an_empty_one() -> None:
+    """Never a missing one: the page shows its record."""
+    records = choices([True])
+    run = run_of(records)
+    run.__dict__["record_set"] = RecordSet(records, [Record("q1", prediction="A")])
+    (sample,) = samples([run], None)["samples"]
+    assert sample["answers"][0]["response"] == ""
+
+
 def test_a_sample_shows_what_was_asked(runs: list[Run]) -> None:
     """The prompt with its question, every score, and the option or figure that was needed."""
     rows = {row["id"]: row for row in load_rows("scifibench", "demo", "")}
