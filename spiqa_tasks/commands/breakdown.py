@@ -43,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
         metrics = _metrics(run, arguments.metric)
         if by == GROUP:
             groups += by_group(run, metrics)
-        for metric in metrics if by != GROUP else ():
+            continue
+        for metric in metrics:
             is_label = by in run.own.entry.labels
             groups += by_label(run, metric, by) if is_label else by_property(run, metric, by, arguments.bins)
     part = ("questions",) if any(group.questions for group in groups) else ()

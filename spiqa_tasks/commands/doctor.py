@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from importlib.metadata import entry_points
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.signature import version
@@ -20,14 +20,15 @@ from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.report.forms import add_format, rendered
 
-STATUSES = ("ok", "missing", "absent", "extra")
+Status = Literal["ok", "missing", "absent", "extra"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 """What works; what scoring or a run needs; data to be fetched; what only some want: the order of the printed lines."""
 
 
 class Finding(NamedTuple):
-    """What was found about one subject; the status is one of `STATUSES`."""
+    """What was found about one subject."""
 
-    status: str
+    status: Status
     subject: str
     detail: str
 

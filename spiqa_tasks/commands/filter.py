@@ -35,8 +35,15 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lvlm", nargs="+", type=Place.parsed, default=[], metavar="RUN", help="LVLM runs, for the difficulty"
     )
-    told, names = "find leaked ones", ("LVLM_TEXT", "LLM")
-    parser.add_argument("--pair", nargs=2, type=Place.parsed, action="append", default=[], metavar=names, help=told)
+    parser.add_argument(
+        "--pair",
+        nargs=2,
+        type=Place.parsed,
+        action="append",
+        default=[],
+        metavar=("LVLM_TEXT", "LLM"),
+        help="find leaked ones",
+    )
     parser.add_argument("--metric", help="the metric that says right or wrong (default: the headline of each task)")
     parser.add_argument(
         "--threshold", type=float, metavar="T", help="the score from which an answer is right (default: 1)"

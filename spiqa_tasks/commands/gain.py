@@ -213,9 +213,12 @@ def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
 def _cells(record: dict[str, Any]) -> dict[str, str]:
     return {
         **{name: record[name] for name in ("model", "task", "metric", "group")},
-        **{"without": record["ablation"], "n": str(record["n"]), "questions": record["questions"]},
+        "without": record["ablation"],
+        "n": str(record["n"]),
+        "questions": record["questions"],
         **{f"S_{name}": percent(record[f"s_{name}"]) for name in _RUNS},
-        **{"MG": _with_interval(record, "mg"), "ML": _with_interval(record, "ml")},
+        "MG": _with_interval(record, "mg"),
+        "ML": _with_interval(record, "ml"),
         **{f"{kind} (v, wv, t)": " ".join(percent(record[f"{kind}_{name}"]) for name in _RUNS) for kind in _KINDS},
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks
+from spiqa_tasks.hosts.catalogue import Task, catalogue, members_of
 from spiqa_tasks.report.forms import add_format, as_csv, as_table
 
 
@@ -31,11 +31,11 @@ def run(arguments: argparse.Namespace) -> int:
         for task in tasks.values()
         if arguments.benchmark in (None, task.benchmark) and text in f"{task.name} {task.settings}".lower()
     ]
+    of_benchmarks = {name: {task.benchmark for task in members_of(name, tasks, groups).values()} for name in groups}
     groups = {
         name: members
         for name, members in groups.items()
-        if text in name.lower()
-        and (arguments.benchmark is None or any(task.benchmark == arguments.benchmark for task in find_tasks([name])))
+        if text in name.lower() and (arguments.benchmark is None or arguments.benchmark in of_benchmarks[name])
     }
     if not rows and not groups:
         raise InputError(

@@ -62,12 +62,15 @@ def add(parser: argparse.ArgumentParser) -> None:
         if name == "spiqa":
             suite.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
         usual = name if name in PAPERS else "mmstar_filtered"
-        told = f"tasks and groups of lmms-eval (default: {usual})"
-        suite.add_argument("--tasks", default=usual, metavar="TASK,...", help=told)
-        told = "where results, logs and page go"
-        suite.add_argument("--output", type=Path, required=True, metavar="FOLDER", help=told)
-        told = "put before `-m lmms_eval`: 'accelerate launch'"
-        suite.add_argument("--launch", default="", metavar="WORDS", help=told)
+        suite.add_argument(
+            "--tasks", default=usual, metavar="TASK,...", help=f"tasks and groups of lmms-eval (default: {usual})"
+        )
+        suite.add_argument(
+            "--output", type=Path, required=True, metavar="FOLDER", help="where results, logs and page go"
+        )
+        suite.add_argument(
+            "--launch", default="", metavar="WORDS", help="put before `-m lmms_eval`: 'accelerate launch'"
+        )
         suite.add_argument("--limit", type=int, metavar="N", help="only the first N questions of each task")
         suite.add_argument(
             "--include-path", "--include_path", type=Path, metavar="FOLDER", help="of tasks of one's own"

@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -224,24 +224,23 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
     """
     tasks, groups = catalogue([*filtered_tasks(), *include])
     found: dict[str, Task] = {}
-
-    def add(name: str) -> None:
-        if name in tasks:
-            found[name] = tasks[name]
-        elif name in groups:
-            for member in groups[name]:
-                if member in tasks or member in groups:  # a group may have tasks of the host too
-                    add(member)
-        else:
-            names = [*tasks, *groups]
-            near = [known for known in names if known.casefold() == name.casefold()]
-            near = near or difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+    for name in names:
+        if name not in tasks and name not in groups:
+            every = [*tasks, *groups]
+            near = [known for known in every if known.casefold() == name.casefold()]
+            near = near or difflib.get_close_matches(name, every, n=3, cutoff=0.4)
             raise InputError(
                 f"Expected the name of a task or group, found {name!r}. "
                 + (f"Nearest: {', '.join(near)}. " if near else "")
                 + "`spiqa-tasks list` shows all."
             )
-
-    for name in names:
-        add(name)
+        found |= members_of(name, tasks, groups)
     return list(found.values())
+
+
+def members_of(name: str, tasks: Mapping[str, Task], groups: Mapping[str, Sequence[str]]) -> dict[str, Task]:
+    """Return a task, or the tasks of a group and of the groups in it, by name, without those of the host."""
+    if name in tasks:
+        return {name: tasks[name]}
+    members = groups.get(name, ())
+    return {key: task for member in members for key, task in members_of(member, tasks, groups).items()}

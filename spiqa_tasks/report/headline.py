@@ -52,11 +52,17 @@ def flat_records(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """
     return [
         {
-            **{"model": run.name, "benchmark": run.own.entry.name, "split": run.own.split, "task": run.task},
-            **{"metric": value.metric, "group": value.group or OVERALL},
+            "model": run.name,
+            "benchmark": run.own.entry.name,
+            "split": run.own.split,
+            "task": run.task,
+            "metric": value.metric,
+            "group": value.group or OVERALL,
             **without_nan({name: getattr(value, name) for name in ("value", "low", "high")}),
-            **{"n": value.n, "questions": run.coverage},
-            **{"judge": run.signature.judge, "signature": run.signature.text},
+            "n": value.n,
+            "questions": run.coverage,
+            "judge": run.signature.judge,
+            "signature": run.signature.text,
         }
         for run in runs
         for value in [*by_group(run, run.metrics[:1]), *overall(run, shown_metrics(run)[1:])]

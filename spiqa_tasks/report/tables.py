@@ -64,11 +64,19 @@ def comparison_table(found: Sequence[Comparison]) -> Table:
     """Return the paired differences of runs."""
     rows = [
         [
-            *(each.task, each.metric, each.b, each.a, str(each.difference.n)),
-            *map(number, (each.score_b, each.score_a)),
+            each.task,
+            each.metric,
+            each.b,
+            each.a,
+            str(each.difference.n),
+            number(each.score_b),
+            number(each.score_a),
             number(each.difference.mean, each.difference.low, each.difference.high),
-            *map(p_value, (each.difference.p, each.p_corrected)),
-            *(str(len(each.won)), str(len(each.lost)), number(each.difference.smallest)),
+            p_value(each.difference.p),
+            p_value(each.p_corrected),
+            str(len(each.won)),
+            str(len(each.lost)),
+            number(each.difference.smallest),
         ]
         for each in found
     ]

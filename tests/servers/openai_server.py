@@ -43,10 +43,12 @@ class Behaviour:
     models that want max_completion_tokens), "images" (the 400 of servers that take one image), "too_large" (the 429 for
     a request that no waiting makes fit), "quota" (a 429 with a number as its code), "redirect", "deep" and "huge" (JSON
     nested deeply and of 20 MB), "odd_model" (an answer whose model is a list).
+    `together`: no request is answered before so many were in work at a time, or `hang` seconds have passed.
     `sticky` is a fault for every request. `bucket` is (requests a second, how many at once): 429 beyond.
     """
 
     latency: float = 0.0
+    together: int = 1
     slots: int | None = None
     faults: Mapping[str, float] = field(default_factory=dict)
     script: list[str] = field(default_factory=list)
@@ -138,9 +140,15 @@ class OpenAIServer:
         self.most_active = max(self.most_active, self.active)
         try:
             await asyncio.sleep(self.behaviour.latency)
+            await self._gathered()
             return await self._fault(fault, request) if fault != "ok" else self._answer(body, request.path)
         finally:
             self.active -= 1
+
+    async def _gathered(self) -> None:
+        until = time.monotonic() + self.behaviour.hang
+        while self.most_active < self.behaviour.together and time.monotonic() < until:
+            await asyncio.sleep(0.01)
 
     def _take_token(self, rate: float, most: float) -> bool:
         now = time.monotonic()

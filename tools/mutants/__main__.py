@@ -75,21 +75,21 @@ def main() -> int:
         parser.error(f"expected tests of {', '.join(untested)}, found no {tests[untested[0]]}")
     if missing := set(equivalent) - set(tests):
         parser.error(f"expected the modules of equivalent.yaml in modules.yaml, found no {', '.join(sorted(missing))}")
-    tallies, stale, failed = [], False, False
+    tallies, faulty = [], False
     for name in names:
         try:
             tally, gone = run(name, tests[name], equivalent.get(name, set()), options)
         except RuntimeError as error:
             print(f"not measured: {name}\n{error}", flush=True)
-            failed = True
+            faulty = True
             continue
         tallies.append(tally)
-        stale = stale or bool(gone)
+        faulty = faulty or bool(gone)
         for change in sorted(gone):
             print(f"no such change: {name}, in equivalent.yaml\n    {change}")
         print(f"{name}: {tally.share:.3f} of {tally.killed + tally.survived}", file=sys.stderr, flush=True)
     print(_table(tallies))
-    return int(failed or stale or any(tally.share < LEAST_SHARE for tally in tallies))
+    return int(faulty or any(tally.share < LEAST_SHARE for tally in tallies))
 
 
 def _folders(module: str) -> list[str]:

@@ -17,10 +17,8 @@ _DECIMALS = re.compile(r"\d+\.\d+|\d+(?=%)")
 _DIFFERENCE = re.compile(r"\b([Bb]y )(\d)")
 _CONVERTED = {"ms": ("s", Decimal("0.001")), "km": ("m", Decimal(1000)), "m": ("km", Decimal("0.001"))}
 _CONFUSED = {"ms": "s", "km": "m", "m": "km"}
-_WORDS = {
-    **{"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight"},
-    **{"9": "nine", "10": "ten", "11": "eleven", "12": "twelve"},
-}
+_NAMES = "one two three four five six seven eight nine ten eleven twelve"
+_WORDS = {str(number): name for number, name in enumerate(_NAMES.split(), 1)}
 
 
 def replacing(

@@ -155,7 +155,9 @@ def _scored(answers: Sequence[Answer], name: str) -> dict[Key, Record]:
         logger.warning(
             "%s: %s of %s requests to the model failed. Run again to ask them again; with --use_cache DIR only these "
             "are asked.",
-            *(name, failed, len(scored)),
+            name,
+            failed,
+            len(scored),
         )
     return {_key(row, text): record for (row, text, _), record in zip(answers, scored, strict=True)}
 

@@ -1,4 +1,4 @@
-"""lmms-eval's command line: one run of one model on one task, and what of it changes the answers."""
+"""lmms-eval as a program: the command of a run, what of it changes the answers, and its process, one in a folder."""
 
 from __future__ import annotations
 
