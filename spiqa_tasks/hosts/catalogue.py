@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -101,12 +101,30 @@ def _parsed(text: str) -> dict[str, Any]:
     return parsed
 
 
-def catalogue(include: Iterable[Path] = ()) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
+Found = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
+
+
+def catalogue(include: Iterable[Path] = ()) -> Found:
     """Return all tasks of the benchmarks by name, and all groups with their members; `include` has more folders."""
     load_plugins()
-    folders = [yaml_folder(), *included_folders(), *include]
     tasks = {name: task for each in BENCHMARKS.values() for name, task in _tasks_of(each).items()}
     groups = {name: tuple(members) for each in BENCHMARKS.values() for name, members in each.groups.items()}
+    for more_tasks, more_groups in (_shipped(), _defined_in([*included_folders(), *include])):
+        tasks |= more_tasks
+        groups |= more_groups
+    return tasks, groups
+
+
+@cache
+def _shipped() -> Found:
+    """The package's own tasks and groups; their YAMLs are read once."""
+    return _defined_in([yaml_folder()])
+
+
+def _defined_in(folders: Iterable[Path]) -> Found:
+    """The tasks and groups that the YAMLs in some folders define."""
+    tasks: dict[str, Task] = {}
+    groups: dict[str, tuple[str, ...]] = {}
     own: dict[str, Definition] = {}
     for path in (path for folder in folders for path in sorted(folder.rglob("*.yaml"))):
         config = _read_yaml(path)
