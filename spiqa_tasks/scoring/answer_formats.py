@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from spiqa_tasks.scoring.mcq.fields import closing_brace
+
 Status = Literal["ok", "unformatted", "truncated", "empty"]
 
 _QUOTES = {"'": "'", '"': '"', "“": "”", "‘": "’", "`": "`"}
@@ -100,7 +102,7 @@ def parse_cot(response: str) -> ParsedAnswer:
         return ParsedAnswer("", "empty")
     image = _image_number(response)
     start = _block_start(response)
-    end = _closing_brace(response, start + 1) if start is not None else None
+    end = closing_brace(response, start + 1) if start is not None else None
     rest = response if end is None else response[end + 1 :]
     is_open = start is not None and end is None
     answer = None if is_open else _introduced(rest)
@@ -158,7 +160,7 @@ def _value(text: str, braced: bool) -> tuple[str, bool]:
     end = _closing_quote(text, closing, braced)
     if end is not None:
         return _unescaped(text[1:end]), True
-    brace = _closing_brace(text, 1) if braced else None
+    brace = closing_brace(text, 1) if braced else None
     if brace is not None:
         return _unescaped(text[1:brace]), True
     ends = len(text) > 1 and text.endswith(closing)
@@ -167,7 +169,7 @@ def _value(text: str, braced: bool) -> tuple[str, bool]:
 
 def _bare_value(text: str, braced: bool) -> tuple[str, bool]:
     """Return a value without an opening quote: a number, a list or loose words."""
-    brace = _closing_brace(text, 0) if braced else None
+    brace = closing_brace(text, 0) if braced else None
     value = text[:brace] if braced else text.partition("\n")[0]
     value = value.strip().rstrip(",")
     if len(value) <= _LONGEST_LIST and value.startswith("[") and value.endswith("]") and "[" not in value[1:]:
@@ -195,16 +197,6 @@ def _closing_quote(text: str, closing: str, braced: bool) -> int | None:
             first = False
         elif mark in "{}":
             depth += 1 if mark == "{" else -1
-    return None
-
-
-def _closing_brace(text: str, start: int) -> int | None:
-    """Return the index of the brace that closes an object whose inside begins at `start`."""
-    depth = 1
-    for found in re.finditer(r"[{}]", text[start:]):
-        depth += 1 if found.group() == "{" else -1
-        if depth == 0:
-            return start + found.start()
     return None
 
 
