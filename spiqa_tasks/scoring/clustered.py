@@ -23,6 +23,15 @@ _BLOCK = 1_000_000
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """A value with its 95% interval; NaN for what is not defined."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+@dataclass(frozen=True)
 class ClusteredMean:
     """The mean of `n` scores, in their unit; NaN for the rest where fewer than two clusters show no spread.
 
