@@ -43,10 +43,8 @@ def chat_messages(parts: Iterable[Part], as_path: bool = False, *, encoded: bool
 def chat_content(parts: Iterable[Part], as_path: bool = False, *, encoded: bool = False) -> list[dict[str, Any]]:
     """The content of one chat turn, texts and pictures interleaved as given; neighbouring texts are joined.
 
-    Args:
-        parts: the prompt.
-        as_path: give pictures as path strings (for model classes that take them) instead of PIL images.
-        encoded: give PIL images that are sent as the files they are (for API classes, which encode what they get).
+    Pictures are PIL images, `as_path` path strings (for model classes that take them), or `encoded` PIL images that are
+    sent as the files they are (for API classes, which encode what they get).
     """
     from spiqa_tasks.files.pictures import encoded_picture, open_picture, page_path
 

@@ -37,8 +37,7 @@ def similar_shots(
 ) -> list[list[ChoiceQuestion]]:
     """For each question the `count` most similar others, the most similar one last, next to the question.
 
-    Args:
-        similarities: shape (questions, questions), higher is more similar.
+    `similarities` have the shape (questions, questions); higher is more similar.
     """
     import numpy as np
 
