@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,6 +67,10 @@ class ChoiceQuestion:
     def figure(self) -> OptionFigure:
         """The true figure."""
         return self.figures[self.position if self.to_figure else 0]
+
+    def generator(self, purpose: str, seed: int) -> random.Random:
+        """Return what a draw for this question comes from, whatever others there are."""
+        return random.Random(f"{purpose}#{seed}#{self.file}/{self.id}")
 
     def content(self) -> set[str]:
         """Everything shown, to compare questions by: captions without case, spacing and final stop; figures."""
