@@ -16,9 +16,9 @@ from spiqa_tasks.benchmarks.signature import merged
 from spiqa_tasks.judge.summary import Summary
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring import binary
-from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, Estimate, binary_agreement, reliability
+from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, binary_agreement, reliability
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
-from spiqa_tasks.scoring.clustered import mean_interval
+from spiqa_tasks.scoring.clustered import Estimate, mean_interval
 from spiqa_tasks.scoring.combining import Combination, combined
 from spiqa_tasks.scoring.coverage import is_covered
 

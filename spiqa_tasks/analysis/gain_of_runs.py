@@ -11,8 +11,9 @@ from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.runs import run_metrics, selection
 from spiqa_tasks.runs.outcomes import Outcomes, outcomes_of
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.coverage import is_covered
-from spiqa_tasks.scoring.gain import Estimate, Gain, corrected_for_chance, gain, gain_of_totals, outcomes
+from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
 
 OVERALL = "all"
 MUCH_UNANSWERED = 0.05

@@ -16,6 +16,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import STYLES, add_format, as_jsonl, as_table, rendered
+from spiqa_tasks.report.tables import number
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.places import Place
 from spiqa_tasks.runs.run import Run
@@ -30,6 +31,7 @@ _NAMES = ("task", "metric", "group", "model", "ablation", "llm", "n", "questions
 _RUNS = ("v", "wv", "t")
 _KINDS = ("refused", "unparsed")
 _HONEST = ("answered", "corrected")
+_ENDS = {"": "value", "_low": "low", "_high": "high"}
 _ROLES = (
     ("--with", "seeing", "of a model that saw the pictures"),
     ("--without", "blind", "of the same model without them"),
@@ -182,13 +184,12 @@ def _record(row: Row) -> dict[str, Any]:
 
 
 def _numbers(result: Gain | None) -> dict[str, float | None]:
-    ends = {"": "value", "_low": "low", "_high": "high"}
     scores = {f"s_{name}": getattr(result, f"s_{name}", None) for name in _RUNS}
     estimates = {name: getattr(result, name, None) for name in ("mg", "ml", "ml_signed")}
     return scores | {
         f"{name}{end}": getattr(estimate, value, None)
         for name, estimate in estimates.items()
-        for end, value in ends.items()
+        for end, value in _ENDS.items()
     }
 
 
@@ -235,6 +236,4 @@ def _honest_cells(record: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _with_interval(record: dict[str, Any], name: str) -> str:
-    low, high = record[f"{name}_low"], record[f"{name}_high"]
-    interval = "" if low is None else f" [{percent(low)}, {percent(high)}]"
-    return percent(record[name]) + interval
+    return number(*(record[f"{name}{end}"] for end in _ENDS))

@@ -11,9 +11,10 @@ from typing import Any
 from spiqa_tasks.analysis.calibration import Examined, Group, Pair
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.content import Report, Section
-from spiqa_tasks.report.tables import Table, number, plain
+from spiqa_tasks.report.tables import Table, estimated, plain
 from spiqa_tasks.runs.readers.labels import Labelled
-from spiqa_tasks.scoring.binary import THRESHOLD, BinaryAgreement, Estimate
+from spiqa_tasks.scoring.binary import THRESHOLD, BinaryAgreement
+from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.units import percent, without_nan
 
 AGREEMENT = "Agreement with the labels"
@@ -70,7 +71,7 @@ def group_table(found: Sequence[Examined], kind: str) -> Table:
 def flips_table(found: Sequence[Examined]) -> Table:
     """Return how often asking again changes a judge's yes or no."""
     rows = [
-        [each.opinion.name, flips.over, str(flips.n), _percent(flips.share)] for each in found for flips in each.flips
+        [each.opinion.name, flips.over, str(flips.n), estimated(flips.share)] for each in found for flips in each.flips
     ]
     return Table("Verdicts that change when asked again", ["judge", "over", "n", "changed x 100"], rows, (), 2)
 
@@ -187,7 +188,11 @@ def _by_group(found: Sequence[Examined], kind: str) -> plots.Plot:
 
 
 def _numbers(found: BinaryAgreement) -> list[str]:
-    shares = [*map(_percent, (found.accuracy, found.best_accuracy)), plain(found.best_threshold), _percent(found.f1)]
+    shares = [
+        *map(estimated, (found.accuracy, found.best_accuracy)),
+        plain(found.best_threshold),
+        estimated(found.f1),
+    ]
     others = (found.kappa, found.auroc, found.brier, found.calibration_error)
     return [str(found.n), *shares, *map(_spanned, others)]
 
@@ -195,11 +200,7 @@ def _numbers(found: BinaryAgreement) -> list[str]:
 def _group_numbers(group: Group) -> list[str]:
     found = group.agreement
     others = [_spanned(each) for each in (found.kappa, found.auroc) if group.kind != "trap"]
-    return [str(found.n), str(found.positives), _percent(found.accuracy), *others, *map(plain, group.quantiles)]
-
-
-def _percent(estimate: Estimate) -> str:
-    return number(estimate.value, estimate.low, estimate.high)
+    return [str(found.n), str(found.positives), estimated(found.accuracy), *others, *map(plain, group.quantiles)]
 
 
 def _spanned(estimate: Estimate) -> str:

@@ -175,8 +175,8 @@ def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, i
         for row in rows:
             estimate = getattr(row.result, name)
             if estimate is not None:
-                low, high = (math.nan if end is None else end for end in (estimate.low, estimate.high))
-                points.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = (estimate.value, low, high)
+                point = (estimate.value, estimate.low, estimate.high)
+                points.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = point
         names = list(dict.fromkeys(key for each in points.values() for key in each))
         series = [Series(model, colours.get(model, 0), values) for model, values in points.items()]
         drawn += [plots.intervals(title, names, series, f"{name.upper()} x 100", bars=True)] if names else []

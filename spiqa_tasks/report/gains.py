@@ -8,10 +8,9 @@ from spiqa_tasks.analysis.gain_of_runs import Row, rows, warnings
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.triples import triples
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.report.tables import Table, number
+from spiqa_tasks.report.tables import Table, estimated, number
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.gain import Estimate
 
 MMSTAR_TASK = "mmstar_filtered"
 
@@ -48,7 +47,7 @@ def gain_table(found: Sequence[Row]) -> Table:
     for row in overall_rows(found):
         if (result := row.result) is not None:
             scores = map(number, (result.s_v, result.s_wv, result.s_t))
-            estimates = map(_estimate, (result.mg, result.ml, result.ml_signed))
+            estimates = map(estimated, (result.mg, result.ml, result.ml_signed))
             told = [row.task, row.model, "measured", row.ablation, row.llm or "-", str(row.n)]
             rows.append([*told, *scores, *estimates])
     printed: dict[str, dict[str, float]] = {}
@@ -62,10 +61,3 @@ def gain_table(found: Sequence[Row]) -> Table:
     columns += ["S_v", "S_wv", "S_t", "gain MG", "leakage ML", "S_wv - S_t"]
     notes = [f"{row.task} of {row.model}: {warning}." for row in overall_rows(found) for warning in warnings(row)]
     return Table("Multi-modal gain and leakage x 100", columns, rows, notes, 5, published)
-
-
-def _estimate(value: Estimate | None) -> str:
-    if value is None:
-        return "-"
-    ends = () if value.low is None or value.high is None else (value.low, value.high)
-    return number(value.value, *ends)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.report.forms import as_table, width
+from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.units import percent
 
 Rows = Sequence[Sequence[str]]
@@ -48,6 +49,11 @@ def number(value: float | None, low: float = math.nan, high: float = math.nan) -
     if value is None or math.isnan(value):
         return "-"
     return percent(value) + ("" if math.isnan(low) or math.isnan(high) else f" [{percent(low)}, {percent(high)}]")
+
+
+def estimated(estimate: Estimate | None) -> str:
+    """Return an estimate times 100 with its interval; a dash where there is none."""
+    return "-" if estimate is None else number(estimate.value, estimate.low, estimate.high)
 
 
 def plain(value: float | None) -> str:

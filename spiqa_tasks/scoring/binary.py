@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spiqa_tasks.scoring.clustered import mean_interval, resampled_weights
+from spiqa_tasks.scoring.clustered import Estimate, mean_interval, resampled_weights
 
 Array = NDArray[np.float64]
 Statistic = Callable[[Array, Array, Array], Array]
@@ -24,15 +24,6 @@ THRESHOLD = 0.5
 BINS = 10
 """Bins of equal width of the calibration error."""
 REPEATS = 1000
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value with its 95% interval; NaN for what is not defined."""
-
-    value: float
-    low: float = math.nan
-    high: float = math.nan
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from spiqa_tasks.scoring.clustered import clustered_bootstrap
+from spiqa_tasks.scoring.clustered import Estimate, clustered_bootstrap
 
 REPEATS = 2000
 WON = "won_by_image"
@@ -27,17 +26,8 @@ def multimodal_leakage(s_wv: float, s_t: float) -> float:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A value with its 95% paired bootstrap interval, where there are scores per question."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
 class Gain:
-    """Scores over the same `n` questions, in [0, 1], and what follows from them.
+    """Scores over the same `n` questions, in [0, 1], and what follows from them, with paired bootstrap intervals.
 
     `s_t`, `ml` and `ml_signed`, which is S_wv - S_t and not cut at 0, need an LLM base.
     """
@@ -69,16 +59,15 @@ def gain(
     if v.shape != wv.shape or (llm is not None and len(llm) != len(v)):
         raise ValueError("expected scores of the same questions, got different numbers of them")
     shared = [None] * len(v) if clusters is None else clusters
-    interval = _known(clustered_bootstrap((v - wv).tolist(), shared, repeats, seed))
+    interval = clustered_bootstrap((v - wv).tolist(), shared, repeats, seed)
     s_v, s_wv = float(v.mean()), float(wv.mean())
     mg = Estimate(multimodal_gain(s_v, s_wv), *interval)
     if llm is None:
         return Gain(len(v), s_v, s_wv, None, mg, None)
     t = np.asarray(llm, dtype=np.float64)
     s_t = float(t.mean())
-    interval = _known(clustered_bootstrap((wv - t).tolist(), shared, repeats, seed))
-    cut = [None if end is None else max(0.0, end) for end in interval]
-    ml = Estimate(multimodal_leakage(s_wv, s_t), *cut)
+    interval = clustered_bootstrap((wv - t).tolist(), shared, repeats, seed)
+    ml = Estimate(multimodal_leakage(s_wv, s_t), *np.maximum(0.0, interval).tolist())
     return Gain(len(v), s_v, s_wv, s_t, mg, ml, Estimate(s_wv - s_t, *interval))
 
 
@@ -93,10 +82,6 @@ def corrected_for_chance(score: float, options: int, is_answer: bool) -> float:
         raise ValueError(f"expected at least two options, got {options}")
     chance = 1 / options
     return (score - chance) / (1 - chance) if is_answer else 0.0
-
-
-def _known(interval: tuple[float, float]) -> Sequence[float | None]:
-    return [None if math.isnan(end) else end for end in interval]
 
 
 def natural(scores: Sequence[float]) -> tuple[list[float], str]:

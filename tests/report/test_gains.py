@@ -14,7 +14,8 @@ from spiqa_tasks.analysis.gain_of_runs import Row
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.gains import gain_rows, gain_table, overall_rows
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.scoring.gain import Estimate, Gain
+from spiqa_tasks.scoring.clustered import Estimate
+from spiqa_tasks.scoring.gain import Gain
 
 
 def test_runs_with_pictures_alone_have_no_gain(tmp_path: Path) -> None:
