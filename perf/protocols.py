@@ -53,7 +53,7 @@ def main() -> None:
 def read(setting: str, protocol: str, response: str) -> str:
     """The prediction that a protocol reads out of a response."""
     if setting == "cot":
-        return parse_cot(response).answer if protocol == "corrected" else parse_cot_released(response)[1]
+        return parse_cot(response).text if protocol == "corrected" else parse_cot_released(response)[1]
     return parse_answer(response).text if protocol == "corrected" else parse_answer_released(response)
 
 

@@ -6,8 +6,10 @@ Every function takes any text, never raises and takes time linear in its length.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from spiqa_tasks.scoring.mcq.fields import closing_brace
 
 Status = Literal["ok", "unformatted", "truncated", "empty"]
 
@@ -34,26 +36,16 @@ _LATEX = re.compile(
 
 @dataclass(frozen=True)
 class ParsedAnswer:
-    """The answer's `text` (stripped) and how it was found.
+    """The answer's `text` (stripped), how it was found, and the number of the `image` that a chain of thought names.
 
     `ok`: in the requested format. `unformatted`: the format is absent, the text is the whole response. `truncated`:
-    the format was begun and not ended, the text is what there is. `empty`: nothing, or an empty answer.
+    the format was begun and not ended, the text is what there is. `empty`: nothing, or an empty answer. Images are
+    numbered from 0.
     """
 
     text: str
     status: Status
-
-
-@dataclass(frozen=True)
-class CotAnswer:
-    """A chain-of-thought response: the number of the `image` it names (from 0), its `answer` and the status.
-
-    The status is `ok` where "The answer is" introduces the answer, otherwise as in `ParsedAnswer`.
-    """
-
-    image: int | None
-    answer: str
-    status: Status
+    image: int | None = None
 
 
 def parse_answer(response: str) -> ParsedAnswer:
@@ -97,32 +89,31 @@ _COT_MARKERS = (
 )
 
 
-def parse_cot(response: str) -> CotAnswer:
+def parse_cot(response: str) -> ParsedAnswer:
     """Return the image and the answer of a response to the chain-of-thought prompt.
 
     The image is the value of the key `Image`, else the first "Image N" (0-based as in the prompt); a letter is no
-    number: `None`. The answer is what follows "The answer is :" (or a near variant) after the `{...}` block, else the
-    value of the block's key `Answer`, else whatever follows the block, else, without a block, the whole response. A
-    block that does not end is `truncated`.
+    number: `None`. The answer is what follows "The answer is :" (or a near variant) after the `{...}` block, which is
+    `ok`, else the value of the block's key `Answer`, else whatever follows the block, else, without a block, the whole
+    response. A block that does not end is `truncated`.
     """
     response = response.strip()
     if not response:
-        return CotAnswer(None, "", "empty")
+        return ParsedAnswer("", "empty")
     image = _image_number(response)
     start = _block_start(response)
-    end = _closing_brace(response, start + 1) if start is not None else None
+    end = closing_brace(response, start + 1) if start is not None else None
     rest = response if end is None else response[end + 1 :]
     is_open = start is not None and end is None
     answer = None if is_open else _introduced(rest)
     if answer is None and start is not None and _ANY_KEY.search(response, start, end or len(response)):
-        parsed = parse_answer(response[start:])
-        return CotAnswer(image, parsed.text, parsed.status)
+        return replace(parse_answer(response[start:]), image=image)
     if is_open:  # perhaps by a brace within the rationale
         answer = _introduced(response) or ""
     if answer is not None:
-        return CotAnswer(image, answer, "ok" if answer else "truncated")
+        return ParsedAnswer(answer, "ok" if answer else "truncated", image)
     answer = _unwrapped(rest)
-    return CotAnswer(image, answer, "unformatted" if answer else "truncated")
+    return ParsedAnswer(answer, "unformatted" if answer else "truncated", image)
 
 
 def _introduced(text: str) -> str | None:
@@ -169,7 +160,7 @@ def _value(text: str, braced: bool) -> tuple[str, bool]:
     end = _closing_quote(text, closing, braced)
     if end is not None:
         return _unescaped(text[1:end]), True
-    brace = _closing_brace(text, 1) if braced else None
+    brace = closing_brace(text, 1) if braced else None
     if brace is not None:
         return _unescaped(text[1:brace]), True
     ends = len(text) > 1 and text.endswith(closing)
@@ -178,7 +169,7 @@ def _value(text: str, braced: bool) -> tuple[str, bool]:
 
 def _bare_value(text: str, braced: bool) -> tuple[str, bool]:
     """Return a value without an opening quote: a number, a list or loose words."""
-    brace = _closing_brace(text, 0) if braced else None
+    brace = closing_brace(text, 0) if braced else None
     value = text[:brace] if braced else text.partition("\n")[0]
     value = value.strip().rstrip(",")
     if len(value) <= _LONGEST_LIST and value.startswith("[") and value.endswith("]") and "[" not in value[1:]:
@@ -206,16 +197,6 @@ def _closing_quote(text: str, closing: str, braced: bool) -> int | None:
             first = False
         elif mark in "{}":
             depth += 1 if mark == "{" else -1
-    return None
-
-
-def _closing_brace(text: str, start: int) -> int | None:
-    """Return the index of the brace that closes an object whose inside begins at `start`."""
-    depth = 1
-    for found in re.finditer(r"[{}]", text[start:]):
-        depth += 1 if found.group() == "{" else -1
-        if depth == 0:
-            return start + found.start()
     return None
 
 

@@ -40,7 +40,6 @@ class ClusteredMean:
         mean: of the scores.
         stderr: its standard error.
         low, high: ends of the 95% interval by the t distribution.
-        freedom: its degrees of freedom, one less than there are clusters.
     """
 
     n: int
@@ -48,7 +47,6 @@ class ClusteredMean:
     stderr: float
     low: float
     high: float
-    freedom: int
 
 
 def partition(clusters: Sequence[Hashable | None]) -> list[list[int]]:
@@ -92,11 +90,11 @@ def clustered_mean(scores: Sequence[float], clusters: Sequence[Hashable | None])
     freedom = len(partition(clusters)) - 1
     stderr = clustered_stderr(scores, clusters) if freedom > 0 else math.nan
     if math.isnan(stderr):
-        return ClusteredMean(len(scores), mean, math.nan, math.nan, math.nan, freedom)
+        return ClusteredMean(len(scores), mean, math.nan, math.nan, math.nan)
     from scipy.stats import t  # takes longer to import than all of scoring
 
     margin = float(t.ppf((1 + LEVEL) / 2, freedom)) * stderr
-    return ClusteredMean(len(scores), mean, stderr, mean - margin, mean + margin, freedom)
+    return ClusteredMean(len(scores), mean, stderr, mean - margin, mean + margin)
 
 
 def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable | None]) -> tuple[float, float] | None:
@@ -158,23 +156,14 @@ POWER = 0.8
 
 
 @dataclass(frozen=True)
-class PairedDifference:
-    """The mean difference over `n` questions, in the scores' unit; NaN where fewer than two clusters tell no spread.
+class PairedDifference(ClusteredMean):
+    """The mean of the differences over `n` questions.
 
     Attributes:
-        n: how many questions.
-        mean: of the differences.
-        stderr: its standard error, clustered.
-        low, high: ends of the 95% interval.
         p: two-sided p-value of a mean of 0.
         smallest: the smallest true difference that so many questions show at p < 0.05 with 80% probability.
     """
 
-    n: int
-    mean: float
-    stderr: float
-    low: float
-    high: float
     p: float
     smallest: float
 
@@ -193,7 +182,8 @@ def paired_difference(differences: Sequence[float], clusters: Sequence[Hashable 
     from scipy.stats import norm, t  # takes longer to import than all of scoring
 
     smallest = float(norm.ppf((1 + LEVEL) / 2) + norm.ppf(POWER)) * found.stderr
-    p = float(2 * t.sf(abs(found.mean) / found.stderr, found.freedom)) if found.stderr > 0 else float(found.mean == 0)
+    freedom = len(partition(clusters)) - 1
+    p = float(2 * t.sf(abs(found.mean) / found.stderr, freedom)) if found.stderr > 0 else float(found.mean == 0)
     return PairedDifference(found.n, found.mean, found.stderr, found.low, found.high, p, smallest)
 
 

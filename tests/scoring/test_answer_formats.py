@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.scoring.answer_formats import (
-    CotAnswer,
     ParsedAnswer,
     parse_answer,
     parse_answer_released,
@@ -158,7 +157,7 @@ def test_no_text_is_an_error(response: str) -> None:
     assert parsed.status != "ok" or parsed.text
     assert parsed.status not in ("empty", "request_failed") or not parsed.text
     cot = parse_cot(response)
-    assert cot.status not in ("ok", "unformatted") or cot.answer
+    assert cot.status not in ("ok", "unformatted") or cot.text
     parse_answer_released(response)
 
 
@@ -213,45 +212,45 @@ def test_the_released_parser_keeps_its_faults(response: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("response", "expected"),
     [
-        ("{'Image': 2, 'Rationale': 'Image 2 is it'} The answer is : KEHNN", CotAnswer(2, "KEHNN", "ok")),
-        ("{'Image': 0, 'Rationale': 'It's it'}\nThe answer is: KEHNN.", CotAnswer(0, "KEHNN.", "ok")),
-        ('```json\n{"image": "Image 3"}\n```\nThe answer is KEHNN', CotAnswer(3, "KEHNN", "ok")),
-        ("{'Image': [1, 2], 'Rationale': 'x'} answer is 5", CotAnswer(1, "5", "ok")),
-        ("{'Image': A, 'Rationale': 'Image 2 no'} The answer is : x", CotAnswer(None, "x", "ok")),
-        ("{'Image': 'Image B'} The answer is : x", CotAnswer(None, "x", "ok")),
-        ("Image 12 helps. The answer to the question is : x", CotAnswer(12, "x", "ok")),
-        ("image: 2\n**The answer is :** x", CotAnswer(2, "x", "ok")),
-        ("{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x'}", CotAnswer(1, "x", "ok")),
-        ("{'Image': 1, 'Rationale': 'r'} The answer is : <x y>", CotAnswer(1, "x y", "ok")),
-        ("{'Image': 1, 'Rationale': 'r'} The answer is : <MAX X>\n```", CotAnswer(1, "MAX X", "ok")),
-        ("{'Image': 1, 'Rationale': 'r'} The answer is : x ->", CotAnswer(1, "x ->", "ok")),
-        ("{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x", CotAnswer(1, "x", "ok")),
-        ("{'Image': 2, 'Rationale': 'r', 'Answer': 'MAP'}", CotAnswer(2, "MAP", "ok")),
-        ('{"Image": 0, "Text": 4, "Rationale": "r", "Answer": "5 {x}"}', CotAnswer(0, "5 {x}", "ok")),
-        ("{'Answer': 'MAP', 'Image': 2, 'Rationale': 'r'}", CotAnswer(2, "MAP", "ok")),
-        ("{'Image': 2, 'Rationale': 'as the answer is here', 'Answer': 'MAP'}", CotAnswer(2, "MAP", "ok")),
-        ("{'Image': 2, 'Rationale': 'r', 'Answer': 'MAP'} The answer is : BLEU", CotAnswer(2, "BLEU", "ok")),
-        ("{'Image': 2, 'Rationale': 'r', 'Answer': 'MA", CotAnswer(2, "MA", "truncated")),
-        ("{'Image': 2, 'Rationale': 'a {b', 'Answer': 'MAP'}", CotAnswer(2, "MAP", "ok")),
-        ("{'Image': 2, 'Rationale': 'r', 'Answer': ''}", CotAnswer(2, "", "empty")),
-        ("{'Image': 2, 'Rationale': 'a {b'} The answer is : x", CotAnswer(2, "x", "ok")),
-        ("{'Image': 1, 'Rationale': 'r'}KEHNN", CotAnswer(1, "KEHNN", "unformatted")),
-        ("{'Image': 1234} The answer is : x", CotAnswer(1234, "x", "ok")),
-        ("{'Image': 12345} The answer is : x", CotAnswer(None, "x", "ok")),
+        ("{'Image': 2, 'Rationale': 'Image 2 is it'} The answer is : KEHNN", ParsedAnswer("KEHNN", "ok", 2)),
+        ("{'Image': 0, 'Rationale': 'It's it'}\nThe answer is: KEHNN.", ParsedAnswer("KEHNN.", "ok", 0)),
+        ('```json\n{"image": "Image 3"}\n```\nThe answer is KEHNN', ParsedAnswer("KEHNN", "ok", 3)),
+        ("{'Image': [1, 2], 'Rationale': 'x'} answer is 5", ParsedAnswer("5", "ok", 1)),
+        ("{'Image': A, 'Rationale': 'Image 2 no'} The answer is : x", ParsedAnswer("x", "ok")),
+        ("{'Image': 'Image B'} The answer is : x", ParsedAnswer("x", "ok")),
+        ("Image 12 helps. The answer to the question is : x", ParsedAnswer("x", "ok", 12)),
+        ("image: 2\n**The answer is :** x", ParsedAnswer("x", "ok", 2)),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x'}", ParsedAnswer("x", "ok", 1)),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : <x y>", ParsedAnswer("x y", "ok", 1)),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : <MAX X>\n```", ParsedAnswer("MAX X", "ok", 1)),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : x ->", ParsedAnswer("x ->", "ok", 1)),
+        ("{'Image': 1, 'Rationale': 'r'} The answer is : {'Answer': 'x", ParsedAnswer("x", "ok", 1)),
+        ("{'Image': 2, 'Rationale': 'r', 'Answer': 'MAP'}", ParsedAnswer("MAP", "ok", 2)),
+        ('{"Image": 0, "Text": 4, "Rationale": "r", "Answer": "5 {x}"}', ParsedAnswer("5 {x}", "ok", 0)),
+        ("{'Answer': 'MAP', 'Image': 2, 'Rationale': 'r'}", ParsedAnswer("MAP", "ok", 2)),
+        ("{'Image': 2, 'Rationale': 'as the answer is here', 'Answer': 'MAP'}", ParsedAnswer("MAP", "ok", 2)),
+        ("{'Image': 2, 'Rationale': 'r', 'Answer': 'MAP'} The answer is : BLEU", ParsedAnswer("BLEU", "ok", 2)),
+        ("{'Image': 2, 'Rationale': 'r', 'Answer': 'MA", ParsedAnswer("MA", "truncated", 2)),
+        ("{'Image': 2, 'Rationale': 'a {b', 'Answer': 'MAP'}", ParsedAnswer("MAP", "ok", 2)),
+        ("{'Image': 2, 'Rationale': 'r', 'Answer': ''}", ParsedAnswer("", "empty", 2)),
+        ("{'Image': 2, 'Rationale': 'a {b'} The answer is : x", ParsedAnswer("x", "ok", 2)),
+        ("{'Image': 1, 'Rationale': 'r'}KEHNN", ParsedAnswer("KEHNN", "unformatted", 1)),
+        ("{'Image': 1234} The answer is : x", ParsedAnswer("x", "ok", 1234)),
+        ("{'Image': 12345} The answer is : x", ParsedAnswer("x", "ok")),
         (
             "{'Image': 1, 'Rationale': 'the answer is in it'} As the answer is there. The answer is : x",
-            CotAnswer(1, "x", "ok"),
+            ParsedAnswer("x", "ok", 1),
         ),
-        ("{'Image': 1, 'Rationale': 'r'}\n\nKEHNN", CotAnswer(1, "KEHNN", "unformatted")),
-        ("{'Image': 1, 'Rationale': 'r'}\n{'Answer': 'x'}", CotAnswer(1, "x", "unformatted")),
-        ("KEHNN in Figure 3", CotAnswer(None, "KEHNN in Figure 3", "unformatted")),
-        ("{'Image': 1, 'Rationale': 'because", CotAnswer(1, "", "truncated")),
-        ("{'Image': 1, 'Rationale': 'r'}", CotAnswer(1, "", "truncated")),
-        ("{'Image': 1} The answer is :", CotAnswer(1, "", "truncated")),
-        ("", CotAnswer(None, "", "empty")),
+        ("{'Image': 1, 'Rationale': 'r'}\n\nKEHNN", ParsedAnswer("KEHNN", "unformatted", 1)),
+        ("{'Image': 1, 'Rationale': 'r'}\n{'Answer': 'x'}", ParsedAnswer("x", "unformatted", 1)),
+        ("KEHNN in Figure 3", ParsedAnswer("KEHNN in Figure 3", "unformatted")),
+        ("{'Image': 1, 'Rationale': 'because", ParsedAnswer("", "truncated", 1)),
+        ("{'Image': 1, 'Rationale': 'r'}", ParsedAnswer("", "truncated", 1)),
+        ("{'Image': 1} The answer is :", ParsedAnswer("", "truncated", 1)),
+        ("", ParsedAnswer("", "empty")),
     ],
 )
-def test_chain_of_thought_gives_image_and_answer(response: str, expected: CotAnswer) -> None:
+def test_chain_of_thought_gives_image_and_answer(response: str, expected: ParsedAnswer) -> None:
     """The named image and the answer are found in every usual form."""
     assert parse_cot(response) == expected
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED
-from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.spiqa.figure_types import groups_of
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
 from spiqa_tasks.benchmarks.spiqa.prompts import wording
-from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, with_retrieval
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
+from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, retrieval_score
+from spiqa_tasks.benchmarks.spiqa.settings import settings_of
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
@@ -43,44 +42,31 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         details["no_text"] = row["no_text"]
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, details=details, **shared)
-    prediction, rule, image = _parse(settings.setting, response.text)
-    found = Record(
+    is_cot = settings.setting == "cot"
+    parsed = (parse_cot if is_cot else parse_answer)(without_control_tokens(response.text))
+    prediction = without_control_tokens(parsed.text)
+    details |= {"image": parsed.image} if is_cot else {}
+    readings = [] if settings.protocol == "released" else [("", prediction, parsed.image)]
+    if settings.protocol != "corrected":
+        image, text = parse_cot_released(response.text) if is_cot else (None, parse_answer_released(response.text))
+        details["released"] = {"prediction": text} | ({"image": image} if is_cot else {})
+        readings.append((RELEASED, text, image))
+    scores: dict[str, float] = {}
+    asks: list[Ask] = []
+    for suffix, text, image in readings:
+        scores |= retrieval_score(RETRIEVAL + suffix, image, row) if is_cot else {}
+        candidate = Candidate(text, row["question"], row["answer"], as_written=suffix == RELEASED)
+        asks += context.asks(settings.judged + suffix, candidate)
+    return Record(
         row["id"],
         prediction,
-        rule=rule,
+        rule=parsed.status,
         refused=is_refusal(response.text),
-        details=details | ({"image": image} if settings.setting == "cot" else {}),
+        scores=scores,
+        details=details,
+        asks=tuple(asks),
         **shared,
     )
-    if settings.protocol != "released":
-        if settings.setting == "cot":
-            found = with_retrieval(found, RETRIEVAL, image, row)
-        candidate = Candidate(prediction, row["question"], row["answer"])
-        found = dataclasses.replace(found, asks=context.asks(settings.judged, candidate))
-    return found if settings.protocol == "corrected" else _with_released(found, row, response.text, settings, context)
-
-
-def _with_released(
-    found: Record, row: Mapping[str, Any], response: str, settings: SpiqaSettings, context: Context
-) -> Record:
-    """The record with what the released scripts' parsers find."""
-    released: dict[str, Any] = {"prediction": parse_answer_released(response)}
-    if settings.setting == "cot":
-        released["image"], released["prediction"] = parse_cot_released(response)
-        found = with_retrieval(found, RETRIEVAL + RELEASED, released["image"], row)
-    candidate = Candidate(released["prediction"], row["question"], row["answer"], as_written=True)
-    asks = (*found.asks, *context.asks(settings.judged + RELEASED, candidate))
-    return dataclasses.replace(found, asks=asks, details={**found.details, "released": released})
-
-
-def _parse(setting: str, response: str) -> tuple[str, str, int | None]:
-    """The answer as the paper means it, without control tokens around it, how it was found, and the image named."""
-    text = without_control_tokens(response)
-    if setting == "cot":
-        cot = parse_cot(text)
-        return without_control_tokens(cot.answer), cot.status, cot.image
-    parsed = parse_answer(text)
-    return without_control_tokens(parsed.text), parsed.status, None
 
 
 def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:

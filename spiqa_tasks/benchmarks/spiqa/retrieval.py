@@ -16,9 +16,9 @@ from spiqa_tasks.scoring.coverage import is_covered
 RETRIEVAL = "retrieval_accuracy"
 
 
-def with_retrieval(found: Record, metric: str, image: int | None, row: Mapping[str, Any]) -> Record:
-    """Return the record with the score of the image that it names; none where nobody knows which figures were shown."""
-    return found.with_scores({metric: float(image in row["referred"])}) if row["figures"] else found
+def retrieval_score(metric: str, image: int | None, row: Mapping[str, Any]) -> dict[str, float]:
+    """Return the score of the image that an answer names, by its metric; none where nobody knows the figures shown."""
+    return {metric: float(image in row["referred"])} if row["figures"] else {}
 
 
 def retrieval_metric(name: str) -> Metric:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import NamedTuple
 
 _TAG = re.compile(
@@ -26,16 +27,17 @@ class Field(NamedTuple):
 def fields_in(text: str) -> list[Field]:
     """Return the fields in `text` that contain something, the last one first."""
     found = [(tag.start(), next(group for group in tag.groups() if group is not None)) for tag in _TAG.finditer(text)]
-    found += [(box.start(), text[box.end() : _closing(text, box.end())]) for box in _BOX.finditer(text)]
+    for box in _BOX.finditer(text):
+        longest = box.end() + _LONGEST
+        found.append((box.start(), text[box.end() : closing_brace(text, box.end(), longest) or longest]))
     return [Field(start, content) for start, content in sorted(found, reverse=True) if content.strip()]
 
 
-def _closing(text: str, start: int) -> int:
-    """Return where the brace closes whose inside begins at `start`: at most 2,000 characters later."""
-    end = start + _LONGEST
+def closing_brace(text: str, start: int, end: int = sys.maxsize) -> int | None:
+    """Return where the brace closes whose inside begins at `start`; None where it does not before `end`."""
     depth = 1
     for brace in _BRACE.finditer(text, start, end):
         depth += 1 if brace[0] == "{" else -1
         if depth == 0:
             return brace.start()
-    return end
+    return None

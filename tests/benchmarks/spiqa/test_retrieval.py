@@ -9,7 +9,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, order_advice, retrieval_metric, with_retrieval
+from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, order_advice, retrieval_metric, retrieval_score
 
 
 @pytest.fixture
@@ -28,12 +28,12 @@ def answer(number: int, score: float | None = 1.0, prediction: str | None = "x",
 def test_the_image_named_must_be_one_that_the_answer_needs(image: int | None, score: float) -> None:
     """By its place among those shown; a chain of thought that names none is wrong."""
     row = {"figures": [{}, {}, {}], "referred": [1, 2]}
-    assert with_retrieval(Record("a", scores={"l3score": 0.5}), "r", image, row).scores == {"l3score": 0.5, "r": score}
+    assert retrieval_score("r", image, row) == {"r": score}
 
 
 def test_without_the_figures_shown_there_is_no_score() -> None:
     """Nobody knows then which one the number means."""
-    assert with_retrieval(Record("a"), "r", 0, {"figures": [], "referred": []}) == Record("a")
+    assert retrieval_score("r", 0, {"figures": [], "referred": []}) == {}
 
 
 def test_the_metric_is_the_mean_of_the_scores(metric: Metric) -> None:
