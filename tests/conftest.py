@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import yaml.loader
+from forgetting import forget_scorers, forget_text_metrics
 from hypothesis import HealthCheck, Phase, settings
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
@@ -25,7 +26,7 @@ from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.metrics import coco_java, text_scores
+from spiqa_tasks.metrics import coco_java
 
 CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 os.environ["COLUMNS"] = "100"  # of tables, where some workers have a terminal
@@ -173,7 +174,7 @@ def no_java() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
         yield
-    text_scores.forget()
+    forget_text_metrics()
     missing_text_metrics.cache_clear()
 
 
@@ -227,13 +228,11 @@ def evaluate() -> Callable[..., dict[str, Any]]:
     from lmms_eval.evaluator import simple_evaluate
     from numbers_task import manager
 
-    from spiqa_tasks.hosts.lmms_eval import batch_scoring
-
     index = manager()
     gc.freeze()  # the host collects garbage twice a run, each time looking through all that its imports left
 
     def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
-        batch_scoring.forget()
+        forget_scorers()
         index.model_name = model
         options = {"task_manager": index, "bootstrap_iters": 0, **options}
         result = simple_evaluate(model=model, model_args=model_args, tasks=tasks, **options)

@@ -14,6 +14,7 @@ from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.outcomes import has_answer, option_count
 from spiqa_tasks.runs.run import MissingMetricError, Run
 
+OVERALL = "all"
 UNKNOWN = "unknown"
 """The ablation of a run that is known to be without pictures, and not how."""
 
@@ -140,6 +141,15 @@ def questions_of(run: Run, metric: Metric) -> dict[str, Record]:
     if run.benchmark is not None:
         return {record.id: record for record in run.questions if record.status != "incomplete"}
     return {record.id: record for record in run.records if metric.name in record.details["metrics"]}
+
+
+def groups_of(questions: Mapping[str, Record]) -> dict[str, list[str]]:
+    """Return group -> its questions: `OVERALL`, then every group in the order in which the questions name them."""
+    groups = {OVERALL: list(questions)}
+    for key, record in questions.items():
+        for name in dict.fromkeys(record.groups.values()):
+            groups.setdefault(name, []).append(key)
+    return groups
 
 
 def scores_of(questions: Mapping[str, Record], metric: Metric) -> Mapping[str, float]:

@@ -6,48 +6,42 @@ import hashlib
 import json
 import math
 import sys
-from functools import lru_cache
-from json.encoder import encode_basestring_ascii
 from pathlib import Path
-from typing import Any
 
 from spiqa_tasks.files.typed import check_types
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault
 
-_WRITTEN = {"kind": "text", "top_logprobs": 5}
-"""The fields of a written answer's key, as earlier versions stored it."""
 _KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
 
 
 def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) -> str:
     """Return sha256 of everything that shapes a verdict; local images count by content, API keys never enter.
 
-    `fingerprint` differs where the names do not, such as for two versions of a local model's files.
+    `fingerprint` differs where the names do not, such as for two versions of a local model's files. A key is made as by
+    the first version, so that no verdict is ever paid for again.
     """
-    judge = (config.provider, config.model, config.url, fingerprint, config.extra)
-    sampling = (request.system, request.max_tokens, request.temperature, request.top_logprobs, request.repeat)
-    digest, after = _frame(judge, sampling, request.lookup, tuple(map(_image_key, request.images)))
-    whole = digest.copy()
-    whole.update((encode_basestring_ascii(request.prompt) + after).encode())
-    return str(whole.hexdigest())
-
-
-@lru_cache(maxsize=256)
-def _frame(
-    judge: tuple[str, ...], sampling: tuple[Any, ...], lookup: tuple[str, ...], images: tuple[str, ...]
-) -> tuple[Any, str]:
-    """The digest of what stands before the prompt in the fields' JSON, and the text behind it."""
-    fields: dict[str, Any] = dict(zip(("provider", "model", "base_url", "fingerprint", "extra"), judge, strict=True))
-    fields |= dict(zip(("system", "max_tokens", "temperature", "top_logprobs", "repeat"), sampling, strict=True))
-    fields |= {"kind": "logprobs", "lookup": lookup, "images": images, "prompt": ""}
-    if fields["top_logprobs"] is None:
-        fields |= _WRITTEN
-    for name in ("extra", "repeat"):  # later than the first keys, which stay what they were
-        if not fields[name]:
-            del fields[name]
-    before, _, after = json.dumps(fields, sort_keys=True).partition('"prompt": ""')
-    return hashlib.sha256((before + '"prompt": ').encode()), after
+    fields = {
+        "provider": config.provider,
+        "model": config.model,
+        "base_url": config.url,
+        "fingerprint": fingerprint,
+        "prompt": request.prompt,
+        "images": [_image_key(image) for image in request.images],
+        "max_tokens": request.max_tokens,
+        "kind": "logprobs",
+        "top_logprobs": request.top_logprobs,
+        "lookup": request.lookup,
+        "system": None,
+        "temperature": 0.0,
+    }
+    if request.top_logprobs is None:
+        fields |= {"kind": "text", "top_logprobs": 5}
+    if config.extra:
+        fields["extra"] = config.extra
+    if request.repeat:
+        fields["repeat"] = request.repeat
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 def _image_key(image: str) -> str:

@@ -130,7 +130,7 @@ class Engine:
         """Return what judging these would take; asks nothing and needs no key."""
         wanted = self.keyed(requests)
         missing = [wanted[key] for key in wanted.keys() - self.known(wanted)]
-        prompts = sum(estimated_tokens((request.system or "") + request.prompt) for request in missing)
+        prompts = sum(estimated_tokens(request.prompt) for request in missing)
         completions = sum(request.max_tokens for request in missing)
         price = self.config.cost(prompts, completions)
         return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)

@@ -20,7 +20,7 @@ MOST_TOKENS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """One question to the judge.
+    """One question to the judge, which is asked at temperature 0.
 
     `top_logprobs` is how many of the most likely first tokens to return; None asks for a written answer of at most
     `max_tokens`. `images` are local paths or http(s)/data URLs. Words in `lookup` (lower case) are looked up in the
@@ -30,10 +30,8 @@ class JudgeRequest:
     """
 
     prompt: str
-    system: str | None = None
     images: tuple[str, ...] = ()
     max_tokens: int = 1
-    temperature: float = 0.0
     top_logprobs: int | None = 5
     lookup: tuple[str, ...] = ()
     cut: bool = False

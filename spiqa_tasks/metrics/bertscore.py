@@ -65,12 +65,6 @@ def scorer_or_reason() -> tuple[Any, str | None]:
     return scorer, None
 
 
-def forget() -> None:
-    """Drop the scorer and the scores that are kept."""
-    scorer_or_reason.cache_clear()
-    _scores.clear()
-
-
 def model_folder() -> Path:
     """Return the folder with the model: from the local cache, else downloaded from the hub."""
     from huggingface_hub import HfApi, snapshot_download

@@ -41,13 +41,6 @@ def has_java() -> bool:
         return False
 
 
-def forget() -> None:
-    """Drop everything that is kept."""
-    has_java.cache_clear()
-    _tokens.clear()
-    _statistics.clear()
-
-
 def tokenize_lines(lines: Sequence[str]) -> list[str]:
     """Tokenize as the toolkit does: Stanford PTBTokenizer, then drop punctuation.
 

@@ -109,14 +109,6 @@ def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS
         text_scores(pairs, [name for name in SLOW if name in metrics])
 
 
-def forget() -> None:
-    """Drop everything that is kept between calls, and what was found out about Java and BERTScore."""
-    coco_java.forget()
-    bertscore.forget()
-    _bleu.cache_clear()
-    _python_tokens.cache_clear()
-
-
 def _toolkit(name: str, pairs: Pairs) -> CorpusScore | str:
     """A metric of the toolkit on tokenized pairs, or why there is none."""
     if name.startswith("bleu_"):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from forgetting import forget_text_metrics
 from openai_server import OpenAIServer
 from scipy import stats
 
@@ -27,7 +28,7 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.metrics import coco_java, text_scores
+from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.scoring.text_metrics import FIELDS
 
 DEFECT = Record("defect", status="scoring_failed")
@@ -269,7 +270,7 @@ def answers() -> list[Response]:
 @pytest.fixture
 def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """A Java that tokenizes nothing away and finds no match; returns which program was started, in order."""
-    text_scores.forget()
+    forget_text_metrics()
     started: list[str] = []
 
     def run(arguments: Sequence[str], program: str) -> str:
@@ -283,7 +284,7 @@ def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(coco_java, "_run_java", run)
     yield started
     monkeypatch.undo()
-    text_scores.forget()
+    forget_text_metrics()
 
 
 def answers_in_groups() -> list[Record]:

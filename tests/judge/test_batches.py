@@ -28,7 +28,7 @@ from spiqa_tasks.judge.types import JudgeRequest
 
 KEY = "sk-secret-0123456789"
 PROVIDERS = ["openai", "anthropic"]
-OTHERS = [replace(request, system="Be brief.") for request in WRITTEN]
+OTHERS = [replace(request, prompt=f"Be brief. {request.prompt}") for request in WRITTEN]
 ALIKE = [JudgeRequest(f"Ground-truth answer: 2\nCandidate answer: {place}", top_logprobs=3) for place in range(3)]
 ODD = ["<html>", "null", "[]", "[null]", "5", '{"data": 5}', '{"id": [], "status": {}}', '{"request_counts": 5}']
 openai_only = pytest.mark.parametrize("judge", ["openai"], indirect=True)

@@ -56,13 +56,13 @@ def test_how_a_judge_is_asked_is_no_part_of_the_key(tmp_path: Path) -> None:
 def test_keys_are_those_of_earlier_versions(extra: str, told: str, top: int | None, kind: str, stored: int) -> None:
     """A changed key would have every verdict paid for again, so what it is made of is written down here."""
     images = ("https://h/a.png", "http://h/b.png", "data:c")
-    request = JudgeRequest('p"\u00e9', "s", images, 3, 0.5, top, ("yes",))
+    request = JudgeRequest('p"\u00e9', images, 3, top, ("yes",))
     fields = (
         f'{{"base_url": "http://h/v1", {told}"fingerprint": "f", '
         '"images": ["https://h/a.png", "http://h/b.png", "data:c"], '
         f'"kind": "{kind}", "lookup": ["yes"], '
         '"max_tokens": 3, "model": "m", "prompt": "p\\"\\u00e9", "provider": "openai", '
-        f'"system": "s", "temperature": 0.5, "top_logprobs": {stored}}}'
+        f'"system": null, "temperature": 0.0, "top_logprobs": {stored}}}'
     )
     key = request_key(replace(CONFIG, extra=extra), "f", request)
     assert key == hashlib.sha256(fields.encode()).hexdigest()

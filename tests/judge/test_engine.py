@@ -76,10 +76,10 @@ def test_a_warm_cache_makes_no_request(server: OpenAIServer, engine_of: MakeEngi
 
 
 def test_other_judges_and_sampling_are_other_verdicts(server: OpenAIServer, engine_of: MakeEngine) -> None:
-    """Model, prompt, number of log-probabilities and system text all make a request of its own."""
+    """Model, prompt, number and kind of tokens all make a request of its own."""
     engine = engine_of()
     engine.map([JudgeRequest("a"), JudgeRequest("b"), JudgeRequest("a", top_logprobs=4)])
-    engine.map([JudgeRequest("a", system="s"), JudgeRequest("a", top_logprobs=None, max_tokens=8)])
+    engine.map([JudgeRequest("a", top_logprobs=None), JudgeRequest("a", top_logprobs=None, max_tokens=8)])
     engine_of(model="other").map([JudgeRequest("a")])
     assert len(server.requests) == 6
 
@@ -251,9 +251,9 @@ def test_the_log_says_what_is_asked_of_whom(engine_of: MakeEngine, caplog: pytes
 
 
 def test_the_estimate_has_the_tokens_and_the_price_of_what_is_missing(engine_of: MakeEngine) -> None:
-    """A quarter of the characters of system and prompt and ten more; all tokens that may be written."""
+    """A quarter of the characters of the prompt and ten more; all tokens that may be written."""
     requests = [
-        JudgeRequest("x" * 40, system="y" * 20, top_logprobs=None, max_tokens=7),
+        JudgeRequest("x" * 60, top_logprobs=None, max_tokens=7),
         JudgeRequest("z" * 8, max_tokens=1),
     ]
     found = engine_of(price=(2.0, 10.0)).estimate([*requests, requests[0]])

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from forgetting import forget_bertscore
 from huggingface_hub.errors import LocalEntryNotFoundError
 
 from spiqa_tasks.extras import how_to_install
@@ -26,9 +27,9 @@ def test_bertscore_runs_on_a_local_model(
     pytest.importorskip("bert_score")
     monkeypatch.setattr(bertscore, "model_folder", lambda: tiny_bert(tmp_path))
     pairs = [("same text", "same text"), ("", "text"), ("text", ""), ("other", "same text"), ("word " * 2000, "word")]
-    bertscore.forget()
+    forget_bertscore()
     scores = text_scores(pairs, ["bertscore_f1"])
-    bertscore.forget()
+    forget_bertscore()
     values = scores.per_item["bertscore_f1"]
     assert values[0] == pytest.approx(1.0, abs=1e-5)
     assert values[1] == values[2] == 0.0
@@ -55,10 +56,10 @@ def tiny_bert(folder: Path) -> Path:
 
 def test_without_the_package_there_is_a_reason_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where bert-score is not installed, the reason says what to install."""
-    bertscore.forget()
+    forget_bertscore()
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     reason = bertscore.bertscore([("a", "b")])
-    bertscore.forget()
+    forget_bertscore()
     assert isinstance(reason, str)
     assert "spiqa-tasks[bertscore]" in reason
 
@@ -85,13 +86,13 @@ class FakeScorer:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeScorer]]:
     """A package bert-score whose model is there."""
-    bertscore.forget()
+    forget_bertscore()
     FakeScorer.made.clear()
     monkeypatch.setattr(bertscore, "is_installed", lambda extra: extra == "bertscore")
     monkeypatch.setattr(bertscore, "model_folder", lambda: Path("/model"))
     monkeypatch.setitem(sys.modules, "bert_score", SimpleNamespace(BERTScorer=FakeScorer))
     yield FakeScorer
-    bertscore.forget()
+    forget_bertscore()
 
 
 def test_a_pair_is_scored_once_and_an_empty_text_is_worth_nothing(fake: type[FakeScorer]) -> None:
@@ -103,7 +104,7 @@ def test_a_pair_is_scored_once_and_an_empty_text_is_worth_nothing(fake: type[Fak
     assert reason is None
     assert scorer.asked == [(["a"], ["ab"]), (["abc"], ["abcd"])]
     assert fake.made == [{"model_type": "/model", "num_layers": 9}]
-    bertscore.forget()
+    forget_bertscore()
     bertscore.bertscore([("a", "ab")])
     assert len(fake.made) == 2
 
@@ -139,12 +140,12 @@ def test_a_model_that_cannot_be_loaded_is_a_reason(monkeypatch: pytest.MonkeyPat
 
 def test_the_reason_names_the_package_and_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole sentence."""
-    bertscore.forget()
+    forget_bertscore()
     monkeypatch.setattr(bertscore, "is_installed", lambda _: False)
     command = how_to_install("bertscore")
     reason = f"the package bert-score is not installed; install it with: {command}"
     assert bertscore.scorer_or_reason() == (None, reason)
-    bertscore.forget()
+    forget_bertscore()
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from forgetting import forget_java
 
-from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics.coco_java import has_java, meteor_statistics, tokenize_lines
 from spiqa_tasks.scoring.text_metrics import FIELDS
 
@@ -21,9 +21,9 @@ Install = Callable[[str], Path]
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """Forget what was found out, before and after the test."""
-    coco_java.forget()
+    forget_java()
     yield
-    coco_java.forget()
+    forget_java()
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_what_was_tokenized_is_kept(install: Install) -> None:
     assert len(log.read_text().splitlines()) == 1
     assert tokenize_lines(["A", "c"]) == ["a", "c"]
     assert len(log.read_text().splitlines()) == 2
-    coco_java.forget()
+    forget_java()
     tokenize_lines(["c"])
     assert len(log.read_text().splitlines()) == 3
 
@@ -125,5 +125,5 @@ def test_tokens_do_not_depend_on_the_lines_beside_them() -> None:
     lines = ["It is 800 m.", "the model's accuracy, 5.0!", "", "(A)", "\u00e9t\u00e9"]
     together = tokenize_lines(lines)
     assert together[1:] == ["the model 's accuracy 5.0", "", "-lrb- a -rrb-", "\u00e9t\u00e9"]
-    coco_java.forget()
+    forget_java()
     assert tokenize_lines(lines[::-1]) == together[::-1]

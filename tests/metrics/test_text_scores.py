@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forgetting import forget_text_metrics
 
 from spiqa_tasks.metrics import bertscore, coco_java
 from spiqa_tasks.metrics import text_scores as module
@@ -43,9 +44,9 @@ ODD_PAIRS = [
 @pytest.fixture
 def fresh_caches() -> Iterator[None]:
     """Forget what was found out about Java and BERTScore, before and after the test."""
-    module.forget()
+    forget_text_metrics()
     yield
-    module.forget()
+    forget_text_metrics()
 
 
 @pytest.fixture
@@ -69,10 +70,10 @@ def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
 def real_and_odd(real_data: Path) -> Iterator[tuple[Pairs, dict[str, Any]]]:
     """Real and odd pairs, and what Java computed of them all; METEOR's start takes seconds."""
     pairs = [*real_pairs(real_data, 40), ("models attend", "the model attends"), *ODD_PAIRS]
-    module.forget()
+    forget_text_metrics()
     module.prepare(pairs)
     yield pairs, {name: dict(getattr(coco_java, name)) for name in ("_tokens", "_statistics")}
-    module.forget()
+    forget_text_metrics()
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def test_threads_share_nothing_and_leave_no_process() -> None:
     lists = [[("a cat", "the cat"), ("a", "b")], [("a dog runs", "dogs run"), ("c", "c")]]
     with ThreadPoolExecutor(2) as pool:
         together = list(pool.map(lambda pairs: text_scores(pairs, ["bleu_1", "cider"]), lists))
-    module.forget()
+    forget_text_metrics()
     assert together[0] == text_scores(lists[0], ["bleu_1", "cider"])
     children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "comm="], capture_output=True, text=True)
     assert "java" not in children.stdout

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import pytest
+from forgetting import forget_scorers
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
@@ -28,7 +29,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
         return mmstar.record(row, response, context)
 
     monkeypatch.setitem(BENCHMARKS, "mmstar", dataclasses.replace(mmstar, record=record))
-    batch_scoring.forget()
+    forget_scorers()
 
 
 def results(answers: list[str]) -> Results:
@@ -76,7 +77,7 @@ def test_defect_after_the_record_is_a_failure_too(monkeypatch: pytest.MonkeyPatc
 
 def test_aggregation_that_raises_gives_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """The host would write no results of any task; the row is withheld instead."""
-    batch_scoring.forget()
+    forget_scorers()
     found = results(["A", "B"])
     monkeypatch.setattr(batch_scoring.scorer_of("mmstar", ROWS[0]["settings"]), "value", lambda *_: 1 / 0)
     assert math.isnan(value(found, "accuracy"))
@@ -84,7 +85,7 @@ def test_aggregation_that_raises_gives_no_number(monkeypatch: pytest.MonkeyPatch
 
 def test_aggregations_change_nothing_that_they_are_given() -> None:
     """Entries are the same before and after."""
-    batch_scoring.forget()
+    forget_scorers()
     found = results(["A", "B", "no idea"])
     before = [{row: dict(entry) for row, entry in entries.items() if isinstance(entry, dict)} for entries in found]
     assert not math.isnan(value(found, "accuracy"))

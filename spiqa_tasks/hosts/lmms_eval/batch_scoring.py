@@ -94,13 +94,6 @@ def _judge(rule: str) -> Judge | None:
     return make_judge(rule, judge_from_environ(os.environ), report=not several())
 
 
-def forget() -> None:
-    """Drop what was found out about the judge and the answers scored ahead."""
-    scorer_of.cache_clear()
-    _judge.cache_clear()
-    _records.clear()
-
-
 def is_ours(docs: Any) -> bool:
     """Return whether the host's documents are those of a task of ours."""
     columns = getattr(docs, "column_names", ())

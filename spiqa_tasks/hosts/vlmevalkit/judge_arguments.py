@@ -59,8 +59,3 @@ def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> Jud
 @cache
 def _judge(rule: str, model: str, url: str, key: str) -> Judge | None:
     return make_judge(rule, config_of(model, url, key, os.environ))
-
-
-def forget() -> None:
-    """Drop what was found out about the judges."""
-    _judge.cache_clear()

@@ -25,14 +25,12 @@ class AnthropicApi(ServerApi):
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
         """Return what is sent for a request."""
-        system = {"system": request.system} if request.system else {}
         return {
             **self._extra,
             "model": self._config.model,
             "messages": [{"role": "user", "content": self.content_of(request)}],
             "max_tokens": request.max_tokens,
-            "temperature": request.temperature,
-            **system,
+            "temperature": 0.0,
         }
 
     @staticmethod

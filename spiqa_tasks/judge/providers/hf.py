@@ -42,8 +42,6 @@ class HfLocal:
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Return the verdict from the next batch."""
-        if request.top_logprobs is None and request.temperature != 0:
-            raise AskError("hf: judges write their most likely text only (temperature 0)", retryable=False)
         return await self._batches(request)
 
     async def aclose(self) -> None:
@@ -154,11 +152,10 @@ class HfLocal:
         return {"input_ids": ids, "attention_mask": mask}
 
     def _tokens(self, request: JudgeRequest) -> list[int]:
-        prompt, system = self._plain(request.prompt), self._plain(request.system or "")
+        prompt = self._plain(request.prompt)
         if not self._tokenizer.chat_template:
-            return list(self._tokenizer.encode(f"{system}\n\n{prompt}" if system else prompt))
-        messages = [{"role": "system", "content": system}] if system else []
-        messages.append({"role": "user", "content": prompt})
+            return list(self._tokenizer.encode(prompt))
+        messages = [{"role": "user", "content": prompt}]
         text = self._tokenizer.apply_chat_template(
             messages, add_generation_prompt=True, tokenize=False, **self._template_options
         )

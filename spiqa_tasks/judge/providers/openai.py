@@ -62,16 +62,14 @@ class OpenAIApi(ServerApi):
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
         """Return what is sent for a request."""
-        messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
-        messages.append({"role": "user", "content": self.content_of(request)})
         body: dict[str, Any] = {
             **self._extra,
             "model": self._config.model,
-            "messages": messages,
+            "messages": [{"role": "user", "content": self.content_of(request)}],
             self._limit_name: request.max_tokens,
         }
         if self._send_temperature:
-            body["temperature"] = request.temperature
+            body["temperature"] = 0.0
         if request.top_logprobs is not None:
             body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         return body

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from forgetting import forget_scorers
 from hypothesis import given
 from hypothesis import strategies as st
 from openai_server import OpenAIServer
@@ -53,7 +54,7 @@ def request(place: int, text: str, filter_name: str = "none") -> Any:
 def test_slow_judge_takes_one_round_trip(judged: OpenAIServer) -> None:
     """39 answers are judged at the same time, not four at a time as by the host's threads."""
     docs = rows()
-    batch_scoring.forget()
+    forget_scorers()
     batch_scoring.scorer_of("spiqa", docs[0]["settings"])
     judged.behaviour.together = len(docs)
     requests = answered(docs, [f"{{'Answer': 'blue {place}'}}" for place in range(len(docs))])
@@ -90,11 +91,11 @@ def test_run_of_the_host_asks_the_judge_before_it_asks_for_a_score(
 def test_answer_that_was_not_scored_ahead_gets_the_same_record() -> None:
     """Called directly, the hook gives the record of a whole run, but for what depends on the other answers."""
     docs = rows()
-    batch_scoring.forget()
+    forget_scorers()
     text = "{'Answer': 'blue'}"
     batch_scoring.score_together(answered(docs, [text] * len(docs)), docs, "none")
     whole = batch_scoring.record_of(docs[3], text)
-    batch_scoring.forget()
+    forget_scorers()
     alone = batch_scoring.record_of(docs[3], text)
     assert whole.scores.keys() - alone.scores.keys() <= {"cider"}
     assert alone.as_dict() | {"scores": None} == whole.as_dict() | {"scores": None}
@@ -106,7 +107,7 @@ def test_reasoning_that_the_host_strips_later_finds_its_record(judged: OpenAISer
     from lmms_eval.api.reasoning import strip_reasoning_tags
 
     docs = rows()
-    batch_scoring.forget()
+    forget_scorers()
     texts = [f"<think>hm {place}</think>\n{{'Answer': 'blue {place}'}}" for place in range(3)]
     batch_scoring.score_together(answered(docs, texts), docs, "none")
     asked = len(judged.requests)
@@ -131,10 +132,10 @@ def test_repeated_answers_are_scored_turn_by_turn() -> None:
     turns = [[row["answer"] for row in docs], ["something else"] * len(docs)]
     alone = []
     for turn in turns:
-        batch_scoring.forget()
+        forget_scorers()
         batch_scoring.score_together(answered(docs, turn), docs, "none")
         alone.append([batch_scoring.record_of(row, text) for row, text in zip(docs, turn, strict=True)])
-    batch_scoring.forget()
+    forget_scorers()
     batch_scoring.score_together(answered(docs, turns[0] + turns[1]), docs, "none")
     together = [[batch_scoring.record_of(row, text) for row, text in zip(docs, turn, strict=True)] for turn in turns]
     assert [[record.scores for record in turn] for turn in together] == [
@@ -146,7 +147,7 @@ def test_repeated_answers_are_scored_turn_by_turn() -> None:
 def test_answers_of_two_filters_are_both_kept() -> None:
     """The host applies all filters before it asks for the first score."""
     docs = rows()
-    batch_scoring.forget()
+    forget_scorers()
     for name, text in (("first", "blue"), ("last", "red")):
         requests = [request(place, text, name) for place in range(len(docs))]
         batch_scoring.score_together(requests, docs, name)
@@ -156,7 +157,7 @@ def test_answers_of_two_filters_are_both_kept() -> None:
 def test_defect_in_scoring_ahead_leaves_the_answers_to_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is raised into the host; each answer is scored when it is asked for."""
     docs = rows()
-    batch_scoring.forget()
+    forget_scorers()
     with monkeypatch.context() as patch:
         patch.setattr(batch_scoring, "_scored", lambda _: 1 / 0)
         batch_scoring.score_together(answered(docs, ["blue"]), docs, "none")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numbers_task
 import pytest
+from forgetting import forget_scorers
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
@@ -145,10 +146,9 @@ def test_extractor_without_a_judge_stops_before_the_run() -> None:
     """With SPIQA_JUDGE=none the loading hook says what to set."""
     from datasets import Dataset, DatasetInfo, NamedSplit
 
-    from spiqa_tasks.hosts.lmms_eval import batch_scoring
     from spiqa_tasks.utils.documents import load
 
-    batch_scoring.forget()
+    forget_scorers()
     info = DatasetInfo(config_name="extractor=judge")
     stub = Dataset.from_dict({"benchmark": ["scifibench"]}, info=info, split=NamedSplit("demo"))
     with pytest.raises(SystemExit, match="SPIQA_JUDGE"):

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forgetting import forget_scorers, forget_text_metrics
 from numbers_task import manager
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
-from spiqa_tasks.hosts.lmms_eval import batch_scoring
-from spiqa_tasks.metrics import coco_java, text_scores
+from spiqa_tasks.metrics import coco_java
 
 QUESTIONS = 39
 KEY = "sk-secret-0123456789"
@@ -66,7 +66,7 @@ def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
 
 def forget_judge() -> None:
     """Let the hooks find out again what they can score with."""
-    batch_scoring.forget()
+    forget_scorers()
     missing_text_metrics.cache_clear()
 
 
@@ -100,7 +100,7 @@ def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
         (samples,) = (folder / "out").rglob("*_samples_spiqa_demo.jsonl")
         metrics = numbers(results["results"]["spiqa_demo"])
         yield HostRun(metrics, samples, server, environment)
-    text_scores.forget()
+    forget_text_metrics()
 
 
 @pytest.fixture(autouse=True)

@@ -16,8 +16,7 @@ Launch = Callable[..., int]
 @pytest.fixture(autouse=True)
 def nothing_found_out() -> None:
     """Every test finds out about tasks, rows and judges anew."""
-    judge_arguments.forget()
-    for function in (tasks.known, tasks.rows_of, tasks.pictures):
+    for function in (tasks.known, tasks.rows_of, tasks.pictures, judge_arguments._judge):
         function.cache_clear()
 
 

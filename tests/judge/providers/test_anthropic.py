@@ -37,12 +37,11 @@ def _ask(server: OpenAIServer, request: JudgeRequest) -> Verdict:
 def test_anthropic_writes_text(server: OpenAIServer) -> None:
     """The messages API gets its own headers and gives text and token counts."""
     server.behaviour.text = "B"
-    verdict = _ask(server, JudgeRequest("p", top_logprobs=None, max_tokens=9, system="s"))
+    verdict = _ask(server, JudgeRequest("p", top_logprobs=None, max_tokens=9))
     sent = server.requests[0]
     assert sent["path"] == "/v1/messages"
     assert sent["headers"]["x-api-key"] == KEY
     assert "authorization" not in sent["headers"]
-    assert sent["body"]["system"] == "s"
     assert (verdict.text, verdict.prompt_tokens, verdict.completion_tokens) == ("B", 3, 2)
 
 
@@ -104,14 +103,11 @@ class Page(list[Any]):
 
 def test_what_is_sent_is_the_message_with_the_users_own_fields() -> None:
     """In a batch under its key."""
-    body = {"top_k": 1, "model": "claude", "max_tokens": 9, "temperature": 0.5}
+    body = {"top_k": 1, "model": "claude", "max_tokens": 9, "temperature": 0.0}
     body |= {"messages": [{"role": "user", "content": "p"}]}
-    request = JudgeRequest("p", top_logprobs=None, max_tokens=9, temperature=0.5)
+    request = JudgeRequest("p", top_logprobs=None, max_tokens=9)
     assert _api().body(request) == body
-    assert _api().request("k", replace(request, system="s")) == {
-        "custom_id": "k",
-        "params": {**body, "system": "s"},
-    }
+    assert _api().request("k", request) == {"custom_id": "k", "params": body}
     config = JudgeConfig("anthropic", "claude", "http://h/v1", KEY)
     assert AnthropicApi.headers(config) == {"anthropic-version": "2023-06-01", "x-api-key": KEY}
     assert AnthropicApi.headers(replace(config, api_key=None)) == {"anthropic-version": "2023-06-01"}

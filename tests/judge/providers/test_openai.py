@@ -51,13 +51,12 @@ def test_the_judging_request_is_the_papers(server: OpenAIServer, config: JudgeCo
 
 
 def test_a_written_answer_is_asked_for_without_logprobs(server: OpenAIServer, config: JudgeConfig) -> None:
-    """Requests for text carry the system text and no log-probability fields."""
+    """Requests for text carry no log-probability fields."""
     server.behaviour.text = "The answer is B"
-    verdict = _ask(OpenAIApi(config), JudgeRequest("p", top_logprobs=None, system="be brief", max_tokens=64))[0]
+    verdict = _ask(OpenAIApi(config), JudgeRequest("p", top_logprobs=None, max_tokens=64))[0]
     body = server.requests[0]["body"]
     assert "logprobs" not in body
     assert body["max_tokens"] == 64
-    assert body["messages"][0] == {"role": "system", "content": "be brief"}
     assert (verdict.text, verdict.top_logprobs) == ("The answer is B", ())
 
 
@@ -209,14 +208,14 @@ def _api(sdk: FakeSdk | None = None, **changes: Any) -> OpenAIApi:
 
 def test_the_line_of_a_request_is_what_would_be_sent() -> None:
     """Under its key, to the same path."""
-    api, request = _api(extra='{"seed": 1}'), JudgeRequest("p", system="s")
+    api, request = _api(extra='{"seed": 1}'), JudgeRequest("p")
     line = api.request("a" * 64, request)
     body = line.pop("body")
     assert line == {"custom_id": "a" * 64, "method": "POST", "url": "/v1/chat/completions"}
     assert body == {
         "seed": 1,
         "model": "gpt-4o",
-        "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "p"}],
+        "messages": [{"role": "user", "content": "p"}],
         "max_tokens": 1,
         "temperature": 0.0,
         "logprobs": True,

@@ -1,0 +1,34 @@
+"""Has the package find out again what it keeps for the life of a process."""
+
+from __future__ import annotations
+
+from spiqa_tasks.hosts.lmms_eval import batch_scoring
+from spiqa_tasks.metrics import bertscore, coco_java, text_scores
+
+
+def forget_java() -> None:
+    """Whether there is Java, and what its programs said."""
+    for kept in (coco_java._tokens, coco_java._statistics):
+        kept.clear()
+    coco_java.has_java.cache_clear()
+
+
+def forget_bertscore() -> None:
+    """The scorer and its scores."""
+    bertscore.scorer_or_reason.cache_clear()
+    bertscore._scores.clear()
+
+
+def forget_text_metrics() -> None:
+    """Everything that the text metrics keep."""
+    forget_java()
+    forget_bertscore()
+    text_scores._bleu.cache_clear()
+    text_scores._python_tokens.cache_clear()
+
+
+def forget_scorers() -> None:
+    """The judges of lmms-eval's tasks, and the answers scored ahead."""
+    batch_scoring.scorer_of.cache_clear()
+    batch_scoring._judge.cache_clear()
+    batch_scoring._records.clear()
