@@ -56,11 +56,8 @@ def write_run(
 ) -> None:
     """Write a run, whole or not at all.
 
-    Args:
-        path: of the file.
-        header: what the run is.
-        scores: more about its values for readers of the file, as JSON values.
-        answers: each record with the whole answer that it is of, and the place of its document in the task, from 0.
+    `scores` are more about its values for readers of the file, as JSON values; `answers` each record with the whole
+    answer that it is of, and the place of its document in the task, from 0.
     """
     lines = [json.dumps({FORMAT: VERSION, **asdict(header), **scores})]
     lines += [
