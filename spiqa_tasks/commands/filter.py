@@ -19,6 +19,7 @@ from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import STYLES, add_format, as_jsonl, as_table, rendered
 from spiqa_tasks.runs.loading import task_named
 from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.subset import read_subset
 from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
 
@@ -103,7 +104,7 @@ def _run_list(arguments: argparse.Namespace) -> int:
         raise InputError(
             "Expected RUNs, or --task TASK --ids FILE --write; found neither. See `spiqa-tasks filter -h`."
         )
-    task, subset = task_named(arguments.task[0], arguments.include_path), arguments.ids
+    task, subset = task_named(arguments.task[0], arguments.include_path), read_subset(arguments.ids)
     path = _write(arguments, kept_by_list(task, subset))
     if arguments.format not in STYLES:
         record = {"task": task.name, "ids": subset.digest, "kept": len(subset.ids), "written": path and str(path)}

@@ -51,7 +51,7 @@ def add_part(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say which part of a task's questions counts."""
     parser.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
     told = "only the questions of this list: an id a line, or the kept.json of a filtered task"
-    parser.add_argument("--ids", type=lambda text: read_subset(Path(text)), metavar="FILE", help=told)
+    parser.add_argument("--ids", type=Path, metavar="FILE", help=told)
 
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +63,9 @@ def add_include_path(parser: argparse.ArgumentParser) -> None:
 def wanted(arguments: argparse.Namespace) -> Wanted:
     """Return what the arguments say of the runs that count."""
     columns = Columns.parsed(getattr(arguments, "columns", None) or "")
+    subset = None if arguments.ids is None else read_subset(arguments.ids)
     folders = tuple(arguments.include_path)
-    return Wanted(tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, arguments.ids)
+    return Wanted(tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset)
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:

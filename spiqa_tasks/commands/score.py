@@ -29,6 +29,7 @@ from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete
+from spiqa_tasks.runs.subset import read_subset
 from spiqa_tasks.runs.task_rows import MatchedRun, matched_run
 from spiqa_tasks.runs.unscored import answers_to, own_tasks
 
@@ -196,8 +197,9 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
         found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
+    subset = None if arguments.ids is None else read_subset(arguments.ids)
     accept = arguments.accept_differences
-    return [(task, [matched_run(run, task, accept, subset=arguments.ids) for run in runs]) for task, runs in found]
+    return [(task, [matched_run(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
 
 
 def _with_rule(task: Task, rule: str) -> Task:
