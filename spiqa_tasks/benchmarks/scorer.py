@@ -31,10 +31,8 @@ LONGEST = 100_000
 def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -> Scorer:
     """Return the scorer of a task, with what is installed and configured.
 
-    `settings` is the text of its `dataset_name`, `host` what ran the answers, for the signature.
-
-    Raises:
-        InputError: unknown settings.
+    `settings` is the text of its `dataset_name`, `host` what ran the answers, for the signature. Raises InputError:
+    unknown settings.
     """
     entry = BENCHMARKS[benchmark]
     parsed = entry.parse(settings)
