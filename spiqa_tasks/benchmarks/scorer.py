@@ -95,11 +95,8 @@ class Scorer:
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
         """Return the records judged, and with the scores that every metric has for a single answer.
 
-        Args:
-            records: from `record`.
-            whole: whether these are all answers of the run. Scores that depend on the other answers, and those of
-                questions that are several documents, are only given then. Several answers to one document are runs
-                of their own.
+        `whole` says that these are all answers of the run: scores that depend on the other answers, and those of
+        questions that are several documents, are only given then. Several answers to a document are runs of their own.
         """
         scored = judged(records, self.judge)
         runs: defaultdict[int, list[int]] = defaultdict(list)
