@@ -73,7 +73,7 @@ def measure(form: str, url: str, papers: list[list[str]], questions: int) -> flo
         prompts.append(parts)
 
     def messages(prompt: list[Part]) -> list[dict[str, object]]:
-        return [{"role": "user", "content": chat_content(prompt, form == "path", encoded=form == "encoded")}]
+        return [{"role": "user", "content": chat_content(prompt, form)}]
 
     model.task_dict = {"task": {"test": prompts}}
     options = {"max_new_tokens": 16, "temperature": 0}

@@ -15,6 +15,7 @@ from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, writ
 from host_files import write_demo_run
 
 from spiqa_tasks.benchmarks import signature
+from spiqa_tasks.benchmarks.spiqa.perfigure import parse_helpful
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.cache_entry import load
@@ -26,7 +27,6 @@ from spiqa_tasks.printable import printable
 from spiqa_tasks.runs.places import read_place
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
-from spiqa_tasks.scoring.figure_relevance import parse_helpful
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.ranking import parse_ranking
 from spiqa_tasks.scoring.reasoning import without_reasoning

@@ -23,7 +23,7 @@ def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> l
     """
     form = (lmms_eval_specific_kwargs or {}).get("images")
     with one_sentence():
-        return chat_messages(_prompt(doc), form == "path", encoded=form == "encoded")
+        return chat_messages(_prompt(doc), form)
 
 
 def doc_to_visual(doc: Doc) -> list[Any]:

@@ -14,14 +14,15 @@ from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
 
 ALL, ALL_RUNS = "all", "all runs"
+Pairs = list[tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Agreement:
     """How two judges' scores of the same `n` answers go together.
 
-    `label` names the model, or is "all" for the answers of all models together. `spearman` and `kendall` (tau-b) are in
-    [-1, 1]; None where they are not defined: fewer than two answers, or a judge that gives all the same score.
+    `label` names the model, or is "all" for the answers of all models together; the correlations are those of
+    `rank_correlations`.
     """
 
     judges: tuple[str, str]
@@ -38,10 +39,9 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Spearman's rho, in [-1, 1], of a text metric with L3Score over `n` answers.
+    """Spearman's rho (`rank_correlations`) of a text metric with L3Score over `n` answers.
 
-    `model` and `task` name the run; "all runs" pools the answers of all that `judge` scored. `spearman` is None where
-    it is not defined: fewer than two answers, or all of the same score.
+    `model` and `task` name the run; "all runs" pools the answers of all that `judge` scored.
     """
 
     model: str
@@ -66,7 +66,7 @@ def agreements(runs: Sequence[Run]) -> list[Agreement]:
         pairs = {name: _pairs(scores, theirs[name]) for name, scores in ours.items() if name in theirs}
         if len(pairs) > 1:
             pairs[ALL] = [pair for each in list(pairs.values()) for pair in each]
-        found += [agreement((first, second), name, each) for name, each in pairs.items()]
+        found += [Agreement((first, second), name, len(each), *rank_correlations(each)) for name, each in pairs.items()]
     return found
 
 
@@ -86,15 +86,17 @@ def ranks(runs: Sequence[Run]) -> dict[str, dict[str, int | None]]:
     return found
 
 
-def agreement(judges: tuple[str, str], label: str, pairs: Sequence[tuple[float, float]]) -> Agreement:
-    """Return how two judges' scores of the same answers go together; `pairs` has both scores of each."""
+def rank_correlations(pairs: Pairs) -> tuple[float | None, float | None]:
+    """Return Spearman's rho and Kendall's tau-b of both scores of the same answers.
+
+    Both are in [-1, 1]; None where they are not defined: fewer than two answers, or one score for all of them.
+    """
     columns = list(zip(*pairs, strict=True))
     if len(pairs) < 2 or any(len(set(column)) == 1 for column in columns):
-        return Agreement(judges, label, len(pairs), None, None)
+        return None, None
     from scipy.stats import kendalltau, spearmanr
 
-    spearman, kendall = (float(test(*columns).statistic) for test in (spearmanr, kendalltau))
-    return Agreement(judges, label, len(pairs), spearman, kendall)
+    return float(spearmanr(*columns).statistic), float(kendalltau(*columns).statistic)
 
 
 def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
@@ -105,7 +107,7 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
     """
     found: list[Correlation] = []
     remarks: list[str] = []
-    pooled: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    pooled: dict[tuple[str, str, str], Pairs] = {}
     counted: dict[tuple[str, Identity, str], Run] = {}
     for run in runs:
         l3scores = run.scores(run.metric(run.judged_metric)) if run.judged_metric else {}
@@ -136,13 +138,10 @@ def correlations(runs: Iterable[Run]) -> tuple[list[Correlation], list[str]]:
     return found, remarks
 
 
-def _correlation(
-    model: str, task: str, names: tuple[str, str, str], pairs: Sequence[tuple[float, float]]
-) -> Correlation:
+def _correlation(model: str, task: str, names: tuple[str, str, str], pairs: Pairs) -> Correlation:
     metric, judged, judge = names
-    return Correlation(model, task, metric, judged, len(pairs), agreement(("", ""), "", pairs).spearman, judge)
+    return Correlation(model, task, metric, judged, len(pairs), rank_correlations(pairs)[0], judge)
 
 
-def _pairs(scores: Mapping[str, float], others: Mapping[str, float]) -> list[tuple[float, float]]:
-    """Both scores of every answer that has two."""
+def _pairs(scores: Mapping[str, float], others: Mapping[str, float]) -> Pairs:
     return [(score, others[key]) for key, score in scores.items() if key in others]

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spiqa_tasks.analysis.agreement import agreement
+from spiqa_tasks.analysis.agreement import rank_correlations
 from spiqa_tasks.analysis.opinions import REPEATED, Opinion, Scores
 from spiqa_tasks.benchmarks.signature import merged
-from spiqa_tasks.judge.summary import Summary
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring import binary
 from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, binary_agreement, reliability
@@ -74,11 +73,6 @@ class Examined:
     groups: tuple[Group, ...] = ()
     flips: tuple[Flips, ...] = ()
 
-    @property
-    def summary(self) -> Summary | None:
-        """What asking took."""
-        return self.opinion.summary
-
 
 @dataclass(frozen=True)
 class Pair:
@@ -93,13 +87,7 @@ class Pair:
 
 
 def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Examined:
-    """Return what a judge or baseline is worth; withheld where it scored fewer than 99% of the answers.
-
-    Args:
-        opinion: its scores.
-        answers: what they are of.
-        seed: of the bootstrap.
-    """
+    """Return what a judge or baseline is worth; withheld where it scored fewer than 99% of the answers."""
     failed = sum(score is None for score in opinion.scores)
     if not is_covered(len(answers) - failed, len(answers)):
         scored = f"{len(answers) - failed} of {len(answers)} answers have a score, fewer than 99%"
@@ -127,12 +115,11 @@ def pairs(opinions: Sequence[Opinion]) -> list[Pair]:
         both = [(a, b) for a, b in zip(first.scores, second.scores, strict=True) if a is not None and b is not None]
         if not both:
             continue
-        ranks = agreement((first.name, second.name), "", both)
         a, b = (np.asarray(column) for column in zip(*both, strict=True))
         said = (b > THRESHOLD).astype(float)
         kappa = float(binary.kappa(a, said, np.ones(len(both))))
         same = float(((a > THRESHOLD) == said).mean())
-        found.append(Pair(ranks.judges, len(both), same, kappa, ranks.spearman, ranks.kendall))
+        found.append(Pair((first.name, second.name), len(both), same, kappa, *rank_correlations(both)))
     return found
 
 

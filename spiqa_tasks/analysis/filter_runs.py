@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from spiqa_tasks.analysis.gain_of_runs import OVERALL
 from spiqa_tasks.analysis.inspectors import Inspector, inspectors, one_of_each
-from spiqa_tasks.analysis.triples import questions_of
+from spiqa_tasks.analysis.triples import groups_of, questions_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection
@@ -71,11 +70,8 @@ class Filtered:
 
     def groups(self) -> dict[str, dict[str, float]]:
         """Group (`all`, categories) -> n, kept, the abnormal hit rate (Figure 2), 0 to 1; with pairs what leaked."""
-        members: dict[str, list[str]] = {OVERALL: list(self.hits)}
-        for key, record in questions_of(self.run, self.metric).items():
-            for group in dict.fromkeys(record.groups.values() if key in self.hits else ()):
-                members.setdefault(group, []).append(key)
-        return {group: self._counts(keys) for group, keys in members.items()}
+        asked = {key: record for key, record in questions_of(self.run, self.metric).items() if key in self.hits}
+        return {group: self._counts(keys) for group, keys in groups_of(asked).items()}
 
     @cached_property
     def leaked_by(self) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from spiqa_tasks.analysis.triples import Triple
+from spiqa_tasks.analysis.triples import OVERALL, Triple, groups_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.runs import run_metrics, selection
 from spiqa_tasks.runs.outcomes import Outcomes, outcomes_of
@@ -15,7 +15,6 @@ from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.coverage import is_covered
 from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
 
-OVERALL = "all"
 MUCH_UNANSWERED = 0.05
 """A share of refused and unparsed answers from which gain and leakage say as much about these as about seeing."""
 
@@ -52,16 +51,12 @@ def rows(triple: Triple) -> list[Row]:
 
     Where a run has no scores per question, the overall row is made of the values that the host reports.
     """
-    questions, *_ = triple.questions
-    groups: dict[str, list[str]] = {OVERALL: list(questions)}
+    groups = groups_of(triple.questions[0])
     if not all(_has_scores(run, triple.metric) for run in triple.runs):
         values = [(run, run.value(triple.metric)) for run in triple.runs]
         reasons = [f"{run.name}: {value.reason}" for run, value in values if value.reason]
-        totals = None if reasons else gain_of_totals(len(questions), *(value.value for _, value in values))
-        return [_row(triple, OVERALL, list(questions), totals, reasons)]
-    for key, record in questions.items():
-        for name in dict.fromkeys(record.groups.values()):
-            groups.setdefault(name, []).append(key)
+        totals = None if reasons else gain_of_totals(len(groups[OVERALL]), *(value.value for _, value in values))
+        return [_row(triple, OVERALL, groups[OVERALL], totals, reasons)]
     return [
         _with_answered(triple, keys, _row(triple, group, keys, *_of_questions(triple, keys)))
         for group, keys in groups.items()
@@ -83,7 +78,6 @@ def _of_questions(triple: Triple, keys: Sequence[str]) -> tuple[Gain | None, Seq
 
 
 def _gain(triple: Triple, scores: Mapping[str, Sequence[float]]) -> Gain:
-    """Gain of questions by their scores in each run."""
     v, wv, *t = (list(of_run) for of_run in zip(*scores.values(), strict=True))
     return gain(v, wv, t[0] if t else None, [triple.questions[0][key].cluster for key in scores])
 

@@ -55,20 +55,23 @@ class Learning:
 
 
 @dataclass(frozen=True)
-class GroupAccuracy:
-    """Out-of-fold accuracy of a classifier over a group's `n` questions, 0 to 1, with its 95% interval.
+class ShortcutValue:
+    """A classifier's value over a group's `n` questions, of choices its out-of-fold accuracy, with its 95% interval.
 
     `chance` is the mean of 1/options. `p` is that of the permutation test (`Shortcut.rows`); NaN without permutations.
+    Both are NaN for open answers.
     """
 
+    task: str
     classifier: str
+    metric: str
     group: str
     n: int
-    accuracy: float
+    value: float
     low: float
     high: float
-    chance: float
-    p: float
+    chance: float = math.nan
+    p: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,8 @@ class Shortcut:
             for question, chances in zip(self.questions, self.chances, strict=True)
         ]
 
-    def rows(self) -> list[GroupAccuracy]:
-        """Return the accuracy over all questions, then of every group.
+    def rows(self, task: str, metric: str = "accuracy") -> list[ShortcutValue]:
+        """Return the accuracy over all questions, then of every group; the task calls it by the metric's name.
 
         p is (b + 1) / (m + 1) for b of m permutations with as many hits or more (Phipson & Smyth 2010); those of groups
         are corrected for their number (Holm 1979).
@@ -105,12 +108,13 @@ class Shortcut:
         for place, question in enumerate(self.questions):
             for group in question.groups:
                 members.setdefault(group, []).append(place)
-        everything = self._row(OVERALL, range(len(self.questions)))
-        found = [self._row(group, members[group]) for group in sorted(members)]
+        names = (task, self.name, metric)
+        everything = self._row(names, OVERALL, range(len(self.questions)))
+        found = [self._row(names, group, members[group]) for group in sorted(members)]
         corrected = holm([row.p for row in found])
         return [everything, *(replace(row, p=p) for row, p in zip(found, corrected, strict=True))]
 
-    def _row(self, group: str, places: Sequence[int]) -> GroupAccuracy:
+    def _row(self, names: tuple[str, str, str], group: str, places: Sequence[int]) -> ShortcutValue:
         hits = self.hits[list(places)]
         counts = hits.sum(axis=0)
         members = [self.questions[place] for place in places]
@@ -118,7 +122,7 @@ class Shortcut:
         chance = math.fsum(1 / len(each.options) for each in members) / len(members)
         p = float((counts[1:] >= counts[0]).sum() + 1) / len(counts) if len(counts) > 1 else math.nan
         accuracy = float(hits[:, 0].mean())
-        return GroupAccuracy(self.name, group, len(members), accuracy, *(interval or (math.nan, math.nan)), chance, p)
+        return ShortcutValue(*names, group, len(members), accuracy, *(interval or (math.nan, math.nan)), chance, p)
 
 
 def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning()) -> Iterator[Shortcut]:

@@ -14,6 +14,7 @@ from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.outcomes import has_answer, option_count
 from spiqa_tasks.runs.run import MissingMetricError, Run
 
+OVERALL = "all"
 UNKNOWN = "unknown"
 """The ablation of a run that is known to be without pictures, and not how."""
 
@@ -110,13 +111,9 @@ def triples(
 def triple_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None, blind: Sequence[Run] = ()) -> Triple:
     """Return the triple of runs whose parts are known, whatever they say themselves of what their model saw.
 
-    Args:
-        v, wv, t: the run with pictures, without, and of the LLM base.
-        metric: the metric to compare by (default: the headline).
-        blind: all runs without pictures, from which the ablation's name tells `wv`.
+    `blind` has all runs without pictures, from which the ablation's name tells `wv`.
 
-    Raises:
-        InputError: runs that must not be compared, or without the metric.
+    Raises InputError: runs that must not be compared, or without the metric.
     """
     measured = v.metric(metric)
     for run in (wv, t) if t is not None else (wv,):
@@ -142,6 +139,15 @@ def questions_of(run: Run, metric: Metric) -> dict[str, Record]:
     return {record.id: record for record in run.records if metric.name in record.details["metrics"]}
 
 
+def groups_of(questions: Mapping[str, Record]) -> dict[str, list[str]]:
+    """Return group -> its questions: `OVERALL`, then every group in the order in which the questions name them."""
+    groups = {OVERALL: list(questions)}
+    for key, record in questions.items():
+        for name in dict.fromkeys(record.groups.values()):
+            groups.setdefault(name, []).append(key)
+    return groups
+
+
 def scores_of(questions: Mapping[str, Record], metric: Metric) -> Mapping[str, float]:
     """Return question -> score by a metric, of the questions that have one."""
     own = {key: record.scores[metric.name] for key, record in questions.items() if metric.name in record.scores}
@@ -149,15 +155,10 @@ def scores_of(questions: Mapping[str, Record], metric: Metric) -> Mapping[str, f
 
 
 def check_comparable(one: Run, other: Run, metric: Metric, same_prompt: bool) -> None:
-    """Refuse two runs that did not answer the same questions.
+    """Refuse two runs that did not answer the same questions by a metric.
 
-    Args:
-        one, other: the runs.
-        metric: by which they are compared.
-        same_prompt: whether the wording must be the same too (an LLM base has a wording of its own).
-
-    Raises:
-        InputError: other ids, other data, another prompt, or another question under the same id; says which.
+    With `same_prompt` the wording must be the same too (an LLM base has a wording of its own). Raises InputError: other
+    ids, other data, another prompt, or another question under the same id; says which.
     """
     names = f"{one.task} in {one.path.name} and {other.task} in {other.path.name}"
     ours, theirs = questions_of(one, metric), questions_of(other, metric)

@@ -29,7 +29,7 @@ class Turn:
 Part = str | Picture | Turn
 
 
-def chat_messages(parts: Iterable[Part], as_path: bool = False, *, encoded: bool = False) -> list[dict[str, Any]]:
+def chat_messages(parts: Iterable[Part], form: str | None = None) -> list[dict[str, Any]]:
     """Return the prompt as chat messages, one per turn; see `chat_content`."""
     turns: list[tuple[str, list[Part]]] = []
     for part in parts:
@@ -37,20 +37,18 @@ def chat_messages(parts: Iterable[Part], as_path: bool = False, *, encoded: bool
             turns.append((part.role if isinstance(part, Turn) else "user", []))
         if not isinstance(part, Turn):
             turns[-1][1].append(part)
-    return [{"role": role, "content": chat_content(content, as_path, encoded=encoded)} for role, content in turns]
+    return [{"role": role, "content": chat_content(content, form)} for role, content in turns]
 
 
-def chat_content(parts: Iterable[Part], as_path: bool = False, *, encoded: bool = False) -> list[dict[str, Any]]:
+def chat_content(parts: Iterable[Part], form: str | None = None) -> list[dict[str, Any]]:
     """The content of one chat turn, texts and pictures interleaved as given; neighbouring texts are joined.
 
-    Args:
-        parts: the prompt.
-        as_path: give pictures as path strings (for model classes that take them) instead of PIL images.
-        encoded: give PIL images that are sent as the files they are (for API classes, which encode what they get).
+    Pictures are path strings in the form `path` (for model classes that take them), PIL images that are sent as the
+    files they are in the form `encoded` (for API classes, which encode what they get), and else PIL images.
     """
     from spiqa_tasks.files.pictures import encoded_picture, open_picture, page_path
 
-    opened = page_path if as_path else encoded_picture if encoded else open_picture
+    opened = {"path": page_path, "encoded": encoded_picture}.get(form or "", open_picture)
     content: list[dict[str, Any]] = []
     for part in parts:
         if isinstance(part, Picture):

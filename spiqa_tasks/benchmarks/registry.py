@@ -90,13 +90,10 @@ def yaml_folder() -> Path:
 
 
 def load_table(name: str, split: str, settings: str, source: Source | None = None) -> Any:
-    """Return the rows of a task as a pyarrow table.
+    """Return the rows of a task of the benchmark `name` as a pyarrow table.
 
-    Args:
-        name: of the benchmark.
-        split: one of its splits.
-        settings: the text of the task's `dataset_name`.
-        source: where the release files are (default: shipped for `demo...`, else `default_source`).
+    `settings` is the text of its `dataset_name`; release files of `demo...` are the shipped ones, all others come from
+    `default_source`, unless a source is given.
 
     Raises:
         InputError: unknown split or settings.

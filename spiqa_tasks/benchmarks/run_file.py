@@ -26,15 +26,9 @@ FORMAT, VERSION = "spiqa_tasks_run", 1
 class RunHeader:
     """What a run is, in the first line of its file.
 
-    Attributes:
-        task: the task's name.
-        model, ablation, seed: which model answered, and what was done to its pictures.
-        judge: what the judge is called; empty for none.
-        benchmark, split, settings: of the task.
-        questions: how many questions the task has.
-        documents: how many answers the file has.
-        metrics: row -> value in natural units; None where it is withheld.
-        definition: of a benchmark of one's own (`Benchmark.definition`).
+    `ablation` and `seed` say what was done to the pictures; `judge` is empty for none. The task has so many
+    `questions`, the file so many `documents`. `metrics` are row -> value in natural units, None where it is withheld;
+    `definition` is that of a benchmark of one's own (`Benchmark.definition`).
     """
 
     task: str
@@ -56,11 +50,8 @@ def write_run(
 ) -> None:
     """Write a run, whole or not at all.
 
-    Args:
-        path: of the file.
-        header: what the run is.
-        scores: more about its values for readers of the file, as JSON values.
-        answers: each record with the whole answer that it is of, and the place of its document in the task, from 0.
+    `scores` are more about its values for readers of the file, as JSON values; `answers` each record with the whole
+    answer that it is of, and the place of its document in the task, from 0.
     """
     lines = [json.dumps({FORMAT: VERSION, **asdict(header), **scores})]
     lines += [

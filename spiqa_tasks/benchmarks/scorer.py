@@ -31,11 +31,7 @@ LONGEST = 100_000
 def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -> Scorer:
     """Return the scorer of a task, with what is installed and configured.
 
-    Args:
-        benchmark: its name.
-        settings: the text of the task's `dataset_name`.
-        host: what ran the answers, for the signature.
-        judge: the judge to ask, by the rule that the benchmark names; None asks none.
+    `settings` is the text of its `dataset_name`, `host` what ran the answers, for the signature.
 
     Raises:
         InputError: unknown settings.
@@ -63,13 +59,7 @@ def missing_text_metrics() -> dict[str, str]:
 
 
 class Scorer:
-    """Scores the answers to one task.
-
-    Attributes:
-        benchmark, settings: the task's.
-        context: what the records share.
-        judge: the judge that is asked; None where judging is switched off or not needed.
-    """
+    """Scores the answers to one task; `judge` is None where judging is switched off or not needed."""
 
     def __init__(self, benchmark: Benchmark, settings: Any, context: Context, judge: Judge | None) -> None:
         self.benchmark = benchmark
@@ -189,7 +179,6 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
-    """The records with these metrics' scores of every answer."""
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     prepare([(metrics, records)])
     alone = len(records) < 2

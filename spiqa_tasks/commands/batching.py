@@ -15,11 +15,10 @@ from spiqa_tasks.judge.batches import judge_in_batches
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.pricing import BATCH_SHARE
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, say
 
-Asked = tuple["Engine", Sequence["JudgeRequest"], "Judge | None"]
+Asked = tuple[Engine, Sequence[JudgeRequest], Judge | None]
 """An engine, what it is asked, and the judge by whose test questions it is tried, if by any."""
 _UNTESTED = "the files do not answer it; it is among the first lines of requests: have it answered and name both files"
 
@@ -50,8 +49,6 @@ def check(arguments: argparse.Namespace, judges: Iterable[JudgeConfig]) -> None:
     if arguments.write_requests:
         check_file(arguments.write_requests)
     if arguments.batch or by_files(arguments):
-        from spiqa_tasks.judge.batch_files import batch_api
-
         for judge in judges:
             batch_api(judge)
 
@@ -59,11 +56,6 @@ def check(arguments: argparse.Namespace, judges: Iterable[JudgeConfig]) -> None:
 def by_files(arguments: argparse.Namespace) -> bool:
     """Return whether the judge is not asked from here, so that it needs no key and no trial."""
     return bool(arguments.write_requests or arguments.read_responses)
-
-
-def price_share(arguments: argparse.Namespace) -> float:
-    """Return the share of the list price that judging would cost."""
-    return BATCH_SHARE if arguments.batch else 1.0
 
 
 def settle(arguments: argparse.Namespace, asked: Sequence[Asked]) -> int | None:

@@ -52,11 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexical: bool) -> int:
     """Ask the judges about labelled answers and print what they are worth; 3 where one of them failed on some.
 
-    Args:
-        arguments: of the command.
-        title: of the page.
-        labels: the answers.
-        lexical: whether baselines that compare words are shown, too.
+    With `lexical`, baselines that compare words are shown, too.
 
     Raises:
         InputError: options that cannot be used.
@@ -83,7 +79,7 @@ def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexica
     }
     estimates = {name: engine.estimate(each) for name, (engine, each) in asked.items()}
     if arguments.dry_run:
-        print(forecast(estimates, {"labels": labels.name}, arguments.format, batching.price_share(arguments)))
+        print(forecast(arguments, estimates, {"labels": labels.name}))
         return 0
     for name in judges if not batching.by_files(arguments) else ():
         if estimates[name].calls:
@@ -130,7 +126,6 @@ def _test(arguments: argparse.Namespace, judge: Judge) -> None:
 
 
 def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: list[Opinion]) -> int:
-
     found = [examined(each, labels.answers, arguments.seed) for each in opinions]
     together = pairs([each for each in opinions if each.summary is not None])
     if arguments.html is not None:

@@ -13,7 +13,7 @@ from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.config import EXTRA_VARIABLE
 from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.pricing import PRICE_VARIABLE
+from spiqa_tasks.judge.pricing import BATCH_SHARE, PRICE_VARIABLE
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
@@ -87,8 +87,9 @@ def all_stored(engines: Iterable[Engine]) -> bool:
     return not any(engine.summary().unstored for engine in engines)
 
 
-def forecast(estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any], form: str, share: float) -> str:
-    """Return what judging would take in a form, at a share of the list price; `about`: further fields of the JSON."""
+def forecast(arguments: argparse.Namespace, estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any]) -> str:
+    """Return what judging would take, cheaper in batches; `about` has further fields of the JSON."""
+    share, form = BATCH_SHARE if arguments.batch else 1.0, arguments.format
     estimates = {
         name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)
         for name, estimate in estimates.items()

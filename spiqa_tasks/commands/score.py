@@ -151,7 +151,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Matched
         requests[name] += read.scorer.requests(read.records)
     estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
-        print(forecast(estimates, {"task": task.name}, arguments.format, batching.price_share(arguments)))
+        print(forecast(arguments, estimates, {"task": task.name}))
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()

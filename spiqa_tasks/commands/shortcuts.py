@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +20,7 @@ from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run_metrics import P_RIGHT
 
 if TYPE_CHECKING:
-    from spiqa_tasks.analysis.shortcuts import Shortcut
+    from spiqa_tasks.analysis.shortcuts import Shortcut, ShortcutValue
     from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 
@@ -63,22 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
     return show(arguments, rows, columns)
 
 
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """A classifier's value over a group's questions; `chance` and `p` are NaN for open answers."""
-
-    task: str
-    classifier: str
-    metric: str
-    group: str
-    n: int
-    value: float
-    low: float
-    high: float
-    chance: float = math.nan
-    p: float = math.nan
-
-
 def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:
     """The tasks of ours that are named, or the documents of the host's.
 
@@ -100,7 +82,7 @@ def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:
 
 def _of_task(
     arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Any, lines: list[dict[str, Any]]
-) -> list[Row]:
+) -> list[ShortcutValue]:
     """The rows of a task; what `--samples` is to have goes to `lines`, and its runs are written."""
     from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, task_rows, write_answers
     from spiqa_tasks.analysis.shortcuts import shortcuts
@@ -121,16 +103,15 @@ def _of_task(
     lines += _samples(task.name, found)
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_answers(arguments.output, task, found, metric)))
-    return [
-        Row(task.name, row.classifier, metric, row.group, row.n, row.accuracy, row.low, row.high, row.chance, row.p)
-        for each in found
-        for row in each.rows()
-    ]
+    return [row for each in found for row in each.rows(task.name, metric)]
 
 
-def _of_open(arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Any) -> list[Row]:
+def _of_open(
+    arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Any
+) -> list[ShortcutValue]:
     from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
     from spiqa_tasks.analysis.shortcut_tasks import run_of
+    from spiqa_tasks.analysis.shortcuts import ShortcutValue
 
     if arguments.samples is not None:
         raise InputError(
@@ -143,7 +124,7 @@ def _of_open(arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[s
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_runs(runs, arguments.output)))
     return [
-        Row(task.name, name, each.metric, each.group, each.n, each.value, each.low, each.high)
+        ShortcutValue(task.name, name, each.metric, each.group, each.n, each.value, each.low, each.high)
         for name, run, metric in zip(found, runs, metrics, strict=True)
         for each in by_group(run, [metric])
     ]

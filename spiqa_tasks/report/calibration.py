@@ -32,7 +32,7 @@ def build(title: str, found: Sequence[Examined], pairs: Sequence[Pair], answers:
     known = [each for each in found if each.overall is not None]
     drawn = {AGREEMENT: _curves(known, answers)} | {f"By {kind}": [_by_group(known, kind)] for kind in _kinds(known)}
     sections = [Section(each.title, (), [each], drawn.get(each.title, ())) for each in tables(found, pairs)]
-    examples = [examples_table(each, answers) for each in known if each.summary is not None]
+    examples = [examples_table(each, answers) for each in known if each.opinion.summary is not None]
     return Report(title, (), [*sections, *([Section("Farthest from the label", (), examples)] if examples else [])], ())
 
 
@@ -90,7 +90,7 @@ def cost_table(found: Sequence[Examined]) -> Table:
     """Return what asking each judge took; verdicts of the cache cost nothing."""
     rows = []
     for each in found:
-        if (took := each.summary) is not None:
+        if (took := each.opinion.summary) is not None:
             tokens = took.prompt_tokens + took.completion_tokens
             dollars = "-" if took.cost is None else f"{took.cost:.4f}"
             price = "-" if took.cost is None or not took.judged else f"{1000 * took.cost / took.judged:.3f}"
@@ -137,7 +137,7 @@ def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[
     for each in found:
         fields = dataclasses.asdict(each) | {"name": each.opinion.name}
         del fields["opinion"]
-        fields["took"] = None if each.summary is None else dataclasses.asdict(each.summary)
+        fields["took"] = None if each.opinion.summary is None else dataclasses.asdict(each.opinion.summary)
         fields["signature"] = each.opinion.signature.text
         fields["examples"] = [answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)]
         judges.append(fields)
@@ -163,7 +163,7 @@ def _curves(found: Sequence[Examined], answers: Sequence[Labelled]) -> list[plot
     if not found:
         return []
     drawn = [plots.reliability("Reliability", [(each.opinion.name, each.bins) for each in found])]
-    for each in (each for each in found if each.summary is not None):
+    for each in (each for each in found if each.opinion.summary is not None):
         pairs = [(s, a.label) for s, a in zip(each.opinion.scores, answers, strict=True) if s is not None]
         series = [
             (f"right: {name}", colour, scores)

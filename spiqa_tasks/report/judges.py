@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from spiqa_tasks.analysis.agreement import agreement
+from spiqa_tasks.analysis.agreement import Pairs, rank_correlations
 from spiqa_tasks.report.tables import Table, plain
 from spiqa_tasks.runs.run import Run
-
-Pairs = list[tuple[float, float]]
 
 
 def judged(run: Run) -> dict[str, float]:
@@ -36,9 +34,8 @@ def agreement_table(runs: Sequence[Run]) -> Table:
     """Return the correlations of judges on the same answers."""
     rows = []
     for a, b, pairs in judge_pairs(runs):
-        found = agreement((a.judge_name, b.judge_name), a.identity.label, pairs)
-        correlations = map(plain, (found.spearman, found.kendall))
-        rows.append([a.task, found.label, *found.judges, str(found.n), *correlations])
+        names = [a.task, a.identity.label, a.judge_name, b.judge_name]
+        rows.append([*names, str(len(pairs)), *map(plain, rank_correlations(pairs))])
     columns = ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
     return Table("Agreement of judges on the same answers", columns, rows, texts=4)
 

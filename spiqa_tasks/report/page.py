@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import base64
+import io
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from html import escape
 from importlib import resources
 from typing import Any
 
+from PIL import Image
 from tabulate import tabulate
 
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.extras import require
+from spiqa_tasks.files.archives import unpacked
+from spiqa_tasks.files.pictures import UNREADABLE, on_page
 from spiqa_tasks.report.content import Report, Section
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.tables import Table
-from spiqa_tasks.report.thumbnails import SIDES, small_picture, small_pictures
 
+SIDES = {"large": 1000, "small": 320}
+"""How large a report's pictures are wanted -> the longest side, in pixels."""
 SIDE = 640
 """The longest side of a picture on a preview, in pixels."""
+QUALITY = 70
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
     "article{border-top:1px solid #ccc;padding:1rem 0}pre{white-space:pre-wrap;font:inherit;margin:.5rem 0}"
@@ -29,9 +39,7 @@ _STYLE = (
 def as_html(report: Report, pictures: str = "large") -> str:
     """Return the page; texts of models and data are escaped, or stand in it as JSON.
 
-    Args:
-        report: what it shows.
-        pictures: how large the samples' pictures are, one of `SIDES`, or `none`.
+    `pictures` says how large those of the samples are: one of `SIDES`, or `none`.
     """
     require("report", "A report's page")
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -60,13 +68,27 @@ def as_markdown(report: Report) -> str:
     return "\n\n".join([f"# {report.title}", *map(_escaped, report.notes), *sections]) + "\n"
 
 
-def preview_page(title: str, questions: Iterable[tuple[Mapping[str, Any], Sequence[Part]]]) -> str:
-    """Return a page of questions as a model is shown them.
+def small_pictures(paths: Iterable[str], side: int) -> list[str]:
+    """Return pictures as `small_picture` does, in their order."""
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(partial(small_picture, side=side), paths))
 
-    Args:
-        title: of the page.
-        questions: rows of a benchmark with their prompts.
-    """
+
+def small_picture(path: str, side: int) -> str:
+    """Return a picture as base64 of a WebP file whose longer side has at most so many pixels; empty if unreadable."""
+    buffer = io.BytesIO()
+    try:
+        with Image.open(unpacked(path)) as image:
+            image.draft("RGB", (side, side))
+            image.thumbnail((side, side))
+            on_page(image).save(buffer, "WEBP", quality=QUALITY)
+    except (DataError, *UNREADABLE):
+        return ""
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def preview_page(title: str, questions: Iterable[tuple[Mapping[str, Any], Sequence[Part]]]) -> str:
+    """Return a page of questions, rows of a benchmark with their prompts, as a model is shown them."""
     articles = "".join(_article(row, parts) for row, parts in questions)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'

@@ -29,21 +29,21 @@ def parse_cot_released(response: str) -> tuple[int | None, str]:
             answer = parts[1]
             break
     before = response.split("The answer is:")[0]
-    is_dict, value = _literal_image(before)
-    if is_dict:
+    literal = _literal(before)
+    if isinstance(literal, dict) and "Image" in literal:
+        value = literal["Image"]
         return (int(value) if isinstance(value, int | float) and value in range(100_000) else None), answer
     found = _NAMED.search(before) or _KEYED.search(before)
     return (int(found[1]) if found else None), answer
 
 
-def _literal_image(text: str) -> tuple[bool, object]:
-    """Whether the text is a dict with the key `Image` and nothing else, and its value."""
+def _literal(text: str) -> object:
+    """The value of a text that is nothing but a literal of Python's."""
     if len(text) > _LONGEST_LITERAL:
-        return False, None
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a model's backslashes are no affair of ours
-            value = ast.literal_eval(text)
+            return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return False, None
-    return (True, value["Image"]) if isinstance(value, dict) and "Image" in value else (False, None)
+        return None

@@ -14,7 +14,7 @@ from judged_runs import write_judged, write_two_judges
 from report_runs import choices, run_of
 from run_command import run_json
 
-from spiqa_tasks.analysis.agreement import Agreement, Correlation, agreement, agreements, correlations, ranks
+from spiqa_tasks.analysis.agreement import Correlation, agreements, correlations, rank_correlations, ranks
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError
@@ -72,13 +72,12 @@ def test_only_answers_that_both_could_judge_count() -> None:
 @pytest.mark.parametrize("pairs", [[], [(0.1, 0.2)], [(0.1, 0.5), (0.9, 0.5)], [(0.5, 0.1), (0.5, 0.9)]])
 def test_what_is_not_defined_is_none(pairs: list[tuple[float, float]]) -> None:
     """Fewer than two answers, or a judge that always says the same: not NaN and not 0."""
-    assert agreement(("a", "b"), "m", pairs) == Agreement(("a", "b"), "m", len(pairs), None, None)
+    assert rank_correlations(pairs) == (None, None)
 
 
 def test_two_answers_are_enough_for_a_correlation() -> None:
     """Of which one judge says the opposite of the other."""
-    found = agreement(("a", "b"), "m", [(0.1, 0.9), (0.9, 0.1)])
-    assert (found.n, found.spearman, found.kendall) == (2, pytest.approx(-1), pytest.approx(-1))
+    assert rank_correlations([(0.1, 0.9), (0.9, 0.1)]) == (pytest.approx(-1), pytest.approx(-1))
 
 
 def test_several_files_are_compared_each_and_together() -> None:

@@ -33,21 +33,21 @@ def by_name(questions: list[ChoiceQuestion], learning: Learning) -> dict[str, Sh
 def test_a_planted_shortcut_is_found(shortcut: str, finders: set[str]) -> None:
     """Four of five questions are told by a word, the length or the letter; who can see that is right on most."""
     learning = Learning(folds=3, permutations=95 if "forest" in finders else 30)
-    rows = {name: each.rows()[0] for name, each in by_name(made_choices(120, 1, shortcut), learning).items()}
+    rows = {name: each.rows("task")[0] for name, each in by_name(made_choices(120, 1, shortcut), learning).items()}
     for name in finders:
         drawn = learning.permutations // (5 if name == "forest" else 1)
-        assert rows[name].accuracy > 0.6, name
+        assert rows[name].value > 0.6, name
         assert rows[name].p == pytest.approx(1 / (drawn + 1)), name
         assert rows[name].low > rows[name].chance == 0.25, name
     for name in {"letter"} - finders:
-        assert rows[name].accuracy < 0.5, name
+        assert rows[name].value < 0.5, name
 
 
 def test_shuffled_answers_have_no_shortcut() -> None:
     """With right options drawn anew no accuracy is far from chance, whatever the texts hold."""
     for name, each in by_name(made_choices(150, 2), Learning(folds=3, permutations=50)).items():
-        row = each.rows()[0]
-        assert row.accuracy < 0.36, name
+        row = each.rows("task")[0]
+        assert row.value < 0.36, name
         assert row.p > 0.01, name
 
 
@@ -57,7 +57,7 @@ def test_false_alarms_are_as_many_as_promised() -> None:
     for seed in range(count):
         learning = Learning(folds=3, seed=seed, permutations=19)
         for each in itertools.islice(shortcuts(made_choices(24, 1000 + seed), learning), 2):
-            alarms[each.name] += each.rows()[0].p <= 0.1
+            alarms[each.name] += each.rows("task")[0].p <= 0.1
     for name in ("letter", "linear"):
         assert alarms[name] <= binom.ppf(0.999, count, 0.1), name
     assert alarms["linear"] >= binom.ppf(0.001, count, 0.05)
@@ -73,7 +73,7 @@ def test_false_alarms_at_five_percent(names: tuple[str, ...], count: int, monkey
         learning = Learning(folds=3, seed=seed, permutations=99)
         found = shortcuts(made_choices(30, 9000 + seed), learning)
         for each in found if "forest" in names else itertools.islice(found, 2):
-            alarms[each.name] += each.rows()[0].p <= 0.05
+            alarms[each.name] += each.rows("task")[0].p <= 0.05
     assert all(alarms[name] <= binom.ppf(0.999, count, 0.05) for name in names), alarms
 
 
@@ -82,13 +82,13 @@ def test_a_row_counts_hits_of_choices() -> None:
     questions = made_choices(40, 3, "word")
     _, found = itertools.islice(shortcuts(questions, Learning(permutations=39)), 2)
     hits = [pick == question.answer for question, pick, _ in found.answers]
-    everything, *groups = found.rows()
-    assert (everything.n, everything.accuracy) == (40, sum(hits) / 40)
+    everything, *groups = found.rows("task")
+    assert (everything.n, everything.value) == (40, sum(hits) / 40)
     assert (everything.low, everything.high) == wilson(sum(hits), 40)
     better = sum(int(found.hits[:, column].sum()) >= sum(hits) for column in range(1, 40))
     assert everything.p == (better + 1) / 40
     assert [(group.group, group.n) for group in groups] == [("even", 20), ("odd", 20)]
-    assert groups[0].accuracy == sum(hits[::2]) / 20
+    assert groups[0].value == sum(hits[::2]) / 20
     assert min(group.p for group in groups) >= 2 / 40
 
 
@@ -105,8 +105,8 @@ def test_probabilities_are_of_the_options() -> None:
             assert list(chances) == list(question.options)
             assert math.fsum(chances.values()) == pytest.approx(1)
             assert 0 < min(chances.values()) <= max(chances.values()) == chances[pick]
-        assert each.rows()[0].chance == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
-        assert math.isnan(each.rows()[0].p)
+        assert each.rows("task")[0].chance == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
+        assert math.isnan(each.rows("task")[0].p)
 
 
 def test_what_questions_share_is_never_learned_from() -> None:
@@ -118,9 +118,9 @@ def test_what_questions_share_is_never_learned_from() -> None:
         for twin in "ab"
     ]
     leaking = [dataclasses.replace(question, cluster=None) for question in twins]
-    apart, together = (by_name(each, Learning(permutations=0))["linear"].rows()[0] for each in (twins, leaking))
-    assert together.accuracy > 0.7
-    assert apart.accuracy < 0.45
+    apart, together = (by_name(each, Learning(permutations=0))["linear"].rows("task")[0] for each in (twins, leaking))
+    assert together.value > 0.7
+    assert apart.value < 0.45
     for train, test in split_apart([question.cluster for question in twins], Learning(folds=7, seed=3)):
         assert not {twins[place].cluster for place in train} & {twins[place].cluster for place in test}
 
@@ -214,14 +214,14 @@ def test_a_row_names_its_classifier_group_and_cluster() -> None:
     ]
     chances = [{letter: float(letter == each.answer) for letter in "ABCD"} for each in questions]
     hits = np.asarray([[place // 8 in (0, 1), True] for place in range(40)])
-    rows = Shortcut("linear", questions, chances, hits).rows()
+    rows = Shortcut("linear", questions, chances, hits).rows("task")
     assert [(row.classifier, row.group, row.n) for row in rows] == [
         ("linear", "all", 40),
         ("linear", "a", 40),
         ("linear", "z", 20),
     ]
-    assert (rows[0].accuracy, rows[0].chance, rows[0].p) == (0.4, 0.25, 1.0)
+    assert (rows[0].value, rows[0].chance, rows[0].p) == (0.4, 0.25, 1.0)
     interval = mean_interval([float(hit) for hit in hits[:, 0]], [each.cluster for each in questions])
     assert (rows[0].low, rows[0].high) == interval != wilson(16, 40)
-    few = Shortcut("linear", questions[:1], chances[:1], hits[:1]).rows()[0]
-    assert (few.n, few.accuracy) == (1, 1.0)
+    few = Shortcut("linear", questions[:1], chances[:1], hits[:1]).rows("task")[0]
+    assert (few.n, few.value) == (1, 1.0)

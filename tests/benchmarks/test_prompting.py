@@ -30,7 +30,7 @@ def test_chat_content_joins_texts_and_gives_pictures_as_asked() -> None:
     assert content[0]["text"] == "ab"
     assert isinstance(content[1]["url"], Image.Image)
     assert content[1]["url"].mode == "RGB"
-    assert chat_content(parts, as_path=True)[1]["url"] == row["images"][0]
+    assert chat_content(parts, "path")[1]["url"] == row["images"][0]
 
 
 def test_plain_text_marks_the_place_of_each_of_several_pictures() -> None:
@@ -61,12 +61,12 @@ def red(tmp_path: Path) -> str:
 def test_turns_are_messages(red: str) -> None:
     """What comes before the first one is the user's; neighbouring texts are one."""
     parts: list[Part] = [Turn("system"), "Be ", "brief.", Turn("user"), Picture(red), "What?", Turn("assistant"), "Red"]
-    assert chat_messages(parts, as_path=True) == [
+    assert chat_messages(parts, "path") == [
         {"role": "system", "content": [{"type": "text", "text": "Be brief."}]},
         {"role": "user", "content": [{"type": "image", "url": red}, {"type": "text", "text": "What?"}]},
         {"role": "assistant", "content": [{"type": "text", "text": "Red"}]},
     ]
-    assert chat_messages(["a", Picture(red), "b"], True) == [
+    assert chat_messages(["a", Picture(red), "b"], "path") == [
         {
             "role": "user",
             "content": [{"type": "text", "text": "a"}, {"type": "image", "url": red}, {"type": "text", "text": "b"}],
@@ -77,11 +77,11 @@ def test_turns_are_messages(red: str) -> None:
 
 def test_pictures_are_paths_or_images(red: str) -> None:
     """Encoded ones are sent as the files that they are."""
-    ((message,), (encoded,)) = (chat_messages([Picture(red)], encoded=form)[0]["content"] for form in (False, True))
+    ((message,), (encoded,)) = (chat_messages([Picture(red)], form)[0]["content"] for form in (None, "encoded"))
     assert (message["url"].size, message["url"].getpixel((0, 0))) == ((4, 3), (255, 0, 0))
     assert type(message["url"]) is Image.Image
     assert type(encoded["url"]) is not Image.Image
-    assert chat_content([Picture(red)], encoded=True)[0]["url"].size == (4, 3)
+    assert chat_content([Picture(red)], "encoded")[0]["url"].size == (4, 3)
     assert visuals(["a", Picture(red), Turn("user")])[0].size == (4, 3)
     assert len(visuals(["a", Picture(red), Turn("user")])) == 1
 

@@ -155,7 +155,7 @@ def test_host_sends_the_file_as_it_is(tmp_path: Path) -> None:
     from lmms_eval.protocol import ChatMessages
 
     path = noise(tmp_path, "a.png")
-    content = chat_content(["Look: ", Picture(str(path))], encoded=True)
+    content = chat_content(["Look: ", Picture(str(path))], "encoded")
     messages = ChatMessages(messages=[{"role": "user", "content": content}]).to_openai_messages()
     url = messages[0]["content"][1]["image_url"]["url"]
     assert url == "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from growth import is_linear
 
+from spiqa_tasks.benchmarks.spiqa.perfigure import is_helpful_released, parse_helpful
 from spiqa_tasks.hosts.failed_requests import is_request_failure
 from spiqa_tasks.printable import printable
 from spiqa_tasks.scoring.cot_released import parse_cot_released
-from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
 from spiqa_tasks.scoring.mcq.other_matchers import released_match
 from spiqa_tasks.scoring.ranking import parse_ranking
 from spiqa_tasks.scoring.refusals import is_refusal

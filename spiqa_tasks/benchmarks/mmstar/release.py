@@ -70,11 +70,8 @@ def table_options(row: Mapping[str, Any]) -> dict[str, str]:
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str) -> list[Row]:
     """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
 
-    Args:
-        table: its rows, with `id`, `question`, `answer`, and where they are known the categories, the source (`source`
-            or, in the authors' submissions, `bench`), and the options in columns of their own.
-        split, settings: the task's.
-        data: digest of the table.
+    The table's rows have `id`, `question`, `answer`, and where they are known the categories, the source (`source` or,
+    in the authors' submissions, `bench`), and the options in columns of their own; `data` is its digest.
 
     Raises:
         DataError: a question without a text, or an answer that is no option.

@@ -36,10 +36,8 @@ _PADDED = ("", ":012d", ":08d", ":06d", ":05d", ":04d")
 class Pictures:
     """The pictures of a table's rows.
 
-    Args:
-        columns: with pictures, or paths with columns in braces.
-        folder: where relative paths begin.
-        cache: name of the cache's folder for pictures within the table.
+    `columns` have pictures, or are paths with columns in braces; relative paths begin in `folder`; pictures within the
+    table are written to the folder `cache` of the cache.
     """
 
     def __init__(self, columns: Sequence[str], folder: Path, cache: str) -> None:
@@ -117,10 +115,7 @@ class PictureFiles:
     def path_below(self, column: str, values: Sequence[Any], others: Mapping[str, Sequence[Any]]) -> str:
         """Return the path of pictures that lie in folders called as another column's values; empty for none.
 
-        Args:
-            column: with the pictures' names.
-            values: the column's.
-            others: columns that may name the folders.
+        The values of `column` are the pictures' names, those of one of the `others` may be the folders'.
         """
         for other, names in others.items():
             pairs = zip(names, values, strict=True)

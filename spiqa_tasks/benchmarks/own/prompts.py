@@ -33,14 +33,7 @@ TEMPLATES = {
 
 
 def prompt(definition: Definition, row: Row, shots: Sequence[Row], ablation: Ablation) -> list[Part]:
-    """Return the prompt of a row.
-
-    Args:
-        definition: of the benchmark.
-        row: the question's.
-        shots: solved questions; each becomes a turn of the user's and one of the assistant's.
-        ablation: what is done to the pictures.
-    """
+    """Return the prompt of a row, after a turn of the user's and one of the assistant's for each solved question."""
     own = _question(definition, row, ablation)
     if not shots:
         return own

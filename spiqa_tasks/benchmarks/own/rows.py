@@ -36,14 +36,7 @@ class Fault:
 
 
 def load(definition: Definition, source: Source, split: str, settings: str, *, pictures: bool) -> list[Row]:
-    """Return a split's rows.
-
-    Args:
-        definition: the benchmark's.
-        source: where data of the hub is found.
-        split: one of `data`.
-        settings: the text of the task's settings.
-        pictures: whether pictures are shown; else neither columns nor files of them are read.
+    """Return a split's rows; without `pictures` neither columns nor files of them are read.
 
     Raises:
         DataError: no data, or rows that cannot be asked, the first of them by number.

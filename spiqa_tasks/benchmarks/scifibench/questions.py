@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,6 +68,10 @@ class ChoiceQuestion:
         """The true figure."""
         return self.figures[self.position if self.to_figure else 0]
 
+    def generator(self, purpose: str, seed: int) -> random.Random:
+        """Return what a draw for this question comes from, whatever others there are."""
+        return random.Random(f"{purpose}#{seed}#{self.file}/{self.id}")
+
     def content(self) -> set[str]:
         """Everything shown, to compare questions by: captions without case, spacing and final stop; figures."""
         captions = {self.text} if self.to_figure else set(self.options)
@@ -81,8 +86,7 @@ def plain(caption: str) -> str:
 def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool) -> list[ChoiceQuestion]:
     """The questions of the release file `file` (its shards `paths`, their fingerprint `data`), in order.
 
-    Args:
-        with_files: write the figures to the cache and check them; otherwise their paths are empty.
+    `with_files` the figures are written to the cache and checked; otherwise their paths are empty.
 
     Raises:
         DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.

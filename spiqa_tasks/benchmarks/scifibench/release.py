@@ -59,10 +59,8 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
     """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
 
-    Args:
-        table: its rows, with `id`, `question`, `answer` and the options in `A` to `E` (figures have none).
-        split, settings: the task's.
-        data: digest of the table.
+    The table's rows have `id`, `question`, `answer` and the options in `A` to `E` (figures have none); `data` is its
+    digest.
 
     Raises:
         InputError: a task whose answers cannot be scored without the release.

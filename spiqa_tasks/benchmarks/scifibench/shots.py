@@ -5,7 +5,6 @@ The paper takes its examples from a noisy set that is not published; ours are ot
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,9 +23,8 @@ def random_shots(questions: Sequence[ChoiceQuestion], count: int, seed: int) -> 
     """For each question `count` others, drawn by the seed and the question's identity."""
 
     def order(index: int) -> list[int]:
-        question = questions[index]
         places = list(range(len(questions)))
-        random.Random(f"shots#{seed}#{question.file}/{question.id}").shuffle(places)
+        questions[index].generator("shots", seed).shuffle(places)
         return places
 
     return _pick(questions, count, order)
@@ -37,8 +35,7 @@ def similar_shots(
 ) -> list[list[ChoiceQuestion]]:
     """For each question the `count` most similar others, the most similar one last, next to the question.
 
-    Args:
-        similarities: shape (questions, questions), higher is more similar.
+    `similarities` have the shape (questions, questions); higher is more similar.
     """
     import numpy as np
 

@@ -6,7 +6,6 @@ with any `--limit` and whatever the order of evaluation.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -39,7 +38,7 @@ def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
     if seed == 0:
         return question
     order = list(range(len(question.letters)))
-    _random("shuffle", seed, question).shuffle(order)
+    question.generator("shuffle", seed).shuffle(order)
     return replace(
         question,
         options=tuple(question.options[index] for index in order),
@@ -55,7 +54,7 @@ def marked_letter(question: ChoiceQuestion, mark: str, seed: int) -> str:
     if mark == "correct":
         return question.answer
     wrong = [letter for letter in question.letters if letter != question.answer]
-    return _random("mark", seed, question).choice(wrong)
+    return question.generator("mark", seed).choice(wrong)
 
 
 def _randomised(
@@ -68,7 +67,7 @@ def _randomised(
     captions, digests = set(true_captions), set(true_digests)
     pool = list(questions)
     pairs: list[ChoiceQuestion] = []
-    _random("negatives", seed, question).shuffle(pool)
+    question.generator("negatives", seed).shuffle(pool)
     while pool and len(pairs) < len(question.letters) - 1:
         other = pool.pop()
         if plain(other.caption) not in captions and other.figure.digest not in digests:
@@ -84,7 +83,3 @@ def _randomised(
     if question.to_figure:
         return replace(question, figures=tuple(pair.figure for pair in pairs))
     return replace(question, options=tuple(pair.caption for pair in pairs))
-
-
-def _random(purpose: str, seed: int, question: ChoiceQuestion) -> random.Random:
-    return random.Random(f"{purpose}#{seed}#{question.file}/{question.id}")

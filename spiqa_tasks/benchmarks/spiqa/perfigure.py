@@ -12,6 +12,7 @@ all documents are there:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,18 +24,29 @@ from spiqa_tasks.benchmarks.spiqa.prompts import wording
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.scoring.figure_relevance import is_helpful_released, parse_helpful
 from spiqa_tasks.scoring.reasoning import without_control_tokens
+
+_VERDICT = re.compile(r"\b(?:(yes|yeah)|(no|not))\b", re.IGNORECASE)
+
+
+def parse_helpful(reply: str) -> bool | None:
+    """Return whether the reply says yes: its first word among yes, yeah, no and not; None where it has none of them."""
+    found = _VERDICT.search(reply)
+    return None if found is None else found[1] is not None
+
+
+def is_helpful_released(reply: str) -> bool:
+    """Return the verdict of the released rule: helpful unless "no" occurs anywhere, as in "know" and "another"."""
+    return "no" not in reply.lower()
 
 
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
     """Return the record of one document: the reply as its prediction, and all that joining the question needs."""
     text = response.text
-    figures = row["documents"] // len(STEPS)
     failed = response.failure is not None
     unclear = row["step"] == "helpful" and parse_helpful(text) is None
     empty = row["step"] == "answer" and not text.strip()
-    details = {key: row[key] for key in ("question_id", "question", "step")} | {"documents": figures * len(STEPS)}
+    details = {key: row[key] for key in ("question_id", "question", "step", "documents")}
     return Record(
         row["id"],
         None if failed else text,
@@ -43,7 +55,7 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
         status="request_failed" if failed else "ok",
         rule=None if failed else "unformatted" if unclear or empty else "ok",
         reason=response.failure,
-        groups=groups_of(row, figures),
+        groups=groups_of(row, row["documents"] // len(STEPS)),
         details={**details, "figures": [row["figures"][0]["file"]], "referred": bool(row["referred"])},
         signature=context.sign(row, wording("perfigure")),
     )

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.run_metrics import LOGGED
+from spiqa_tasks.runs.run_metrics import LOGGED, is_reported
 from spiqa_tasks.scoring.mcq import extract_choice
 
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 _PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")
 _LOGGED = ("doc_id", "target", "filtered_resps", "resps", "token_counts", "doc_hash", "input", "input_media")
 _NO_METRICS = frozenset((*_LOGGED, "doc", "arguments", "submission"))
-Samples = Callable[[Path], Iterator[tuple[int, dict[str, Any]]]]
-IsReported = Callable[[str, float], bool]
 
 
-def host_answers(path: Path, logged: Path, task: str, is_reported: IsReported, samples: Samples) -> list[Answer]:
+def host_answers(
+    path: Path, logged: Path, task: str, config: Mapping[str, Any], reported: Mapping[str, float]
+) -> list[Answer]:
     """Return the logged answers to a task of the host.
 
     A record has a score by each metric of which the log has one, 0 to 1, and lists the metrics that the host computed
@@ -32,9 +33,9 @@ def host_answers(path: Path, logged: Path, task: str, is_reported: IsReported, s
 
     Args:
         path, logged: the result file and the samples file beside it.
-        task: its name, for messages.
-        is_reported: whether the mean of a metric's scores is what the host reports.
-        samples: reads a samples file.
+        task: its name.
+        config: the values of its YAML.
+        reported: metric -> the value that the host reports.
 
     Raises:
         InputError: no samples file, or one that is not the host's.
@@ -52,9 +53,28 @@ def host_answers(path: Path, logged: Path, task: str, is_reported: IsReported, s
             for key in [str(answer.place)]
         ]
     for name in {name for answer in answers if answer.record for name in answer.record.details[LOGGED]}:
-        if not _is_confirmed([sample[name] for sample in lines if name in sample], answers, name, is_reported):
+        has_scores = any(_is_score(sample[name]) for sample in lines if name in sample)
+        if not has_scores and not is_reported(task, config, reported, name, _mean(answers, name)):
             answers = [_without(answer, name) for answer in answers]
     return answers
+
+
+def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the samples of a file with the numbers of their lines, from 1.
+
+    Raises InputError: a line that is no sample of the host.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                sample = loads(line.decode())
+                int(sample["doc_id"]), sample["target"]
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+                raise InputError(
+                    f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
+                    f"{type(error).__name__} {error}. Name a run made with --log_samples."
+                ) from error
+            yield number, sample
 
 
 def score_of(logged: Any) -> float | None:
@@ -108,19 +128,18 @@ def _groups(value: Mapping[str, Any]) -> dict[str, str]:
     return {kind: name for name, kind in kinds.items()}
 
 
-def _is_confirmed(values: list[Any], answers: list[Answer], name: str, is_reported: IsReported) -> bool:
-    """Whether the scores are the host's own, or inferred and their mean is what the host reports.
+def _is_score(value: Any) -> bool:
+    """Whether a metric's value of one question is the host's own score, which is not inferred."""
+    return isinstance(value, int | float) or (isinstance(value, dict) and "score" in value)
 
-    To the host a failed request is a wrong answer.
-    """
-    if any(isinstance(value, int | float) or (isinstance(value, dict) and "score" in value) for value in values):
-        return True
+
+def _mean(answers: list[Answer], name: str) -> float:
+    """The mean of the scores by a metric; to the host a failed request is a wrong answer."""
     scores = [a.record.scores.get(name, 0.0) for a in answers if a.record and name in a.record.details[LOGGED]]
-    return is_reported(name, sum(scores) / len(scores))
+    return sum(scores) / len(scores)
 
 
 def _without(answer: Answer, name: str) -> Answer:
-    """The answer without a score by a metric."""
     record = answer.record
     if record is None or name not in record.scores:
         return answer

@@ -15,11 +15,10 @@ from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.files.typed import conforms
 from spiqa_tasks.hosts.catalogue import Task, task_of
 from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
-from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.answer import Answer, logged_response
 from spiqa_tasks.runs.identity import Identity, identity
 from spiqa_tasks.runs.matching import plain
-from spiqa_tasks.runs.readers.host_tasks import first_of, host_answers
+from spiqa_tasks.runs.readers.host_tasks import first_of, host_answers, samples
 from spiqa_tasks.runs.run import Run
 
 FORM = "lmms-eval"
@@ -105,24 +104,6 @@ def _own_answer(sample: Mapping[str, Any]) -> Answer:
     return Answer(record.id, logged_response(record, text), record, *places)
 
 
-def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the samples of a file with the numbers of their lines, from 1.
-
-    Raises InputError: a line that is no sample of the host.
-    """
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                sample = loads(line.decode())
-                int(sample["doc_id"]), sample["target"]
-            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-                raise InputError(
-                    f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
-                    f"{type(error).__name__} {error}. Name a run made with --log_samples."
-                ) from error
-            yield number, sample
-
-
 def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str, Any], who: Identity) -> Run:
     """One task of a result file, whose `values` are those of its YAML."""
     logged = path.with_name(path.name.replace(RESULTS, f"{SAMPLES}{name}.jsonl"))
@@ -134,8 +115,7 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
     task = _own_task(values)
     asked, read = original, partial(own_answers, logged)
     if task is None:
-        is_reported = partial(run_metrics.is_reported, name, values, reported)
-        read = partial(host_answers, path, logged, name, is_reported, samples)
+        read = partial(host_answers, path, logged, name, values, reported)
     else:
         asked = _asked(task, values, original)
     return Run(name, who, path, FORM, read, asked, answered, logged.is_file(), task, reported, values)

@@ -25,7 +25,7 @@ def parts_of(
 
 def plain(parts: list[Part]) -> list[Any]:
     """Return a prompt as chat models get it, pictures by the names of their files."""
-    content = [part for turn in chat_messages(parts, as_path=True) for part in turn["content"]]
+    content = [part for turn in chat_messages(parts, "path") for part in turn["content"]]
     return [part.get("text") or [Path(part["url"]).name] for part in content]
 
 
@@ -89,7 +89,7 @@ def test_solved_questions_are_turns(tmp_path: Path) -> None:
     definition, found = own_rows(write_own(tmp_path))
     parts = prompt(definition, found[2], found[:2], "none")
     assert [part.role for part in parts if isinstance(part, Turn)] == ["user", "assistant", "user", "assistant", "user"]
-    turns = chat_messages(parts, as_path=True)
+    turns = chat_messages(parts, "path")
     assert [turn["content"] for turn in turns if turn["role"] == "assistant"] == [
         [{"type": "text", "text": "B"}],
         [{"type": "text", "text": "1500"}],

@@ -9,13 +9,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
+from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, is_helpful_released, join, parse_helpful
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.metrics.text_scores import text_scores
@@ -340,3 +342,48 @@ def test_a_question_is_named_by_its_documents_details() -> None:
     [document, *_] = answered("both")
     renamed = dataclasses.replace(document, details={**document.details, "question_id": "other"})
     assert [found.id for found in join([renamed], HERE)] == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "corrected", "released"),
+    [
+        ("Yes", True, True),
+        ("No.", False, False),
+        ("Yes, I know it is", True, False),
+        ("Yes, another view", True, False),
+        ("It is not helpful", False, False),
+        ("The chart", None, True),
+        ("", None, True),
+    ],
+)
+def test_released_rule_finds_no_in_other_words(reply: str, corrected: bool | None, released: bool) -> None:
+    """ "know" and "another" turn a yes into a no for the released rule, not for the corrected one."""
+    assert parse_helpful(reply) is corrected
+    assert is_helpful_released(reply) is released
+
+
+@pytest.mark.parametrize(
+    ("reply", "helpful"),
+    [
+        ("YEAH", True),
+        ("yeah, no", True),
+        ("No, yes", False),
+        ("It does not, yes", False),
+        ("Yesterday and nobody", None),
+        ("yes_or_no", None),
+        ("**Yes**", True),
+        ("Answer:no", False),
+        ("cannot", None),
+    ],
+)
+def test_the_first_whole_word_counts(reply: str, helpful: bool | None) -> None:
+    """In either case of letters, with any mark beside it."""
+    assert parse_helpful(reply) is helpful
+
+
+@given(st.lists(st.sampled_from(["yes", "Yeah", "no", "NOT", "know", "yess", "it"]), max_size=6))
+def test_words_are_read_as_a_list_of_them_would_be(words: list[str]) -> None:
+    """Against the first word among the four, and against the letters for the released rule."""
+    told = [word.lower() in ("yes", "yeah") for word in words if word.lower() in ("yes", "yeah", "no", "not")]
+    assert parse_helpful(", ".join(words)) is (told[0] if told else None)
+    assert is_helpful_released(", ".join(words)) is all("no" not in word.lower() for word in words)
