@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import random
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from matcher import Extractor, extractors
-from measure import REAL_DATA, ROOT
+from matcher import Extractor, answers_in, extractors
+from measure import ROOT
 from tabulate import tabulate
 
 PAGE = ROOT / "docs" / "matching.md"
@@ -56,16 +56,12 @@ def main() -> None:
 def _corpora() -> dict[str, list[Answer]]:
     run_ons = json.loads(RUN_ONS.read_text())
     found: dict[str, list[Answer]] = {name: [] for name in CORPORA}
-    for answer in _lines("answers"):
+    for answer in answers_in("answers.jsonl"):
         if answer["certain"] and answer["id"] not in run_ons.get(answer["model"], ()):
             found["certain"].append(answer)
-    for answer in _lines("free_form"):
+    for answer in answers_in("free_form.jsonl"):
         found[answer["source"]].append(answer)
     return found
-
-
-def _lines(name: str) -> Iterable[Answer]:
-    return map(json.loads, (REAL_DATA / "mcq" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())
 
 
 def _table(corpora: Mapping[str, Sequence[Answer]]) -> str:

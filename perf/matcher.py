@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from measure import REAL_DATA, arguments, growth, paired, ratio, show, spread, table
 
@@ -85,12 +86,16 @@ def main() -> None:
     )
 
 
+def answers_in(name: str) -> Iterator[dict[str, Any]]:
+    """Return the real answers of a file, with the letters that they mean."""
+    return map(json.loads, (REAL_DATA / "mcq" / name).read_text(encoding="utf-8").splitlines())
+
+
 def _sources() -> dict[str, Pairs]:
     """Return the answers of gpt-4o, those of each file, and those of each source of the free-form ones."""
     found: dict[str, list[tuple[str, Mapping[str, str]]]] = {"gpt-4o": [], "answers.jsonl": [], "free_form.jsonl": []}
     for name in ("answers.jsonl", "free_form.jsonl"):
-        for line in (REAL_DATA / "mcq" / name).read_text(encoding="utf-8").splitlines():
-            answer = json.loads(line)
+        for answer in answers_in(name):
             groups = [name, answer["source"]] if name == "free_form.jsonl" else [name]
             groups += ["gpt-4o"] if name == "answers.jsonl" and answer["model"].startswith("gpt-4o") else []
             for group in groups:

@@ -26,15 +26,9 @@ FORMAT, VERSION = "spiqa_tasks_run", 1
 class RunHeader:
     """What a run is, in the first line of its file.
 
-    Attributes:
-        task: the task's name.
-        model, ablation, seed: which model answered, and what was done to its pictures.
-        judge: what the judge is called; empty for none.
-        benchmark, split, settings: of the task.
-        questions: how many questions the task has.
-        documents: how many answers the file has.
-        metrics: row -> value in natural units; None where it is withheld.
-        definition: of a benchmark of one's own (`Benchmark.definition`).
+    `ablation` and `seed` say what was done to the pictures; `judge` is empty for none. The task has so many
+    `questions`, the file so many `documents`. `metrics` are row -> value in natural units, None where it is withheld;
+    `definition` is that of a benchmark of one's own (`Benchmark.definition`).
     """
 
     task: str

@@ -179,7 +179,6 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
-    """The records with these metrics' scores of every answer."""
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     prepare([(metrics, records)])
     alone = len(records) < 2

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 from spiqa_tasks.benchmarks.own.prompts import PARTS, TEMPLATES, fields_in_path, fields_of
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.metrics.text_scores import METRICS as TEXTS
 
 Kind = Literal["open", "choice", "both"]
 AnswerForm = Literal["letter", "index", "number", "text"]
@@ -22,7 +23,6 @@ MATCHES = ("exact_match", "relaxed_accuracy")
 """The metrics of open answers that need neither judge nor programs."""
 JUDGED = ("l3score", "compass")
 """Those that a judge gives, by the rule of the same name; one of them at most."""
-TEXTS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor", "bertscore_f1")
 METRICS: Mapping[str, Sequence[str]] = {
     "open": (*JUDGED, *MATCHES, *TEXTS),
     "choice": ("accuracy",),

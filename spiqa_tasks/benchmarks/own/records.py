@@ -10,9 +10,10 @@ from typing import Any
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, mean_of
 from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, text_metric
-from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, TEXTS, Definition
+from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, Definition
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 from spiqa_tasks.scoring.open_answers import exact_match, final_answer, relaxed_match
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -78,7 +79,7 @@ def _match_of(definition: Definition) -> str:
 def _metric(name: str) -> Metric:
     if name == "accuracy":
         return ACCURACY
-    if name in TEXTS:
+    if name in METRICS:
         return text_metric(name)
     return mean_of(name, "judge" if name in JUDGED else "nothing")
 

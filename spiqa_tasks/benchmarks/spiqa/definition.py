@@ -11,12 +11,11 @@ from spiqa_tasks.benchmarks.open_metrics import judge_advice
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
 from spiqa_tasks.benchmarks.spiqa.description import describe
-from spiqa_tasks.benchmarks.spiqa.metrics import metrics, table
+from spiqa_tasks.benchmarks.spiqa.metrics import metrics, order_advice, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
 from spiqa_tasks.benchmarks.spiqa.records import record
 from spiqa_tasks.benchmarks.spiqa.release import figures_of, files_of, load
-from spiqa_tasks.benchmarks.spiqa.retrieval import order_advice
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 
 _IMAGES = re.compile(r"\b(?:images?|pictures?|multi-?modal|media)\b", re.IGNORECASE)

@@ -1,32 +1,44 @@
-"""SPIQA's metrics: L3Score, the text metrics, retrieval, and what went wrong (paper section 5)."""
+"""SPIQA's metrics: L3Score, the text metrics, retrieval (paper section 3.1), and what went wrong (section 5)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of, mean_value, share_of, withheld
-from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, L3SCORE, NEITHER, is_incomplete, text_metric, whole
+from spiqa_tasks.benchmarks.open_metrics import (
+    JUDGE_FAILED,
+    L3SCORE,
+    NEITHER,
+    Texts,
+    is_incomplete,
+    prediction,
+    text_metric,
+    whole,
+)
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
-from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, retrieval_metric
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.coverage import is_covered
 
 SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")
 """The text metrics in the host's table; `breakdown` has the others."""
+RETRIEVAL = "retrieval_accuracy"
+"""Whether the image that a chain of thought names, by its place among those shown, is one that the answer needs."""
 
 
 def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
     """Return the metrics, the headline first."""
     found: list[Metric] = []
     if settings.protocol != "released":
-        found += _corrected(settings)
+        found += _of_reading(settings, "", prediction)
     if settings.protocol != "corrected":
-        found += _released(settings)
+        texts = _answers_released if settings.setting == "perfigure" else _prediction_released
+        found += _of_reading(settings, RELEASED, texts)
     return (*found, *_rates(settings))
 
 
@@ -45,21 +57,30 @@ def table(settings: SpiqaSettings) -> list[str]:
     return [names[0], *(f"{names[0]}/{group}" for group in GROUPS if by_type), *names[1:]]
 
 
-def _corrected(settings: SpiqaSettings) -> list[Metric]:
-    retrieval = [retrieval_metric(RETRIEVAL)] if settings.setting == "cot" else []
-    mean = mean_of(settings.judged, "judge")
-    headline = Metric(mean.name, lambda records: mean.compute(whole(records)), needs="judge")
-    return [headline, *retrieval, *(text_metric(name) for name in METRICS)]
+def retrieval_score(metric: str, image: int | None, row: Mapping[str, Any]) -> dict[str, float]:
+    """Return the score of the image that an answer names, by its metric; none where nobody knows the figures shown."""
+    return {metric: float(image in row["referred"])} if row["figures"] else {}
 
 
-def _released(settings: SpiqaSettings) -> list[Metric]:
-    name = settings.judged + RELEASED
-    if settings.setting == "perfigure":
-        headline = Metric(name, partial(_perfigure_released, name), needs="judge")
-        return [headline, *(text_metric(each + RELEASED, _answers_released) for each in METRICS)]
-    retrieval = [retrieval_metric(RETRIEVAL + RELEASED)] if settings.setting == "cot" else []
-    texts = [text_metric(each + RELEASED, _prediction_released) for each in METRICS]
-    return [mean_of(name, "judge"), *retrieval, *texts]
+def order_advice(records: Sequence[Record]) -> list[str]:
+    """Return what to do where nobody knows which figure the number of an image means, else nothing."""
+    unknown = sum("image" in record.details and _has_unknown_order(record) for record in records)
+    if not unknown:
+        return []
+    return [
+        f"The figures that the model saw, in their order, are not known for {unknown} of {len(records)} answers, which "
+        "have no retrieval accuracy. Add a column of their file names, called figures, or name it with --columns "
+        "figures=COLUMN."
+    ]
+
+
+def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
+    """The judge's score, retrieval and the text metrics of what the paper, or the released scripts, read in answers."""
+    name = settings.judged + suffix
+    compute = _perfigure_released if suffix and settings.setting == "perfigure" else _mean_of_whole
+    retrieval = [_retrieval_metric(RETRIEVAL + suffix)] if settings.setting == "cot" else []
+    of_texts = (text_metric(each + suffix, texts) for each in METRICS)
+    return [Metric(name, partial(compute, name), needs="judge"), *retrieval, *of_texts]
 
 
 def _rates(settings: SpiqaSettings) -> list[Metric]:
@@ -87,6 +108,10 @@ def _prediction_released(record: Record) -> Sequence[str]:
 def _answers_released(record: Record) -> Sequence[str]:
     """Every helpful referred figure is an answer of its own; a question without one has one empty answer."""
     return () if record.prediction is None else record.details["released_answers"] or ("",)
+
+
+def _mean_of_whole(name: str, records: Sequence[Record]) -> Value:
+    return mean_of(name).compute(whole(records))
 
 
 def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
@@ -129,3 +154,20 @@ def _no_text(records: Sequence[Record]) -> Value:
     if len(known) < len(records):
         return Value(math.nan, len(known), reason="the papers' texts are not read for scoring")
     return Value(sum(known.values()), len(known), known)
+
+
+def _retrieval_metric(name: str) -> Metric:
+    """The mean of the scores of images named, withheld where the order of the figures is not known for more than 1%."""
+
+    def compute(records: Sequence[Record]) -> Value:
+        unknown = sum(map(_has_unknown_order, records))
+        if unknown and not is_covered(len(records) - unknown, len(records)):
+            reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers"
+            return Value(math.nan, len(records) - unknown, reason=reason)
+        return mean_of(name).compute(records)
+
+    return Metric(name, compute)
+
+
+def _has_unknown_order(record: Record) -> bool:
+    return record.prediction is not None and not record.details.get("figures")

@@ -8,9 +8,9 @@ from typing import Any
 from spiqa_tasks.benchmarks.aggregation import RELEASED
 from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.spiqa.figure_types import groups_of
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, retrieval_score
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
 from spiqa_tasks.benchmarks.spiqa.prompts import wording
-from spiqa_tasks.benchmarks.spiqa.retrieval import RETRIEVAL, retrieval_score
 from spiqa_tasks.benchmarks.spiqa.settings import settings_of
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot

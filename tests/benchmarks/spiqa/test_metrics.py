@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.aggregation import Metric, Value
 from spiqa_tasks.benchmarks.open_metrics import judge_advice, text_metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.spiqa.metrics import metrics, table
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, retrieval_score, table
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY
 from spiqa_tasks.metrics.text_scores import METRICS, text_scores
@@ -298,3 +298,52 @@ def test_an_answer_without_a_released_reading_has_no_released_score() -> None:
     for settings in ("protocol=both", "setting=perfigure,protocol=both"):
         found = value("rouge_l_released", failed, settings)
         assert (math.isnan(found.value), found.n) == (True, 0)
+
+
+def chain(number: int, score: float | None = 1.0, prediction: str | None = "x", **details: Any) -> Record:
+    """An answer whose figures are known, unless `figures` says otherwise."""
+    known = {"figures": ["a.png"], "image": 0, **details}
+    return Record(str(number), prediction, scores={} if score is None else {RETRIEVAL: score}, details=known)
+
+
+@pytest.mark.parametrize(("image", "score"), [(0, 0.0), (1, 1.0), (2, 1.0), (None, 0.0)])
+def test_the_image_named_must_be_one_that_the_answer_needs(image: int | None, score: float) -> None:
+    """By its place among those shown; a chain of thought that names none is wrong."""
+    row = {"figures": [{}, {}, {}], "referred": [1, 2]}
+    assert retrieval_score("r", image, row) == {"r": score}
+
+
+def test_without_the_figures_shown_there_is_no_score() -> None:
+    """Nobody knows then which one the number means."""
+    assert retrieval_score("r", 0, {"figures": [], "referred": []}) == {}
+
+
+def test_the_metric_is_the_mean_of_the_scores() -> None:
+    """Named as asked; more is better."""
+    retrieval = metric(RETRIEVAL, "setting=cot")
+    found = retrieval.compute([chain(0, 1.0), chain(1, 0.0)])
+    assert (retrieval.name, retrieval.higher_is_better, found.value, found.n) == (RETRIEVAL, True, 0.5, 2)
+    assert found.scores == {"0": 1.0, "1": 0.0}
+
+
+def test_it_is_withheld_where_the_order_is_not_known_for_more_than_a_hundredth() -> None:
+    """One of a hundred may be unknown; failed requests are no matter of the order."""
+    unknown = chain(100, None, figures=[])
+    few = value(RETRIEVAL, [chain(number) for number in range(99)] + [unknown], "setting=cot")
+    assert (few.value, few.n) == (1.0, 99)
+    found = value(RETRIEVAL, [chain(0), unknown], "setting=cot")
+    assert (math.isnan(found.value), found.n) == (True, 1)
+    assert found.reason == "the order of the figures that the model saw is not known for 1 of 2 answers"
+    failed = value(RETRIEVAL, [chain(0), chain(1, None, None, figures=[])], "setting=cot")
+    assert failed.reason == "1 of 2 answers have a score, fewer than 99%"
+
+
+def test_what_to_do_is_said_where_the_order_is_not_known() -> None:
+    """Only of chains of thought that were answered."""
+    no_image = Record("3", "x", details={})
+    records = [chain(0), chain(1, None, figures=[]), chain(2, None, None, figures=[]), no_image]
+    assert order_advice(records) == [
+        "The figures that the model saw, in their order, are not known for 1 of 4 answers, which have no retrieval "
+        "accuracy. Add a column of their file names, called figures, or name it with --columns figures=COLUMN."
+    ]
+    assert order_advice([chain(0), no_image]) == []

@@ -17,7 +17,6 @@ def categories() -> Categories:
 
 
 def _coarse_samples() -> list[Sample]:
-    """Coarse perception."""
     return [
         Sample(
             "image scene and topic",
@@ -51,7 +50,6 @@ def _coarse_samples() -> list[Sample]:
 
 
 def _fine_samples() -> list[Sample]:
-    """Fine-grained perception."""
     figures = [
         ("circle", "blue", 80.0, 80.0, 36.0),
         ("star", "red", 310.0, 80.0, 42.0),
@@ -86,7 +84,6 @@ def _fine_samples() -> list[Sample]:
 
 
 def _instance_samples() -> list[Sample]:
-    """Instance reasoning."""
     row = [("circle", "red", 70.0, 150.0, 34.0), ("square", "yellow", 200.0, 150.0, 44.0)]
     sizes = [("circle", "blue", 70.0, 150.0, 22.0), ("circle", "green", 180.0, 150.0, 56.0)]
     return [

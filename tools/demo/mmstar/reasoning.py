@@ -18,7 +18,6 @@ def categories() -> Categories:
 
 
 def _logical_samples() -> list[Sample]:
-    """Logical reasoning."""
     flow = {"Is it raining?": (0.0, 0.5), "Umbrella": (1.0, 0.0), "Is it sunny?": (1.0, 1.0), "Hat": (2.0, 1.0)}
     arrows = [("Is it raining?", "Umbrella", "yes"), ("Is it raining?", "Is it sunny?", "no")]
     return [
@@ -54,7 +53,6 @@ def _logical_samples() -> list[Sample]:
 
 
 def _science_samples() -> list[Sample]:
-    """Science & technology."""
     chain = {"grass": (0.0, 0.0), "hare": (1.0, 0.0), "fox": (2.0, 0.0)}
     ground = ("topsoil", "clay", "gravel", "bedrock")
     places = {"mill": (1.0, 0.0), "harbour": (4.0, 2.0), "school": (1.0, 3.0)}
@@ -91,7 +89,6 @@ def _science_samples() -> list[Sample]:
 
 
 def _math_samples() -> list[Sample]:
-    """Math."""
     days, sold = ("Mon", "Tue", "Wed", "Thu"), (6.0, 9.0, 4.0, 13.0)
     cents = (20, 20, 10, 5)
     return [

@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 from drawing.board import png_bytes
 from PIL import Image
-from scifibench.families import FAMILIES
+from scifibench.families import FAMILIES, Variant
 
 LETTERS = "ABCDE"
-Variant = tuple[str, Image.Image]
 
 
 def figure_to_caption() -> list[dict[str, object]]:
