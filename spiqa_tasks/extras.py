@@ -49,14 +49,9 @@ def how_to_install(extra: str) -> str:
 
 
 def require(extra: str, what: str) -> None:
-    """Do nothing where an extra is installed.
+    """Do nothing where an extra of `EXTRAS` is installed; `what` needs it, as the beginning of a sentence.
 
-    Args:
-        extra: one of `EXTRAS`.
-        what: what needs it, as the beginning of a sentence.
-
-    Raises:
-        MissingPartError: it is not installed; the message has the command that installs it.
+    Raises MissingPartError: it is not installed; the message has the command that installs it.
     """
     missing = _missing(extra)
     if missing:

@@ -144,5 +144,4 @@ def _correlation(model: str, task: str, names: tuple[str, str, str], pairs: Pair
 
 
 def _pairs(scores: Mapping[str, float], others: Mapping[str, float]) -> Pairs:
-    """Both scores of every answer that has two."""
     return [(score, others[key]) for key, score in scores.items() if key in others]

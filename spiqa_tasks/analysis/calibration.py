@@ -87,13 +87,7 @@ class Pair:
 
 
 def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Examined:
-    """Return what a judge or baseline is worth; withheld where it scored fewer than 99% of the answers.
-
-    Args:
-        opinion: its scores.
-        answers: what they are of.
-        seed: of the bootstrap.
-    """
+    """Return what a judge or baseline is worth; withheld where it scored fewer than 99% of the answers."""
     failed = sum(score is None for score in opinion.scores)
     if not is_covered(len(answers) - failed, len(answers)):
         scored = f"{len(answers) - failed} of {len(answers)} answers have a score, fewer than 99%"

@@ -127,11 +127,7 @@ def _digest(image: Any) -> str:
 def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None) -> Run:
     """Return a classifier's answers to a task of ours, scored without a judge.
 
-    Args:
-        task: the answers'.
-        name: of the classifier.
-        answers: id -> answer.
-        sure: id -> probability of the right option, which becomes a metric of the run.
+    `answers` maps ids to answers, `sure` ids to the probability of the right option, which becomes a metric of the run.
     """
     given = [Answer(key, Response(text)) for key, text in answers.items()]
     run = Run(task.name, Identity(MODEL + name, "text"), Path(name), FORM, lambda: given)
@@ -143,14 +139,7 @@ def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str,
 
 
 def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shortcut], metric: str) -> list[Path]:
-    """Write the choices of each classifier, in our form or the host's; return the files.
-
-    Args:
-        folder: where to.
-        task: of ours, or the host's documents.
-        found: what the classifiers made of its questions.
-        metric: what hits are logged as, of the host's.
-    """
+    """Write the choices of each classifier in our form, or with hits as the metric in the host's; return the files."""
     if isinstance(task, Task):
         runs = [
             run_of(task, each.name, {q.id: pick for q, pick, _ in each.answers}, {q.id: p for q, _, p in each.answers})

@@ -146,10 +146,7 @@ class Found:
 def found(planned: PlannedRun, output: Path, options: Options, judge: str | None = None) -> Found:
     """Return what is there of a run in its folder below `output`: the newest results of the same questions.
 
-    Args:
-        planned: the run.
-        output, options: of the suite.
-        judge: the judge that is to have scored it (`provider:model[@URL]`); None: any or none.
+    `judge` is the one that is to have scored it (`provider:model[@URL]`); None: any or none.
     """
     folder = output / planned.folder(options)
     for path in reversed(result_files(folder)):

@@ -75,7 +75,6 @@ def _response(record: Any, column: str | None, where: str) -> str:
 
 
 def _options(record: Any, named: Sequence[str], where: str) -> dict[str, str]:
-
     try:
         options = row_options(record, named)
     except ValueError as error:

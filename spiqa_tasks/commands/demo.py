@@ -64,7 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _walk(output: Path, judge: Mapping[str, str]) -> None:
-
     for extra in ("lmms-eval", "ocr", "report"):
         require(extra, "The demo")
     for name, value in judge.items():

@@ -61,7 +61,6 @@ def _splits(names: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 
 def _counted(name: str, splits: list[str]) -> Iterator[Count]:
-
     describe = BENCHMARKS[name].describe
     if describe is None:
         known = ", ".join(each.name for each in BENCHMARKS.values() if each.describe is not None)

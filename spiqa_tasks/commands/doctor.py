@@ -110,7 +110,6 @@ def _data() -> list[Finding]:
 
 
 def _text_metrics() -> list[Finding]:
-
     return [
         Finding("ok", name, "available") if reason is None else Finding("extra", name, reason)
         for name, reason in available_metrics().items()
@@ -118,7 +117,6 @@ def _text_metrics() -> list[Finding]:
 
 
 def _judge() -> Finding:
-
     try:
         config = judge_from_environ(os.environ)
         if config is None:

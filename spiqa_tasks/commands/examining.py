@@ -52,11 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def examine(arguments: argparse.Namespace, title: str, labels: Labels, *, lexical: bool) -> int:
     """Ask the judges about labelled answers and print what they are worth; 3 where one of them failed on some.
 
-    Args:
-        arguments: of the command.
-        title: of the page.
-        labels: the answers.
-        lexical: whether baselines that compare words are shown, too.
+    With `lexical`, baselines that compare words are shown, too.
 
     Raises:
         InputError: options that cannot be used.

@@ -169,7 +169,6 @@ def _show(arguments: argparse.Namespace, definition: Definition, rows: Sequence[
 
 
 def _plain(parts: Sequence[Part]) -> str:
-
     texts = (
         f"[picture {part.path}]"
         if isinstance(part, Picture)

@@ -224,7 +224,6 @@ def _gain_table(suite: _Suite, form: str) -> bool:
 
 
 def _paper_table(suite: _Suite, form: str) -> bool:
-
     runs, remarks = own_runs(map(Place, suite.paths()), suite.wanted)
     order = [planned.task for planned in suite.state]
     print(render(records(sorted(runs, key=lambda run: order.index(run.task))), form))
@@ -233,7 +232,6 @@ def _paper_table(suite: _Suite, form: str) -> bool:
 
 
 def _page(suite: _Suite, _form: str) -> bool:
-
     runs, remarks = load_runs(map(Place, suite.paths()), suite.wanted)
     if not any(run.benchmark is not None for run in runs):
         say("no page: it shows tasks of this package, and none was run.")

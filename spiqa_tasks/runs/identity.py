@@ -44,12 +44,7 @@ def ablated(who: Identity) -> dict[str, str]:
 
 
 def identity(model: str, arguments: str) -> Identity:
-    """Return the identity of a run.
-
-    Args:
-        model: as given to `--model`.
-        arguments: as given to `--model_args`.
-    """
+    """Return the identity of a run of `--model model --model_args arguments`."""
     given = model_arguments(arguments)
     seed = given.get("seed", "")
     ablation = "none"

@@ -46,13 +46,8 @@ class Place:
 def read_runs(places: Iterable[Place], include: Iterable[Path] = (), columns: Columns = USUAL) -> list[Run]:
     """Return every run at the places, each file once, whether scored or not.
 
-    Args:
-        places: files and folders.
-        include: folders with YAMLs of tasks of one's own.
-        columns: what the columns of files of one's own are called.
-
-    Raises:
-        InputError: no answers at a place to the task that is named with it; or see `read_place`.
+    `include` has folders with YAMLs of tasks of one's own. Raises InputError: no answers at a place to the task that is
+    named with it; or see `read_place`.
     """
     known = catalogue([*filtered_tasks(), *include])[0]
     found: dict[tuple[Path, str, str], Run] = {}
@@ -69,13 +64,8 @@ def read_runs(places: Iterable[Place], include: Iterable[Path] = (), columns: Co
 def read_place(place: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
     """Return the runs in a file or folder, those of lmms-eval first, oldest first.
 
-    Args:
-        place: what the user named.
-        tasks: names of tasks, by which the files of answers of VLMEvalKit (`<model>_<task>`) are known.
-        columns: what the columns of files of one's own are called.
-
-    Raises:
-        InputError: nothing there, an unknown form, or a file that is broken, with the place of the fault.
+    By the names of `tasks` the files of answers of VLMEvalKit (`<model>_<task>`) are known. Raises InputError: nothing
+    there, an unknown form, or a file that is broken, with the place of the fault.
     """
     if place.is_dir():
         return _read_folder(place, tasks, columns)

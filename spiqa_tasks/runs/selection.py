@@ -16,10 +16,8 @@ from spiqa_tasks.runs.run import Run
 def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     """Return the runs that count, and a sentence for each that another one of the same model to the task replaces.
 
-    Of several runs that a host made the newest counts, unless it asked fewer questions than an older one.
-
-    Args:
-        runs: oldest first.
+    They come oldest first. Of several that a host made the newest counts, unless it asked fewer questions than an
+    older one.
     """
     kept: dict[tuple[str, Identity], Run] = {}
     others: list[Run] = []

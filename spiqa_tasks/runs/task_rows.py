@@ -64,8 +64,7 @@ def matched_run(
     """Return the answers of a run with a task's questions.
 
     Args:
-        run: the run.
-        task: the task.
+        run, task: what is matched.
         accept_differences: whether the file may have other questions, true answers, options and figures than the
             release.
         rows_of: finds the questions of a task; several runs of one may share them.

@@ -65,10 +65,7 @@ class Columns:
     def name(self, what: str, found: Collection[str], known: Iterable[str] = ()) -> str | None:
         """Return the column of a field among those that were found; None where there is none.
 
-        Args:
-            what: the field.
-            found: the columns of a row.
-            known: names by which it is known, other than those of `FIELDS`.
+        `known` has names by which it is known, other than those of `FIELDS`.
         """
         if what in self.named:
             return self.named[what] if self.named[what] in found else None
