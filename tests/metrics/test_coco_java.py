@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from forgetting import forget_java
 
+from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics.coco_java import has_java, meteor_statistics, tokenize_lines
 from spiqa_tasks.scoring.text_metrics import FIELDS
 
@@ -117,6 +118,37 @@ def test_a_program_that_fails_is_an_error(install: Install) -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         meteor_statistics([("a", "b")])
     assert caught.value.returncode == 7
+
+
+def test_a_program_is_called_as_the_toolkit_calls_it(install: Install) -> None:
+    """METEOR in English and normalising, with the memory that it has there; the tokenizer line by line."""
+    log = install(f"echo {COUNTS}")
+    meteor_statistics([("a", "b")])
+    encoding, *rest = log.read_text().split()
+    assert encoding == "-Dfile.encoding=UTF-8"
+    assert [*rest[:3], *rest[5:]] == ["-Xmx2G", "-jar", "meteor-1.5.jar", "-l", "en", "-norm", "-ssOut"]
+    log.unlink()
+    install(LOWERED)
+    tokenize_lines(["a"])
+    program = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
+    assert log.read_text().split()[1:-1] == [*program, "-preserveLines", "-lowerCase"]
+
+
+def test_a_program_that_does_not_end_is_given_up(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the hour that is far more than any corpus takes."""
+    install("while :; do :; done")
+    monkeypatch.setattr(coco_java, "JAVA_TIMEOUT", 0.2)
+    with pytest.raises(subprocess.TimeoutExpired):
+        tokenize_lines(["a"])
+
+
+def test_without_the_toolkit_its_package_is_named(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is started."""
+    log = install("exit 0")
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(FileNotFoundError, match="the package pycocoevalcap is not installed"):
+        meteor_statistics([("a", "b")])
+    assert not log.exists()
 
 
 @needs_java
