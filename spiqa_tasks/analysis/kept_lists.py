@@ -19,13 +19,8 @@ from spiqa_tasks.runs.answer import Answer
 class ListShare:
     """What one of several lists keeps, and what is lost by it.
 
-    Attributes:
-        list: its file.
-        digest: of the list.
-        filters: how it was made.
-        kept: how many questions it keeps.
-        dropped: how many of those that another list keeps it does not.
-        dropped_alone: ids that it alone drops, and every other list keeps.
+    `list` is its file, `filters` how it was made. It does not keep `dropped` of the questions that another list keeps;
+    those in `dropped_alone` every other list keeps.
     """
 
     list: str
