@@ -29,8 +29,8 @@ LENGTHS = 4
 class Group:
     """A judge's scores of a group of answers: its agreement with the labels.
 
-    `kind` says what the group is of (`system`, `length` or `trap`); `quantiles` are the scores that 10, 50 and 90% of the
-    answers do not exceed.
+    `kind` says what the group is of (`system`, `length` or `trap`); `quantiles` are the scores that 10, 50 and 90% of
+    the answers do not exceed.
     """
 
     kind: str
