@@ -231,11 +231,7 @@ def read_task(path: Path) -> Task:
 
 
 def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]:
-    """Return the tasks of `names`, groups replaced by their members, each once.
-
-    Args:
-        names: of tasks and groups.
-        include: folders with YAMLs of tasks of one's own.
+    """Return the tasks of `names`, groups replaced by their members, each once; `include` has more folders.
 
     Raises:
         InputError: a name that is neither task nor group; the message has the nearest ones.

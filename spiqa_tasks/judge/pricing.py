@@ -8,9 +8,8 @@ import re
 from spiqa_tasks.errors import JudgeError
 
 PRICE_VARIABLE = "SPIQA_JUDGE_PRICE"
-PRICES_AS_OF = "2025-06"
 
-# US dollars per million tokens: (prompt, completion).
+# US dollars per million tokens, (prompt, completion), as of June 2025.
 PRICES: dict[str, tuple[float, float]] = {
     "gpt-3.5-turbo": (0.50, 1.50),
     "gpt-4": (30.00, 60.00),

@@ -55,7 +55,7 @@ def collect_killed_runs(host: Any, root: Path) -> None:
     """
     target, runs = root / "cache.db", root / "runs"
     shards = [path for path in sorted(runs.glob("*/rank_*.db")) if not (path.parent / ".merged").exists()]
-    if not shards and not (target.exists() and _has_failures(target)):
+    if not shards and not _has_failures(target):
         return
     runs.mkdir(exist_ok=True)
     with contextlib.suppress(TimeoutError), host._merge_lock(str(runs / ".merge.lock")):
@@ -83,20 +83,21 @@ _FAILED = " OR ".join(f"instr(response, '{marker}')" for marker in FAILURE_MARKE
 
 
 def _has_failures(path: Path) -> bool:
+    if not path.exists():
+        return False
     with contextlib.closing(sqlite3.connect(path)) as db:
-        return any(_is_failure(row[0]) for row in db.execute(f"SELECT response FROM responses WHERE {_FAILED}"))
+        return bool(_failures(db))
 
 
 def _drop_failures(db: sqlite3.Connection) -> None:
-    rows = db.execute(f"SELECT cache_key, response FROM responses WHERE {_FAILED}").fetchall()
     with db:
-        failed = [(key,) for key, response in rows if _is_failure(response)]
-        db.executemany("DELETE FROM responses WHERE cache_key = ?", failed)
+        db.executemany("DELETE FROM responses WHERE cache_key = ?", _failures(db))
 
 
-def _is_failure(stored: str) -> bool:
-    """Whether a stored response, JSON of a text or of a list with one, is the host's marker of a failure."""
-    return any(map(is_request_failure, _texts(json.loads(stored))))
+def _failures(db: sqlite3.Connection) -> list[tuple[str]]:
+    """The keys of stored responses, JSON of a text or of a list with one, that are the host's marker of a failure."""
+    rows = db.execute(f"SELECT cache_key, response FROM responses WHERE {_FAILED}").fetchall()
+    return [(key,) for key, response in rows if any(map(is_request_failure, _texts(json.loads(response))))]
 
 
 def _texts(response: Any) -> Iterator[str]:

@@ -129,11 +129,7 @@ def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
 def write_log(folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Scores]]) -> Path:
     """Write answers as the host logs those of a model that saw no picture; return the result file.
 
-    Args:
-        folder: where to.
-        of: the documents that are answered.
-        model: its name.
-        answers: place of the document -> the answer and its scores by metric.
+    `answers` is place of the document -> the answer and its scores by metric.
     """
     documents = of.task.eval_docs_no_media
     samples = [

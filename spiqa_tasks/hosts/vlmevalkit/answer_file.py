@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from spiqa_tasks.benchmarks import summary
@@ -18,22 +17,8 @@ from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import Row
 
-
-@dataclass(frozen=True)
-class ScoredAnswer:
-    """An answer to a question.
-
-    Attributes:
-        place: of the question in its task, from 0.
-        row: the question's.
-        text: the whole answer as the host wrote it.
-        record: what became of it.
-    """
-
-    place: int
-    row: Row
-    text: str
-    record: Record
+Scored = tuple[Record, str, int]
+"""A record, the whole answer that it is of, and the place of its question in the task, from 0."""
 
 
 def read_answers(path: Path) -> dict[str, str]:
@@ -48,35 +33,25 @@ def read_answers(path: Path) -> dict[str, str]:
     return {row_id(cells): cells["prediction"] for cells in table}
 
 
-def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[ScoredAnswer]:
-    """Return the answers with their records, waiting for the judge; questions without an answer are left out.
-
-    Args:
-        scorer: the task's, with its judge.
-        rows: the task's.
-        answers: id -> answer.
-    """
-    pairs = [(place, row) for place, row in enumerate(rows) if row["id"] in answers]
-    if not pairs:
+def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[Scored]:
+    """Return the answers (by id) scored, waiting for the judge; questions without an answer are left out."""
+    given = [(row, answers[row["id"]], place) for place, row in enumerate(rows) if row["id"] in answers]
+    if not given:
         raise InputError("Expected answers to the task's questions, found none of them. Run the host again.")
-    texts = [answers[row["id"]] for _, row in pairs]
-    records = [scorer.record(row, response_of(text)) for (_, row), text in zip(pairs, texts, strict=True)]
-    return [
-        ScoredAnswer(place, row, text, record)
-        for (place, row), text, record in zip(pairs, texts, scorer.score(records), strict=True)
-    ]
+    records = scorer.score([scorer.record(row, response_of(text)) for row, text, _ in given])
+    return [(record, text, place) for record, (_, text, place) in zip(records, given, strict=True)]
 
 
 HOST = "host=vlmevalkit"
 """What a model's name has here: runs of a model of the same name in lmms-eval are not taken for these."""
 
 
-def write(path: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[ScoredAnswer]) -> dict[str, Value]:
+def write(path: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[Scored]) -> dict[str, Value]:
     """Write a run's file; return the values by row: of every metric, and of the groups in the task's table.
 
     A value over fewer than 99% of the task's questions is withheld.
     """
-    documents = [answer.record for answer in answers]
+    documents = [record for record, _, _ in answers]
     records = RecordSet(documents, scorer.questions(documents), task.questions)
     rows = summary.rows_of(task.entry, task.typed, scorer.metrics, records)
     values = {name: records.value(*row) for name, row in rows.items()}
@@ -85,6 +60,5 @@ def write(path: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[
     of_task = (task.benchmark, task.split, task.settings)
     counts, definition = (task.questions, len(documents)), task.entry.definition
     header = RunHeader(task.name, *who, *of_task, *counts, scores["metrics"], definition)
-    lines = ((answer.record, answer.text, answer.place) for answer in answers)
-    write_run(path, header, scores | summary.intervals(values), lines)
+    write_run(path, header, scores | summary.intervals(values), answers)
     return values

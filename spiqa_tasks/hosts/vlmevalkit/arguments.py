@@ -41,7 +41,7 @@ class Arguments:
         judge: what the host will hand to `evaluate` about the judge.
         config: the content of `--config`; empty where there is none.
         served: name of a model in paths -> what its server calls it, where that has a slash.
-        api_mode, reuse: the flags.
+        reuse: whether it goes on where an earlier run stopped.
     """
 
     argv: tuple[str, ...]
@@ -55,7 +55,6 @@ class Arguments:
     judge: Mapping[str, Any] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
     served: Mapping[str, str] = field(default_factory=dict)
-    api_mode: bool = False
     reuse: bool = False
 
 
@@ -96,7 +95,6 @@ def read(argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
         _judge(given),
         config,
         served,
-        given.api_mode,
         given.reuse or given.mode == "eval",
     )
 

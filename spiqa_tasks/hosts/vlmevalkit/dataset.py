@@ -61,7 +61,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         host = f"vlmevalkit {host_version()}"
         scorer = make_scorer(self.task.benchmark, self.task.settings, host, judge_of(self.task, judge_kwargs))
         answers = scored(scorer, list(self.rows.values()), read_answers(path))
-        for line in scorer.benchmark.remarks([answer.record for answer in answers]):
+        for line in scorer.benchmark.remarks([record for record, _, _ in answers]):
             logger.warning(line)
         model = path.stem.removesuffix(f"_{self.task.name}")
         values = write(path.with_suffix(SUFFIX), model, self.task, scorer, answers)

@@ -20,14 +20,12 @@ NONE = ("none", "exact_matching")
 def judge_of(task: Task, told: Mapping[str, Any]) -> Judge | None:
     """Return the judge of a task, asked one real question the first time; None where none is asked.
 
-    Args:
-        task: the task.
-        told: the judge's arguments as the host hands them to `evaluate`: `model`, `api_base` and `key` count.
+    `told` are the judge's arguments as the host hands them to `evaluate`: `model`, `api_base` and `key` count.
 
     Raises:
         JudgeError: a judge that cannot be used, or none where the task cannot do without.
     """
-    rule = task.entry.judge(task.entry.parse(task.settings))
+    rule = task.entry.judge(task.typed)
     if rule is None:
         return None
     return _judge(rule, *(str(told.get(name) or "") for name in ("model", "api_base", "key")))

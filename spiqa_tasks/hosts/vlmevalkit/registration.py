@@ -22,9 +22,6 @@ from spiqa_tasks.hosts.after_import import patch
 from spiqa_tasks.hosts.vlmevalkit.patches import PATCHES
 from spiqa_tasks.hosts.vlmevalkit.version import fault_of_prompts
 
-_served: dict[str, str] = {}
-"""Name in paths -> name that the server knows, of models at a server."""
-
 
 def register_tasks() -> None:
     """Make our tasks known to VLMEvalKit in this process; imports nothing of it.
@@ -61,30 +58,19 @@ def not_importable(error: Exception) -> str:
 
 
 def serve_as(names: Mapping[str, str]) -> None:
-    """Ask servers for models by the names that they know; the host has one name for paths and requests.
-
-    Args:
-        names: in paths -> what the server knows.
-    """
+    """Ask servers for models by the names that they know, by those in paths; the host has one name for both."""
     from vlmeval.api import LMDeployAPI
 
-    if not _served:
-        start = LMDeployAPI.__init__
+    start = LMDeployAPI.__init__
 
-        def start_served(self: Any, **options: Any) -> None:
-            start(self, **{**options, "model": _served.get(options["model"], options["model"])})
+    def start_served(self: Any, **options: Any) -> None:
+        start(self, **{**options, "model": names.get(options["model"], options["model"])})
 
-        LMDeployAPI.__init__ = start_served
-    _served.update(names)
+    LMDeployAPI.__init__ = start_served
 
 
 def model_class(name: str, config: Mapping[str, Any] | None) -> Any:
-    """Return the host's class of a model; None where it has none of that name.
-
-    Args:
-        name: of one of the host's configurations.
-        config: the model's values in a `--config` file; None without one.
-    """
+    """Return the host's class of a model, by its values in a `--config` file or its name; None where it has none."""
     if config and "class" in config:
         import vlmeval.api
         import vlmeval.vlm

@@ -65,19 +65,18 @@ def test_answers_are_scored_in_the_tasks_order_with_their_places(scorer: Scorer)
     rows = rows_of(TASK)
     right = {rows[place]["id"]: rows[place]["answer"] for place in (7, 2)}
     found = scored(scorer, rows, {"no such id": "A", **right, rows[5]["id"]: "none of these"})
-    assert [(each.place, each.row["id"]) for each in found] == [(place, rows[place]["id"]) for place in (2, 5, 7)]
-    assert [each.record.scores["accuracy"] for each in found] == [1.0, 0.0, 1.0]
-    assert [each.text for each in found] == [rows[2]["answer"], "none of these", rows[7]["answer"]]
-    assert all(each.record.id == each.row["id"] for each in found)
+    assert [(place, record.id) for record, _, place in found] == [(place, rows[place]["id"]) for place in (2, 5, 7)]
+    assert [record.scores["accuracy"] for record, _, _ in found] == [1.0, 0.0, 1.0]
+    assert [text for _, text, _ in found] == [rows[2]["answer"], "none of these", rows[7]["answer"]]
 
 
 def test_a_failed_request_is_no_answer(scorer: Scorer) -> None:
     """Its record says why and has no score; the text stays what the host wrote."""
     rows = rows_of(TASK)
     text = "Failed to obtain answer via API."
-    (found,) = scored(scorer, rows, {rows[0]["id"]: text})
-    assert (found.text, found.record.status, found.record.reason) == (text, "request_failed", text)
-    assert "accuracy" not in found.record.scores
+    ((record, kept, _),) = scored(scorer, rows, {rows[0]["id"]: text})
+    assert (kept, record.status, record.reason) == (text, "request_failed", text)
+    assert "accuracy" not in record.scores
 
 
 def test_answers_to_other_questions_are_one_sentence(scorer: Scorer) -> None:

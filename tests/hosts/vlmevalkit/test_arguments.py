@@ -152,7 +152,6 @@ def test_all_that_is_read_of_a_run(tmp_path: Path) -> None:
     )
     assert read(given, {}) == expected
     assert read([*given[:2], "--reuse"], {"MMEVAL_ROOT": ""}).reuse
-    assert read(["--api-mode", "--model", "m"], {}).api_mode
     assert read([], {}) == Arguments((), (), (), (), "all", Path("outputs"))
 
 
