@@ -21,8 +21,7 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     The stub's only row names the benchmark, `test_split` is the split and `dataset_name` the settings. Where scoring
     needs a judge, it is asked a test question first, so that a run never starts without.
 
-    Raises:
-        SystemExit: data, settings or a judge that cannot be used; the host retries ordinary exceptions and exits 0.
+    Raises SystemExit: data, settings or a judge that cannot be used; the host retries ordinary exceptions and exits 0.
     """
     benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name).removeprefix(UNNAMED)
     with one_sentence():

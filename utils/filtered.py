@@ -12,8 +12,7 @@ import datasets
 def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
     """`process_docs`: the source task's own, then the kept questions of the evaluated split.
 
-    Raises:
-        SystemExit: the source task is gone, or its data is not what the filter saw.
+    Raises SystemExit: the source task is gone, or its data is not what the filter saw.
     """
     from lmms_eval.utils import load_yaml_config
 

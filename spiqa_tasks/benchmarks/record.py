@@ -132,8 +132,7 @@ class Record:
     def from_dict(cls, value: Mapping[str, Any]) -> Record:
         """Return the record that `as_dict` made `value` of; keys it does not know are ignored.
 
-        Raises:
-            KeyError, TypeError: `value` is no such dict.
+        Raises KeyError, TypeError: `value` is no such dict.
         """
         known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
         check_types(cls, known)

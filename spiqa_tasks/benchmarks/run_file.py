@@ -63,8 +63,7 @@ def write_run(
 def read_header(path: Path) -> RunHeader | None:
     """Return what the first line of a run's file has; None for any other file.
 
-    Raises:
-        InputError: a file of another version, or a first line that lacks a field.
+    Raises InputError: a file of another version, or a first line that lacks a field.
     """
     with path.open("rb") as file:
         start = file.readline()
@@ -84,11 +83,7 @@ def read_header(path: Path) -> RunHeader | None:
 
 
 def read_records(path: Path) -> Iterator[tuple[Record, str, int]]:
-    """Yield each record of a run's file with its whole answer and its place; see `write_run`.
-
-    Raises:
-        InputError: a line that is no record.
-    """
+    """Yield each record of a run's file, its whole answer and its place (`write_run`); InputError: no record."""
     with path.open("rb") as file:
         next(file)
         for number, line in enumerate(file, 2):

@@ -31,10 +31,8 @@ LONGEST = 100_000
 def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -> Scorer:
     """Return the scorer of a task, with what is installed and configured.
 
-    `settings` is the text of its `dataset_name`, `host` what ran the answers, for the signature.
-
-    Raises:
-        InputError: unknown settings.
+    `settings` is the text of its `dataset_name`, `host` what ran the answers, for the signature. Raises InputError:
+    unknown settings.
     """
     entry = BENCHMARKS[benchmark]
     parsed = entry.parse(settings)
@@ -97,11 +95,8 @@ class Scorer:
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
         """Return the records judged, and with the scores that every metric has for a single answer.
 
-        Args:
-            records: from `record`.
-            whole: whether these are all answers of the run. Scores that depend on the other answers, and those of
-                questions that are several documents, are only given then. Several answers to one document are runs
-                of their own.
+        `whole` says that these are all answers of the run: scores that depend on the other answers, and those of
+        questions that are several documents, are only given then. Several answers to a document are runs of their own.
         """
         scored = judged(records, self.judge)
         runs: defaultdict[int, list[int]] = defaultdict(list)

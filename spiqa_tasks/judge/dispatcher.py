@@ -91,7 +91,7 @@ class Dispatcher:
 
     def add(self, job: Job) -> None:
         """Take a job in; its verdict is delivered on this loop, always."""
-        if not self._open:
+        if not self._open and self._now() >= self._stopped_until:
             self._trouble = None
         self._open.add(job)
         self._enqueue(job)

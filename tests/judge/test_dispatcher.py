@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
+import logging
 import sqlite3
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import pytest
 from openai_server import Behaviour, OpenAIServer
+from virtual_clock import run_virtually
 
 from spiqa_tasks.judge import cache as cache_module
 from spiqa_tasks.judge import dispatcher
 from spiqa_tasks.judge.cache import VerdictCache
 from spiqa_tasks.judge.cache_entry import request_key
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.dispatcher import Dispatcher, Job
 from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.retry import RetryPolicy
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.retry import AskError, HttpError, RetryPolicy
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 MakeEngine = Callable[..., Engine]
 
@@ -65,8 +72,8 @@ def test_thirty_percent_faults_lose_nothing(server: OpenAIServer, engine_of: Mak
     kinds = ("429", "500", "reset", "timeout", "truncated")
     server.behaviour.faults = dict.fromkeys(kinds, 0.06)
     engine = engine_of(timeout=0.2)
-    verdicts = engine.map(_requests(300))
-    assert [verdict.text for verdict in verdicts] == ["Yes" if i % 2 or i == 0 else "No" for i in range(300)]
+    verdicts = engine.map(_requests(150))
+    assert [verdict.text for verdict in verdicts] == ["Yes" if i % 2 or i == 0 else "No" for i in range(150)]
     assert engine.summary().failed == 0
     assert all(server.counts[kind] for kind in kinds)
 
@@ -218,3 +225,215 @@ def test_a_line_says_for_whom_a_run_waits(
     db.close()
     assert engine.submit_all(_requests(1))[0].result(20).ok
     assert "waiting for verdicts that process 7 on another-machine" in caplog.text
+
+
+LOCAL = JudgeConfig("openai", "m", "http://judge", concurrency=4, retry=RetryPolicy(max_attempts=4, patience=50))
+DOWN = HttpError(503, "down")
+BUSY = HttpError(429, "busy")
+
+
+@dataclass
+class Client:
+    """Answers after a tenth of a second, or fails as `fault` says by the prompt and how often it was asked before."""
+
+    fault: Callable[[str, int], Exception | None] = lambda _prompt, _before: None
+    asked: list[tuple[str, float]] = field(default_factory=list)
+    done: dict[str, float] = field(default_factory=dict)
+    most: int = 0
+    active: int = 0
+    fingerprint: str = ""
+
+    async def ask(self, request: JudgeRequest) -> Verdict:
+        before = len(self.times(request.prompt))
+        self.asked.append((request.prompt, asyncio.get_running_loop().time()))
+        self.active += 1
+        self.most = max(self.most, self.active)
+        await asyncio.sleep(0.1)
+        self.active -= 1
+        error = self.fault(request.prompt, before)
+        if error is not None:
+            raise error
+        return Verdict("ok", "Yes")
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+    def times(self, prompt: str) -> list[float]:
+        """When a prompt was asked."""
+        return [at for name, at in self.asked if name == prompt]
+
+
+def worked_off(client: Client, *batches: list[str], config: JudgeConfig = LOCAL) -> dict[str, Verdict]:
+    """Prompt -> its verdict, of lists of prompts that are added one after the other, on a clock that jumps."""
+
+    async def run() -> dict[str, Verdict]:
+        dispatcher, found = Dispatcher(config, client, None), dict[str, Verdict]()
+        for prompts in batches:
+            done, most = asyncio.Event(), len(found) + len(prompts)
+
+            def deliver(prompt: str, verdict: Verdict, done: asyncio.Event = done, most: int = most) -> None:
+                found[prompt] = verdict
+                client.done[prompt] = asyncio.get_running_loop().time()
+                if len(found) == most:
+                    done.set()
+
+            for prompt in prompts:
+                job = Job(
+                    JudgeRequest(prompt), "", config.retry, lambda verdict, prompt=prompt: deliver(prompt, verdict)
+                )
+                dispatcher.add(job)
+            await done.wait()
+        await dispatcher.close()
+        return found
+
+    return run_virtually(run())[0]
+
+
+def only(name: str, error: Exception, times: int = 10**9) -> Callable[[str, int], Exception | None]:
+    """The error, for the first so many times that one prompt is asked."""
+    return lambda prompt, before: error if prompt == name and before < times else None
+
+
+def many(count: int) -> list[str]:
+    return [str(place) for place in range(count)]
+
+
+def test_one_request_that_fails_is_tried_as_often_as_the_policy_says() -> None:
+    """Each try counts where others were answered since; a judge that is there is no reason to wait for it."""
+    client = Client(only("0", DOWN))
+    verdicts = worked_off(client, many(1000))
+    assert verdicts["0"].reason == "HTTP 503: down (gave up after 4 tries)"
+    assert all(verdict.ok for prompt, verdict in verdicts.items() if prompt != "0")
+    assert len(client.asked) == 999 + 4
+    assert client.most == 4
+
+
+def test_tries_that_nobody_was_answered_between_do_not_count() -> None:
+    """Until there were three that do: then every one does."""
+    client = Client(only("0", DOWN, 6))
+    assert worked_off(client, ["0"])["0"].ok
+    assert len(client.asked) == 7
+    client = Client(only("0", DOWN))
+    assert worked_off(client, many(40))["0"].reason == "HTTP 503: down (gave up after 4 tries)"
+
+
+def test_a_request_that_is_refused_is_given_up_after_the_patience_since_it_was_first_asked() -> None:
+    """Though others are answered all the time; refusals before that cost no try."""
+    client = Client(only("0", BUSY))
+    reason = worked_off(client, many(4000))["0"].reason
+    assert reason == f"HTTP 429: busy (gave up after {len(client.times('0'))} tries)"
+    first, *_, last = client.times("0")
+    assert 50 < last - first < 60
+
+
+def test_without_patience_every_try_counts() -> None:
+    """Also a refusal."""
+    policy = replace(LOCAL.retry, patient=False)
+    for error in (DOWN, BUSY):
+        client = Client(only("0", error))
+        reason = worked_off(client, ["0"], config=replace(LOCAL, retry=policy))["0"].reason
+        assert reason == f"{error.reason} (gave up after 4 tries)"
+        assert len(client.asked) == 4
+
+
+def test_a_judge_that_answers_nothing_is_given_up_and_asked_again_by_the_next() -> None:
+    """After the patience, in which nobody is answered; what comes when nothing is open begins anew."""
+    client = Client(lambda prompt, _: AskError("refused", retryable=True) if prompt != "later" else None)
+    verdicts = worked_off(client, many(9), ["later"])
+    reasons = {verdict.reason for prompt, verdict in verdicts.items() if prompt != "later"}
+    assert reasons == {"refused (the judge has answered nothing for 50 s)"}
+    assert [client.done[prompt] for prompt in many(9)] == pytest.approx([50] * 9, abs=0.5)
+    assert verdicts["later"].ok
+
+
+def test_a_wait_that_is_longer_than_the_patience_stops_everything() -> None:
+    """What is open and what comes within it fails with the seconds that are left, and is not asked."""
+    client = Client(only("0", HttpError(429, "busy", retry_after=51.2)))
+    verdicts = worked_off(client, ["0"], many(9)[1:])
+    reason = "HTTP 429: busy; the server asks for 51 s of patience: score again after that"
+    assert {verdict.reason for verdict in verdicts.values()} == {reason}
+    assert len(client.asked) == 1
+
+
+def test_a_wait_that_the_server_names_is_kept() -> None:
+    """Not a second less, and little more; without one a refused request waits a second at most."""
+    client = Client(only("0", HttpError(503, "down", retry_after=20.0), 1))
+    assert worked_off(client, many(8))["0"].ok
+    first, second = client.times("0")
+    assert 20.1 <= second - first < 24
+    client = Client(only("0", BUSY, 9))
+    assert worked_off(client, many(400))["0"].ok
+    times = client.times("0")
+    assert all(second - first <= 1.5 for first, second in itertools.pairwise(times))
+
+
+def test_what_was_tried_before_comes_first() -> None:
+    """A request that failed is asked again before those that were never asked."""
+    client = Client(only("0", HttpError(500, "oops"), 1))
+    verdicts = worked_off(client, many(50), config=replace(LOCAL, concurrency=1))
+    assert all(verdict.ok for verdict in verdicts.values())
+    assert [prompt for prompt, _ in client.asked].index("0", 1) < 8
+
+
+def test_every_failed_try_is_logged_without_the_key(caplog: pytest.LogCaptureFixture) -> None:
+    """With the judge's name and its number."""
+    caplog.set_level(logging.INFO, "spiqa_tasks")
+    client = Client(only("0", HttpError(500, "no sk-secret-0123456789 here"), 2))
+    worked_off(client, ["0"], config=replace(LOCAL, api_key="sk-secret-0123456789"))
+    lines = [record.getMessage() for record in caplog.records]
+    assert [line.partition(" of ")[0] for line in lines] == ["judge openai:m: try 1", "judge openai:m: try 2"]
+    assert all(" of a request failed: HTTP 500: no " in line and "sk-secret" not in line for line in lines)
+
+
+def test_a_defect_is_logged_and_told_without_the_key(caplog: pytest.LogCaptureFixture) -> None:
+    """In the reason of its request alone; others are judged."""
+    client = Client(only("0", ZeroDivisionError("sk-secret-0123456789")))
+    verdicts = worked_off(client, many(5), config=replace(LOCAL, api_key="sk-secret-0123456789"))
+    reason = str(verdicts["0"].reason)
+    assert reason.startswith("unexpected ZeroDivisionError: ")
+    assert "sk-secret" not in reason + caplog.text
+    assert f"The judge engine failed on a request: {reason}" in caplog.text
+    assert [verdict.ok for verdict in verdicts.values()].count(True) == 4
+
+
+def test_what_cannot_be_asked_is_not() -> None:
+    """A judge without its key, or a model without log-probabilities, is told in the verdict."""
+    client, official = Client(), PROVIDERS["openai"].url
+    without_key = worked_off(client, ["0"], config=replace(LOCAL, url=official))["0"].reason
+    assert "SPIQA_JUDGE_API_KEY" in str(without_key)
+    config = replace(LOCAL, url=official, api_key="sk-secret-0123456789", model="o3")
+    without_logprobs = worked_off(client, ["0"], config=config)["0"].reason
+    assert "log-probabilities" in str(without_logprobs)
+    assert not client.asked
+
+
+def test_closing_fails_what_is_open_and_a_delivery_that_fails_stops_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    """Each request has a verdict, whatever becomes of another's."""
+    found: list[Verdict] = []
+
+    def deliver(verdict: Verdict) -> None:
+        found.append(verdict)
+        if len(found) == 1:
+            raise ValueError("nobody there")
+
+    async def run() -> None:
+        dispatcher = Dispatcher(LOCAL, Client(only("1", DOWN)), None)
+        for prompt in ("0", "1", "2"):
+            dispatcher.add(Job(JudgeRequest(prompt), "", LOCAL.retry, deliver))
+        await asyncio.sleep(0.15)
+        await dispatcher.close()
+
+    run_virtually(run())
+    reasons = [verdict.reason for verdict in found]
+    assert reasons == [None, None, "the judge engine was closed before the judge answered"]
+    assert "failed to deliver a verdict" in caplog.text
+
+
+def test_verdicts_are_stored_and_failures_are_not(server: OpenAIServer, engine_of: MakeEngine) -> None:
+    """Another engine finds what was judged, and asks again for what was not."""
+    server.behaviour.script = ["400"]
+    engine_of(concurrency=1).map(_requests(3))
+    verdicts = engine_of().map(_requests(3))
+    assert [verdict.cached for verdict in verdicts] == [False, True, True]
+    assert all(verdict.ok for verdict in verdicts)
+    assert len(server.requests) == 4

@@ -97,7 +97,7 @@ def bucket(rate: float, size: float) -> Trouble:
 @given(
     kind=st.sampled_from(sorted(TROUBLES)),
     start=st.just(0.0) | st.floats(0, 5),
-    seconds=st.floats(0, 20) | st.floats(0, PATIENCE - 10),
+    seconds=st.floats(0, 20) | st.floats(0, PATIENCE - 40),  # so that everybody is asked again before
     wait=st.none() | st.floats(0, 20),
     latency=st.floats(0.01, 2),
 )

@@ -28,8 +28,7 @@ MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "na
 def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     """One row per question of the release's only split, in the order of the file.
 
-    Raises:
-        DataError: the file is missing, unreadable or lacks a column; a picture that cannot be decoded.
+    Raises DataError: the file is missing, unreadable or lacks a column; a picture that cannot be decoded.
     """
     paths = source.files(MMSTAR, FILE)
     data = fingerprint(paths)
@@ -73,8 +72,7 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarS
     The table's rows have `id`, `question`, `answer`, and where they are known the categories, the source (`source` or,
     in the authors' submissions, `bench`), and the options in columns of their own; `data` is its digest.
 
-    Raises:
-        DataError: a question without a text, or an answer that is no option.
+    Raises DataError: a question without a text, or an answer that is no option.
     """
     rows = []
     for cells in table:

@@ -48,11 +48,7 @@ class Pictures:
         self._by_id: dict[str, list[str]] = {}
 
     def of(self, record: Fields, row_id: str, place: int) -> list[str]:
-        """Return the paths of a row's pictures, in order.
-
-        Raises:
-            ValueError: a cell that is no picture, or a path without a file.
-        """
+        """Return the paths of a row's pictures, in order; raises ValueError for one that is none, or is not there."""
         values = list(self._values(record))
         written = [(f"{place}-{number}", value) for number, value in enumerate(values) if isinstance(value, bytes)]
         if not written:

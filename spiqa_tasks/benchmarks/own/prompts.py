@@ -46,8 +46,7 @@ def prompt(definition: Definition, row: Row, shots: Sequence[Row], ablation: Abl
 def fields_of(template: str, where: str) -> list[tuple[str, str | None]]:
     """Return (text, name of the field behind it) of a template; None behind the last text.
 
-    Raises:
-        InputError: braces that are no field's, or a field without a name.
+    Raises InputError: braces that are no field's, or a field without a name.
     """
     try:
         found = [(text, field) for text, field, _, _ in string.Formatter().parse(template)]
@@ -71,8 +70,7 @@ def fields_in_path(path: str) -> list[str]:
 def filled_path(path: str, values: Mapping[str, object]) -> str:
     """Return a path of pictures with its columns filled in; `{id:012d}` has numbers of twelve digits.
 
-    Raises:
-        ValueError: a value that is no number where the path wants one.
+    Raises ValueError: a value that is no number where the path wants one.
     """
 
     def filled(field: re.Match[str]) -> str:

@@ -130,11 +130,7 @@ def _qasper(answer: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any, what: str, which: object = "") -> str:
-    """Return the value, checked: a string that can be written as UTF-8.
-
-    Raises:
-        TypeError, ValueError: it is none.
-    """
+    """The value, where it is a string that can be written as UTF-8; else a TypeError or ValueError."""
     if not isinstance(value, str):
         raise TypeError(f"a {f'{what} {which}'.strip()} of type {type(value).__name__}")
     try:

@@ -88,10 +88,7 @@ def shown_picture(path: str, settings: SpiqaSettings) -> str:
     """Return the file to show for a row's picture: the figure itself, a square, or pure grey; the cache keeps it.
 
     The released scripts make squares whatever the picture's shape is. A picture within an archive (`archive::member`)
-    is extracted first.
-
-    Raises:
-        DataError: a picture that cannot be read.
+    is extracted first. Raises DataError: a picture that cannot be read.
     """
     path = unpacked(path)
     side = settings.side
