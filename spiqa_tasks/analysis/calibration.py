@@ -27,13 +27,10 @@ LENGTHS = 4
 
 @dataclass(frozen=True)
 class Group:
-    """A judge's scores of a group of answers.
+    """A judge's scores of a group of answers: its agreement with the labels.
 
-    Attributes:
-        kind: what the group is of: `system`, `length` or `trap`.
-        name: its name.
-        agreement: with the labels.
-        quantiles: the scores that 10, 50 and 90% of the answers do not exceed.
+    `kind` says what the group is of (`system`, `length` or `trap`); `quantiles` are the scores that 10, 50 and 90% of
+    the answers do not exceed.
     """
 
     kind: str
@@ -53,16 +50,10 @@ class Flips:
 
 @dataclass(frozen=True)
 class Examined:
-    """What a judge or baseline is worth on labelled answers.
+    """What a judge or baseline is worth on labelled answers, `failed` of which have no score.
 
-    Attributes:
-        opinion: its scores.
-        failed: how many answers have none.
-        withheld: why there are no numbers; None where there are.
-        overall: agreement with the labels; None where it is withheld.
-        bins: the reliability of the scores.
-        groups: agreement by group.
-        flips: how often asking again changes the verdict.
+    `withheld` says why there are no numbers; None where there are. `overall` and `groups` are its agreement with the
+    labels, `bins` the reliability of its scores, `flips` how often asking again changes the verdict.
     """
 
     opinion: Opinion

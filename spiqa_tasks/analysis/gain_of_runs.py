@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from spiqa_tasks.analysis.triples import OVERALL, Triple, groups_of
+from spiqa_tasks.analysis.breakdown import OVERALL
+from spiqa_tasks.analysis.triples import Triple, groups_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.runs import run_metrics, selection
 from spiqa_tasks.runs.outcomes import Outcomes, outcomes_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,8 @@ from spiqa_tasks.runs.answer import Answer
 class ListShare:
     """What one of several lists keeps, and what is lost by it.
 
-    Attributes:
-        list: its file.
-        digest: of the list.
-        filters: how it was made.
-        kept: how many questions it keeps.
-        dropped: how many of those that another list keeps it does not.
-        dropped_alone: ids that it alone drops, and every other list keeps.
+    `list` is its file, `filters` how it was made. It does not keep `dropped` of the questions that another list keeps;
+    those in `dropped_alone` every other list keeps.
     """
 
     list: str
@@ -97,15 +92,12 @@ def intersected(paths: Sequence[Path]) -> tuple[Kept, list[ListShare]]:
         for place, (path, (kept, digest), own) in enumerate(zip(paths, read, ids, strict=True))
         for others in [[*ids[:place], *ids[place + 1 :]] or [own]]
     ]
-    together = Kept(
-        first.task,
-        [answer for answer in first.answers if answer.id in common],
-        min(kept.asked for kept in lists),
-        first.data,
-        first.truth,
-        [made for kept in lists for made in kept.filters],
-        {key: [hits for kept in lists for hits in kept.hits[key]] for key in common},
-        first.revision,
+    together = replace(
+        first,
+        answers=[answer for answer in first.answers if answer.id in common],
+        asked=min(kept.asked for kept in lists),
+        filters=[made for kept in lists for made in kept.filters],
+        hits={key: [hits for kept in lists for hits in kept.hits[key]] for key in common},
     )
     return together, shares
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Shortcut
 from spiqa_tasks.benchmarks.choice.listed import question_before
@@ -17,6 +17,7 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, write_log
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer
@@ -26,9 +27,6 @@ from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.run_metrics import P_RIGHT
 from spiqa_tasks.runs.task_rows import matched_run
-
-if TYPE_CHECKING:
-    from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 Row = Mapping[str, Any]
 MODEL = "shortcut_"
@@ -146,8 +144,6 @@ def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shor
             for each in found
         ]
         return write_runs(runs, folder)
-    from spiqa_tasks.hosts.lmms_eval.source_task import write_log
-
     return [
         write_log(
             folder,

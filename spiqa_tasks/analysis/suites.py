@@ -27,13 +27,10 @@ _FAILED = frozenset({"request_failed", "judge_failed", "scoring_failed"})
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One model's answers to one task.
+    """One model's answers to one task of the host.
 
-    Attributes:
-        role: `PICTURES`, `LLM`, or the ablation of a run without pictures.
-        task: the task's name in the host.
-        model: who answers.
-        requests: how many; None where only the host knows.
+    `role` is `PICTURES`, `LLM`, or the ablation of a run without pictures; `requests` says how many it takes, None
+    where only the host knows.
     """
 
     role: str

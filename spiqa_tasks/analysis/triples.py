@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
@@ -14,7 +15,6 @@ from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.outcomes import has_answer, option_count
 from spiqa_tasks.runs.run import MissingMetricError, Run
 
-OVERALL = "all"
 UNKNOWN = "unknown"
 """The ablation of a run that is known to be without pictures, and not how."""
 

@@ -9,8 +9,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.gain_of_runs import Row, mean_gain, rows, sample_lists, warnings
-from spiqa_tasks.analysis.triples import OVERALL, Triple, triple_of, triples
+from spiqa_tasks.analysis.triples import Triple, triple_of, triples
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically

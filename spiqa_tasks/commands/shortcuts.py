@@ -5,23 +5,23 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
 from spiqa_tasks.analysis.breakdown import by_group
+from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, run_of, task_rows, write_answers
+from spiqa_tasks.analysis.shortcuts import Learning, Shortcut, ShortcutValue, shortcuts
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.commands.run_arguments import add_include_path, show
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
+from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, UnknownTaskError, task_documents
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.forms import add_format, as_jsonl
 from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run_metrics import P_RIGHT
-
-if TYPE_CHECKING:
-    from spiqa_tasks.analysis.shortcuts import Shortcut, ShortcutValue
-    from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +43,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each classifier and group, and write what was asked for."""
-    from spiqa_tasks.analysis.shortcuts import Learning
-
     require("shots", "spiqa-tasks shortcuts")
     if arguments.samples is not None:
         check_file(arguments.samples)
@@ -72,8 +70,6 @@ def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:
     try:
         return find_tasks([arguments.task], arguments.include_path)
     except InputError as unknown:
-        from spiqa_tasks.hosts.lmms_eval.source_task import UnknownTaskError, task_documents
-
         try:
             return [task_documents(arguments.task, arguments.include_path)]
         except (UnknownTaskError, MissingPartError):
@@ -81,12 +77,9 @@ def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:
 
 
 def _of_task(
-    arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Any, lines: list[dict[str, Any]]
+    arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Learning, lines: list[dict[str, Any]]
 ) -> list[ShortcutValue]:
     """The rows of a task; what `--samples` is to have goes to `lines`, and its runs are written."""
-    from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, task_rows, write_answers
-    from spiqa_tasks.analysis.shortcuts import shortcuts
-
     if not isinstance(task, Task):
         choices, remarks = choices_of_host(task)
         metric = arguments.metric or task.metric
@@ -107,12 +100,8 @@ def _of_task(
 
 
 def _of_open(
-    arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Any
+    arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Learning
 ) -> list[ShortcutValue]:
-    from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
-    from spiqa_tasks.analysis.shortcut_tasks import run_of
-    from spiqa_tasks.analysis.shortcuts import ShortcutValue
-
     if arguments.samples is not None:
         raise InputError(
             f"Expected a task of choices for --samples, found {task.name}. Write its answers with --output."

@@ -105,15 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Suite:
-    """The planned runs, and what is there of each.
-
-    Attributes:
-        output: the folder of the suite.
-        options: what all runs are called with.
-        judge: of L3Score; None: that of the environment.
-        wanted: what is wanted of the runs for the tables.
-        state: run -> what is there of it, since it was looked at last.
-    """
+    """The planned runs, and what is there of each since it was looked at last (`state`)."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         """Make the plan.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.gain_of_runs import Row, rows, warnings
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.triples import triples
@@ -31,14 +32,14 @@ def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], 
             remarks.append(str(error))
             continue
         found = [row for triple in compared for row in rows(triple)]
-        withheld = [row for row in found if row.group == "all" and row.withheld]
+        withheld = [row for row in found if row.group == OVERALL and row.withheld]
         return found, remarks + [f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld]
     return [], list(dict.fromkeys(remarks))
 
 
 def overall_rows(found: Sequence[Row]) -> list[Row]:
     """Return those over all questions of a task that have a result."""
-    return [row for row in found if row.group == "all" and row.result is not None]
+    return [row for row in found if row.group == OVERALL and row.result is not None]
 
 
 def gain_table(found: Sequence[Row]) -> Table:

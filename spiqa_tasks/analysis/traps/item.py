@@ -8,13 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Item:
-    """A question with its reference.
+    """A question with its true answer.
 
-    Attributes:
-        question: it.
-        reference: its true answer.
-        others: true answers to other questions that are wrong for this one, those of the same paper first.
-        place: its number among all questions, from 0.
+    `others` are true answers to other questions that are wrong for this one, those of the same paper first; `place` is
+    its number among all questions, from 0.
     """
 
     question: str
@@ -27,11 +24,8 @@ class Item:
 class Trap:
     """A rule that makes answers whose right verdict is known.
 
-    Attributes:
-        name: of the rule.
-        right: whether its answers mean what the reference means.
-        about: what it does, for people.
-        make: the answer to a question; None where the rule does not fit its reference.
+    `right` says whether they mean what the reference means, `about` what the rule does, for people. `make` returns the
+    answer to a question, None where the rule does not fit its reference.
     """
 
     name: str

@@ -40,11 +40,7 @@ _LONGEST_CELL, _LONGEST_NAME = 10_000, 60
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a file of answers.
-
-    Attributes:
-        named: field of `FIELDS` -> the column that a user says it is in; empty: in none.
-    """
+    """The columns of a file of answers: field of `FIELDS` -> the column that a user says it is in; empty: in none."""
 
     named: Mapping[str, str] = field(default_factory=dict)
 
