@@ -39,8 +39,8 @@ def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
     unknown = list(dict.fromkeys(pair for pair in pairs if all(pair) and pair not in _scores))
     try:
         if unknown:
-            predictions, references = zip(*unknown, strict=True)
-            values = scorer.score(list(predictions), list(references))[2].tolist()
+            predictions, references = [first for first, _ in unknown], [second for _, second in unknown]
+            values = scorer.score(predictions, references)[2].tolist()
             _scores.update(zip(unknown, map(float, values), strict=True))
     except Exception as error:  # whatever the optional package meets must not cost the other metrics
         return f"the bert-score package failed ({type(error).__name__}: {error})"

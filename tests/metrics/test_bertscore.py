@@ -125,6 +125,13 @@ def test_a_package_that_fails_costs_no_other_metric() -> None:
     assert bertscore.bertscore([("a", "a")]) == CorpusScore(1.0, (1.0,))
 
 
+def test_a_package_that_loses_a_pair_is_a_reason(fake: type[FakeScorer], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other pair gets its value."""
+    monkeypatch.setattr(fake, "score", lambda *_: (None, None, np.array([1.0])))
+    reason = bertscore.bertscore([("a", "b"), ("c", "d")])
+    assert str(reason).startswith("the bert-score package failed (ValueError: ")
+
+
 @pytest.mark.usefixtures("fake")
 def test_a_model_that_cannot_be_loaded_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     """In one line, looked for once."""

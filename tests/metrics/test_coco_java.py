@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from forgetting import forget_java
 
+from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics.coco_java import has_java, meteor_statistics, tokenize_lines
 from spiqa_tasks.scoring.text_metrics import FIELDS
 
@@ -117,6 +119,62 @@ def test_a_program_that_fails_is_an_error(install: Install) -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         meteor_statistics([("a", "b")])
     assert caught.value.returncode == 7
+
+
+def test_a_program_is_called_as_the_toolkit_calls_it(install: Install) -> None:
+    """METEOR in English and normalising, with the memory that it has there; the tokenizer line by line."""
+    log = install(f"echo {COUNTS}")
+    meteor_statistics([("a", "b")])
+    encoding, *rest = log.read_text().split()
+    assert encoding == "-Dfile.encoding=UTF-8"
+    assert [*rest[:3], *rest[5:]] == ["-Xmx2G", "-jar", "meteor-1.5.jar", "-l", "en", "-norm", "-ssOut"]
+    log.unlink()
+    install(LOWERED)
+    tokenize_lines(["a"])
+    program = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
+    assert log.read_text().split()[1:-1] == [*program, "-preserveLines", "-lowerCase"]
+
+
+def test_the_aligner_reads_predictions_and_references(install: Install, tmp_path: Path) -> None:
+    """From a file each, a line for every pair, predictions first."""
+    install(f'cat "$5" > "{tmp_path}/first"; cat "$6" > "{tmp_path}/second"; echo {COUNTS}; echo {COUNTS}')
+    meteor_statistics([("a b", "c"), ("\u00e9", "d")])
+    assert (tmp_path / "first").read_text("utf-8") == "a b\n\u00e9\n"
+    assert (tmp_path / "second").read_text("utf-8") == "c\nd\n"
+
+
+def test_what_takes_long_is_said(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With how many texts or answers there are, those that are known left out."""
+    said: list[str] = []
+    monkeypatch.setattr(coco_java, "said_if_slow", lambda text: said.append(text) or nullcontext())
+    install(LOWERED)
+    tokenize_lines(["a", "b", "a"])
+    install(f"echo {COUNTS}")
+    meteor_statistics([("a", "b")])
+    assert said == ["tokenizing 2 texts (Java)", "METEOR of 1 answer (Java)"]
+
+
+def test_blanks_at_the_end_of_a_line_are_none_of_its_tokens(install: Install) -> None:
+    """The tokenizer writes them behind some."""
+    install(f"{LAST}; sed -e 's/$/  /' \"$path\"")
+    assert tokenize_lines(["a b", "c"]) == ["a b", "c"]
+
+
+def test_a_program_that_does_not_end_is_given_up(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the hour that is far more than any corpus takes."""
+    install("while :; do :; done")
+    monkeypatch.setattr(coco_java, "JAVA_TIMEOUT", 0.2)
+    with pytest.raises(subprocess.TimeoutExpired):
+        tokenize_lines(["a"])
+
+
+def test_without_the_toolkit_its_package_is_named(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is started."""
+    log = install("exit 0")
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(FileNotFoundError, match="the package pycocoevalcap is not installed"):
+        meteor_statistics([("a", "b")])
+    assert not log.exists()
 
 
 @needs_java
