@@ -37,8 +37,8 @@ def combine(runs: Sequence[Run], how: Combination) -> Run:
 def disagreements(runs: Sequence[Run], threshold: float, questions: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield the answers whose judges' scores lie further apart than a threshold, or of which only some have one.
 
-    Each is the line of a file in which a person writes the verdict; of its scores None is a failed one. `questions` maps
-    ids to the questions' texts.
+    Each is the line of a file in which a person writes the verdict; a score is None where the judge failed. `questions`
+    maps ids to the questions' texts.
     """
     metric = runs[0].judged_metric
     by_id = [{record.id: record for record in run.records} for run in runs]
