@@ -7,13 +7,14 @@ import logging
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
 from tqdm import tqdm
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, SCORING_FAILED, Metric, RecordSet, Value, prepare
-from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Join
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.judge.judge import Judge
@@ -56,15 +57,18 @@ def missing_text_metrics() -> dict[str, str]:
     return missing
 
 
+@dataclass(frozen=True, eq=False)
 class Scorer:
     """Scores the answers to one task; `judge` is None where judging is switched off or not needed."""
 
-    def __init__(self, benchmark: Benchmark, settings: Any, context: Context, judge: Judge | None) -> None:
-        self.benchmark = benchmark
-        self.settings = settings
-        self.context = context
-        self.judge = judge
-        self._join = benchmark.join(settings)
+    benchmark: Benchmark
+    settings: Any
+    context: Context
+    judge: Judge | None
+
+    @cached_property
+    def _join(self) -> Join | None:
+        return self.benchmark.join(self.settings)
 
     @property
     def joins(self) -> bool:

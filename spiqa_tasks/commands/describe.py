@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from spiqa_tasks.benchmarks.description import Count
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.source import OnDisk, default_source, demo_source
+from spiqa_tasks.files.source import default_source, demo_source
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.forms import add_format, rendered
@@ -69,7 +69,7 @@ def _counted(name: str, splits: list[str]) -> Iterator[Count]:
     if shipped:
         yield from describe(demo_source(), shipped)
     if len(shipped) < len(splits):
-        yield from describe(OnDisk(default_source()), [split for split in splits if split not in shipped])
+        yield from describe(default_source(fetches=False), [split for split in splits if split not in shipped])
 
 
 def _number(value: float, sign: str = "") -> str:

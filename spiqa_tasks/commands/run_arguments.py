@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import add_format, rendered
+from spiqa_tasks.report.tables import number, plain
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
 from spiqa_tasks.runs.places import Place
@@ -119,7 +119,7 @@ def _cell(column: str, value: Any) -> str:
     if column == "variance":
         return f"{100 * value:.3f}"
     if column in SHARES:
-        return "-" if math.isnan(value) else percent(value)
+        return number(value)
     if column == "p":
-        return "-" if math.isnan(value) else f"{value:.3f}"
+        return plain(value)
     return str(value)

@@ -121,9 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Unscored(NamedTuple):
-    """The answers to a task, as they came and by the judge that is to score them, and what each judge is asked."""
+    """The answers to a task by the judge that is to score them, and what each judge is asked."""
 
-    given: Sequence[MatchedRun]
     answers: list[tuple[str, Unjudged]]
     asked: list[batching.Asked]
 
@@ -155,7 +154,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[Matched
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()
-    return _Unscored(given, answers, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
+    return _Unscored(answers, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
 
 
 def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
@@ -167,14 +166,13 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
         say(*_failures(run))
         say(*(f"{run.name}: {remark}" for remark in run.own.entry.remarks(run.records)))
         results.append(run)
-    return judging_together.together(arguments, results, task.given)
+    return judging_together.together(arguments, results, [read.matched for _, read in task.answers])
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]:
     """Each task with the answers to it: those that are named, or the runs at a place.
 
-    Raises:
-        InputError: neither a task nor a run.
+    Raises InputError: neither a task nor a run.
     """
     if not arguments.predictions:
         place = Path(arguments.task)

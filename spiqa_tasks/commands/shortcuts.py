@@ -60,11 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:
-    """The tasks of ours that are named, or the documents of the host's.
-
-    Raises:
-        InputError: neither knows it.
-    """
+    """The tasks of ours that are named, or the documents of the host's. Raises InputError: neither knows it."""
     if arguments.task.endswith(".yaml"):
         return [read_task(Path(arguments.task))]
     try:

@@ -73,13 +73,22 @@ class LocalSource:
         return path if path.is_dir() else None
 
 
+@dataclass(frozen=True)
 class HubSource:
-    """The Hugging Face hub; only the files asked for are fetched."""
+    """The Hugging Face hub; only the files asked for are fetched, and with `fetches` false none that is not cached."""
+
+    fetches: bool = True
 
     def __str__(self) -> str:
         return "the Hugging Face hub"
 
     def files(self, repository: Repository, pattern: str) -> list[Path]:
+        if not self.fetches and not self.is_cached(repository, pattern):
+            raise DataError(
+                f"Expected {pattern} of the dataset {repository.repo_id} in the hub's cache, found none. "
+                f"Fetch it with: hf download {repository.repo_id} --repo-type dataset --revision {repository.revision} "
+                f"--include '{pattern}'"
+            )
         from huggingface_hub import HfApi, hf_hub_download
 
         try:
@@ -123,25 +132,6 @@ class HubSource:
         return any((folder / "snapshots" / commit).glob(pattern))
 
 
-@dataclass(frozen=True)
-class OnDisk:
-    """What a source has on this machine already; nothing is fetched."""
-
-    source: Source
-
-    def files(self, repository: Repository, pattern: str) -> list[Path]:
-        if isinstance(self.source, HubSource) and not self.source.is_cached(repository, pattern):
-            raise DataError(
-                f"Expected {pattern} of the dataset {repository.repo_id} in the hub's cache, found none. "
-                f"Fetch it with: hf download {repository.repo_id} --repo-type dataset --revision {repository.revision} "
-                f"--include '{pattern}'"
-            )
-        return self.source.files(repository, pattern)
-
-    def folder(self, repository: Repository, name: str) -> Path | None:
-        return self.source.folder(repository, name)
-
-
 def _pin(repository: Repository) -> Path:
     """Where the commit of a repository whose `revision` is a branch is kept."""
     name = f"{repository.repo_id}@{repository.revision}".replace("/", "--")
@@ -166,15 +156,15 @@ def demo_source() -> LocalSource:
     return LocalSource(Path(str(resources.files("spiqa_tasks.demo"))))
 
 
-def default_source(environ: Mapping[str, str] = os.environ) -> Source:
-    """Return the folder that `SPIQA_TASKS_DATA` names, else the hub.
+def default_source(environ: Mapping[str, str] = os.environ, *, fetches: bool = True) -> Source:
+    """Return the folder that `SPIQA_TASKS_DATA` names, else the hub, or with `fetches` false what is cached of it.
 
     Raises:
         DataError: the variable names no folder.
     """
     root = environ.get("SPIQA_TASKS_DATA")
     if not root:
-        return HubSource()
+        return HubSource(fetches)
     path = Path(root).expanduser().resolve()
     if not path.is_dir():
         raise DataError(

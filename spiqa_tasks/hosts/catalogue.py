@@ -122,7 +122,6 @@ def _shipped() -> Found:
 
 
 def _defined_in(folders: Iterable[Path]) -> Found:
-    """The tasks and groups that the YAMLs in some folders define."""
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
     own: dict[str, Definition] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -50,22 +50,21 @@ class Batcher(Generic[Item, Output]):
             self._run_batch([item for item, _ in batch], [future for _, future in batch])
 
     def _run_batch(self, items: list[Item], futures: list[asyncio.Future[Output]]) -> None:
-        outputs: list[Output] = []
-        error: Exception | None = None
+        outputs: Sequence[Output | Exception]
         try:
             outputs = self._run(items)
-        except Exception as raised:
-            error = raised
+        except Exception as error:
+            outputs = [error] * len(items)
         loop = futures[0].get_loop()
         if not loop.is_closed():
-            loop.call_soon_threadsafe(_deliver, futures, outputs, error)
+            loop.call_soon_threadsafe(_deliver, futures, outputs)
 
 
-def _deliver(futures: list[asyncio.Future[Output]], outputs: list[Output], error: Exception | None) -> None:
-    for position, future in enumerate(futures):
+def _deliver(futures: Sequence[asyncio.Future[Output]], outputs: Sequence[Output | Exception]) -> None:
+    for future, output in zip(futures, outputs, strict=True):
         if future.done():
             continue
-        if error is not None:
-            future.set_exception(error)
+        if isinstance(output, Exception):
+            future.set_exception(output)
         else:
-            future.set_result(outputs[position])
+            future.set_result(output)

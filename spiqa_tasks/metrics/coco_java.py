@@ -98,7 +98,6 @@ def _write_lines(path: Path, lines: Sequence[str]) -> str:
 
 
 def _run_java(arguments: Sequence[str], toolkit_folder: str) -> str:
-    """Run Java in a folder of the COCO caption toolkit and return what it prints."""
     spec = importlib.util.find_spec("pycocoevalcap")
     locations = spec.submodule_search_locations if spec else None
     if not locations:

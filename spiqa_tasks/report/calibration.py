@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -142,7 +141,7 @@ def as_json(found: Sequence[Examined], pairs: Sequence[Pair], answers: Sequence[
         fields["examples"] = [answer.as_row() | {"score": score} for _, answer, score in farthest(each, answers)]
         judges.append(fields)
     listed = {"judges": judges, "pairs": [dataclasses.asdict(pair) for pair in pairs]}
-    return dict(without_nan(json.loads(json.dumps(listed))))
+    return dict(without_nan(listed))
 
 
 def rows(found: Sequence[Examined]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.metrics.text_scores import tokenizer_note
 from spiqa_tasks.report.forms import as_table
 from spiqa_tasks.report.headline import with_coverage
-from spiqa_tasks.report.tables import plain
+from spiqa_tasks.report.tables import number, plain
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import percent
@@ -81,9 +81,8 @@ def _is_trivial(name: str, values: Sequence[Value]) -> bool:
 
 def _shown(name: str, value: Value) -> str:
     """Shares and scores times 100, counts as they are."""
-    if math.isnan(value.value):
-        return "-"
-    return f"{value.value:.0f}" if name.endswith("_count") else percent(value.value)
+    is_count = name.endswith("_count") and not math.isnan(value.value)
+    return f"{value.value:.0f}" if is_count else number(value.value)
 
 
 def _interval(value: Value) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 from spiqa_tasks.benchmarks.run_file import SUFFIX
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
-from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers import jsonl, lmms_eval, run_files, spiqa_responses, tables, vlmevalkit
 from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
@@ -74,9 +74,9 @@ def read_place(place: Path, tasks: Collection[str], columns: Columns = USUAL) ->
     if place.name.endswith(lmms_eval.RESULTS):
         return lmms_eval.read_results(place)
     if place.name.endswith(spiqa_responses.SUFFIX):
-        return [_answers(place, spiqa_responses.FORM, partial(spiqa_responses.read_answers, [place], columns), tasks)]
+        return [_answers(place, spiqa_responses, tasks, columns)]
     if tables.is_table(place):
-        return [_answers(place, tables.FORM, partial(tables.read_answers, place, columns), tasks)]
+        return [_answers(place, tables, tasks, columns)]
     run = _read_lines(place, tasks, columns)
     if run is not None:
         return [run]
@@ -114,16 +114,13 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
     runs = [run for path in lmms_eval.result_files(folder) for run in lmms_eval.read_results(path)]
     runs += [run for path in run_files.run_files(folder) if (run := run_files.read_run(path)) is not None]
     runs += vlmevalkit.read_tables(folder, tasks)
-    responses = spiqa_responses.response_files(folder)
-    if responses:
-        read = partial(spiqa_responses.read_answers, responses, columns)
-        runs.append(_answers(folder, spiqa_responses.FORM, read, tasks))
+    if spiqa_responses.response_files(folder):
+        runs.append(_answers(folder, spiqa_responses, tasks, columns))
     if not runs:
         paths = sorted(folder.rglob("*.jsonl"))
         runs = [run for path in paths if (run := _read_lines(path, tasks, columns)) is not None]
     if not runs:
-        paths = tables.answer_tables(folder)
-        runs = [_answers(path, tables.FORM, partial(tables.read_answers, path, columns), tasks) for path in paths]
+        runs = [_answers(path, tables, tasks, columns) for path in tables.answer_tables(folder)]
     if not runs:
         raise InputError(f"Expected answers in {folder}, found none. Give {FORMS}.")
     return runs
@@ -138,10 +135,10 @@ def _read_lines(path: Path, tasks: Collection[str], columns: Columns) -> Run | N
     if first is not None and first.keys() & {"resps", "filtered_resps"}:
         return lmms_eval.read_samples(path)
     if first is not None and jsonl.is_answers(first, columns):
-        return _answers(path, jsonl.FORM, partial(jsonl.read_answers, path, columns), tasks)
+        return _answers(path, jsonl, tasks, columns)
     return None
 
 
-def _answers(path: Path, form: str, read: Callable[[], Sequence[Answer]], tasks: Collection[str]) -> Run:
+def _answers(path: Path, reader: ModuleType, tasks: Collection[str], columns: Columns) -> Run:
     model, task = task_in_name(path.stem if path.is_file() else path.name, tasks)
-    return Run(task, Identity(model), path, form, read)
+    return Run(task, Identity(model), path, reader.FORM, partial(reader.read_answers, path, columns))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.source import OnDisk, default_source, demo_source
+from spiqa_tasks.files.source import default_source, demo_source
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.places import Place, read_runs
@@ -121,7 +121,7 @@ def _task_by_ids(run: Run, tasks: Sequence[Task], ids_of: IdsOf) -> str:
 
 def _known_ids(task: Task) -> Collection[str]:
     """The ids of a task's questions and of their papers; none where the release is not on this machine."""
-    source = demo_source() if task.split.startswith("demo") else OnDisk(default_source())
+    source = demo_source() if task.split.startswith("demo") else default_source(fetches=False)
     try:
         rows = rows_for_scoring(task.benchmark, task.split, task.settings, source)
     except DataError:

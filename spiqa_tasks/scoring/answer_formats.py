@@ -158,11 +158,10 @@ def _value(text: str, braced: bool) -> tuple[str, bool]:
     if closing is None:
         return _bare_value(text, braced)
     end = _closing_quote(text, closing, braced)
+    if end is None and braced:
+        end = closing_brace(text, 1)
     if end is not None:
         return _unescaped(text[1:end]), True
-    brace = closing_brace(text, 1) if braced else None
-    if brace is not None:
-        return _unescaped(text[1:brace]), True
     ends = len(text) > 1 and text.endswith(closing)
     return _unescaped(text[1:-1] if ends else text[1:]), False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -67,7 +68,8 @@ def gain(
     t = np.asarray(llm, dtype=np.float64)
     s_t = float(t.mean())
     interval = clustered_bootstrap((wv - t).tolist(), shared, repeats, seed)
-    ml = Estimate(multimodal_leakage(s_wv, s_t), *np.maximum(0.0, interval).tolist())
+    cut = [end if math.isnan(end) else max(0.0, end) for end in interval]
+    ml = Estimate(multimodal_leakage(s_wv, s_t), *cut)
     return Gain(len(v), s_v, s_wv, s_t, mg, ml, Estimate(s_wv - s_t, *interval))
 
 

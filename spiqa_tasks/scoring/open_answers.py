@@ -39,9 +39,7 @@ def final_answer(response: str) -> str:
     full stop behind it.
     """
     fields = fields_in(response)
-    named = None
-    for named in _NAMED.finditer(response):  # noqa: B007 - the last one counts
-        pass
+    *_, named = (None, *_NAMED.finditer(response))
     if fields:
         text = fields[0].content
     elif named is not None and response[named.end() :].strip():

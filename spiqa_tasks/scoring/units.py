@@ -12,9 +12,9 @@ def percent(value: float | None) -> str:
 
 
 def without_nan(value: Any) -> Any:
-    """Return a value, or lists and dicts of them, with None for NaN, which JSON does not have."""
+    """Return a value, or lists, tuples and dicts of them, with None for NaN, which JSON does not have."""
     if isinstance(value, dict):
         return {key: without_nan(each) for key, each in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [without_nan(each) for each in value]
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -20,7 +20,6 @@ from spiqa_tasks.files.source import (
     SPIQA,
     HubSource,
     LocalSource,
-    OnDisk,
     default_source,
     demo_source,
     fingerprint,
@@ -184,7 +183,7 @@ def test_a_hub_that_fails_is_told_in_its_first_line(
 
 def test_on_disk_is_only_what_was_fetched_before(fake: FakeHub, tmp_path: Path) -> None:
     """At the revision that is used: a commit, a branch that the hub's client resolved, or one that we did."""
-    source = OnDisk(HubSource())
+    source = HubSource(fetches=False)
     assert source.folder(SPIQA, "test-A") is None
     with pytest.raises(DataError) as error:
         source.files(SPIQA, "a.json")
@@ -213,14 +212,14 @@ def _cached(path: Path, content: str = "") -> None:
 
 
 def test_a_local_folder_has_files_in_their_order_and_extracted_folders(tmp_path: Path) -> None:
-    """Below the repository's own folder; on disk it is the same."""
+    """Below the repository's own folder."""
     for name in ("b.json", "a.json", "x/y.png"):
         _cached(tmp_path / "spiqa" / name)
-    for source in (LocalSource(tmp_path), OnDisk(LocalSource(tmp_path))):
-        assert source.files(SPIQA, "*.json") == [tmp_path / "spiqa" / "a.json", tmp_path / "spiqa" / "b.json"]
-        assert source.folder(SPIQA, "x") == tmp_path / "spiqa" / "x"
-        assert source.folder(SPIQA, "a.json") is None
-        assert source.folder(MMSTAR, "x") is None
+    source = LocalSource(tmp_path)
+    assert source.files(SPIQA, "*.json") == [tmp_path / "spiqa" / "a.json", tmp_path / "spiqa" / "b.json"]
+    assert source.folder(SPIQA, "x") == tmp_path / "spiqa" / "x"
+    assert source.folder(SPIQA, "a.json") is None
+    assert source.folder(MMSTAR, "x") is None
     assert str(LocalSource(tmp_path)) == str(tmp_path)
     assert str(HubSource()) == "the Hugging Face hub"
     assert default_source({"SPIQA_TASKS_DATA": str(tmp_path / "spiqa" / "..")}) == LocalSource(tmp_path.resolve())

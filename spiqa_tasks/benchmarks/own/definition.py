@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,12 +15,13 @@ from typing import Any, Literal, get_args
 from spiqa_tasks.benchmarks.own.prompts import PARTS, TEMPLATES, fields_in_path, fields_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import METRICS as TEXTS
+from spiqa_tasks.scoring.open_answers import exact_match, relaxed_match
 
 Kind = Literal["open", "choice", "both"]
 AnswerForm = Literal["letter", "index", "number", "text"]
 Variant = Literal["text", "grey", "both"]
-MATCHES = ("exact_match", "relaxed_accuracy")
-"""The metrics of open answers that need neither judge nor programs."""
+MATCHES: Mapping[str, Callable[[str, str], bool]] = {"exact_match": exact_match, "relaxed_accuracy": relaxed_match}
+"""The metrics of open answers that need neither judge nor programs, with how they compare two texts."""
 JUDGED = ("l3score", "compass")
 """Those that a judge gives, by the rule of the same name; one of them at most."""
 METRICS: Mapping[str, Sequence[str]] = {

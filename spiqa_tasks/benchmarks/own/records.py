@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, mean_of
@@ -15,13 +15,9 @@ from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
-from spiqa_tasks.scoring.open_answers import exact_match, final_answer, relaxed_match
+from spiqa_tasks.scoring.open_answers import final_answer
 from spiqa_tasks.scoring.refusals import is_refusal
 
-_MATCHES: Mapping[str, Callable[[str, str], bool]] = {
-    "exact_match": exact_match,
-    "relaxed_accuracy": relaxed_match,
-}
 _RATES = (*FAILURE_RATES, TRUNCATED_RATE)
 
 
@@ -61,7 +57,7 @@ def _open_record(
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     prediction, references = final_answer(response.text), row["references"]
     wanted = [name for name in definition.metrics if name in MATCHES]
-    scores = {name: float(any(_MATCHES[name](prediction, each) for each in references)) for name in wanted}
+    scores = {name: float(any(MATCHES[name](prediction, each) for each in references)) for name in wanted}
     if definition.kind == "both":
         scores["accuracy"] = scores[_match_of(definition)]
     candidate = Candidate(prediction, row["question"], " or ".join(references))

@@ -30,9 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: list[str]) -> int:
     arguments = read(argv, os.environ)
     registration.import_host()
-    from spiqa_tasks.hosts.vlmevalkit.checks import check
+    from spiqa_tasks.hosts.vlmevalkit.checks import check, set_length
     from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
-    from spiqa_tasks.hosts.vlmevalkit.length import set_length
 
     remarks = check(arguments)
     argv_of_host, more = set_length(arguments) if arguments.ours else (arguments.argv, [])

@@ -1,8 +1,9 @@
-"""What is refused or said before any weights are loaded."""
+"""What is refused, set or said before any weights are loaded."""
 
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,8 @@ PER_FIGURE = "_perfigure"
 KEY_IN_CLEAR = "VLMEvalKit writes --judge-key to status.json in clear; SPIQA_JUDGE_API_KEY stays where it is."
 DIVIDES = ("InternVLChat", "VinternChat", "H2OVLChat")
 """Classes that divide by the number of pictures; the host then skips the whole dataset."""
+PARAMETERS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+"""What model classes of the host call the length of answers."""
 
 
 def check(arguments: Arguments) -> list[str]:
@@ -104,3 +107,46 @@ def _stale(arguments: Arguments) -> Iterator[str]:
                     f"{found[0]} has answers of an earlier run, which ms-vlmeval takes for this one even without "
                     "--reuse. Delete it or name another --work-dir to ask again."
                 )
+
+
+def _wanted_length(arguments: Arguments) -> int | None:
+    """Return the most tokens that an answer of the run may have; None to leave it to the host.
+
+    A model is made once for all datasets: the longest of the tasks counts, and datasets of the host leave it as it is.
+    """
+    if arguments.max_tokens is not None:
+        return arguments.max_tokens
+    if len(arguments.ours) < len(arguments.data):
+        return None
+    return max((task.length for task in arguments.ours if task.length is not None), default=None)
+
+
+def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
+    """Set the length in the host's configurations; return its arguments and what is to be said.
+
+    Models in a `--config` file keep what it says.
+    """
+    length = _wanted_length(arguments)
+    if length is None or "model" in arguments.config:
+        return arguments.argv, []
+    if arguments.base_url:
+        return (*arguments.argv, "--max-tokens", str(length)), []  # the last one of a kind counts
+    remarks = []
+    for name in arguments.models:
+        configured = supported()[name]
+        parameter = _parameter(configured)
+        if parameter is None:
+            remarks.append(f"{name} has a length of answers of its own; the tasks' is {length} tokens.")
+        else:
+            configured.keywords[parameter] = length
+            remarks.append(f"{name} answers with at most {length} tokens; --max-tokens says another number.")
+    return arguments.argv, remarks
+
+
+def _parameter(configured: Any) -> str | None:
+    """What a configuration's class calls the length; None where it takes none."""
+    keywords = getattr(configured, "keywords", None)
+    if keywords is None:
+        return None
+    taken = [*keywords, *inspect.signature(configured.func.__init__).parameters]
+    return next((name for name in PARAMETERS if name in taken), None)

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.tables import ID_COLUMNS
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "ID", "index"),
+    "id": ID_COLUMNS,
     "prediction": ("prediction",),
     "question": ("question",),
     "reference": ("reference", "answer"),

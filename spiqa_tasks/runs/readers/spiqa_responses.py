@@ -31,11 +31,14 @@ def response_files(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
-def read_answers(paths: Sequence[Path], columns: Columns = USUAL) -> list[Answer]:
-    """Return the answers of response files, with the id `<paper>/<key>`, and `/<figure>/<step>` behind it per figure.
+def read_answers(place: Path, columns: Columns = USUAL) -> list[Answer]:
+    """Return the answers of a response file or a folder of them.
+
+    Their ids are `<paper>/<key>`, with `/<figure>/<step>` behind it per figure.
 
     Raises InputError: a file that is not one of SPIQA's, or a column that is not there.
     """
+    paths = response_files(place) if place.is_dir() else [place]
     entries = [(path, key, entry) for path in paths for key, entry in _read(path).items()]
     columns.check(dict.fromkeys(name for *_, entry in entries for name in entry), paths[0].parent)
     return [answer for path, key, entry in entries for answer in _answers(path, key, entry, columns)]

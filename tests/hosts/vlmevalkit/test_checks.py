@@ -1,14 +1,15 @@
-"""What is refused or said before any weights are loaded."""
+"""What is refused, set or said before any weights are loaded."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from vlmevalkit_models import InternVLChat, OnePicture
+from vlmevalkit_models import Fixed, InternVLChat, OnePicture
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
@@ -132,3 +133,54 @@ def test_answers_that_lie_there_are_told(tmp_path: Path) -> None:
         for path in reversed(files)
     ]
     assert checks.check(read([*given, "--reuse"], {})) == []
+
+
+class NoLength:
+    """A class without a length."""
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The host's configurations."""
+    found = {
+        "taken": partial(Fixed),
+        "configured": partial(NoLength, max_completion_tokens=5),
+        "none": partial(NoLength),
+        "made": NoLength,
+    }
+    monkeypatch.setattr(checks, "supported", lambda: found)
+    return found
+
+
+def test_a_class_generates_what_the_tasks_say(models: dict[str, Any]) -> None:
+    """Where it takes a length; the longest of the tasks counts, and what is not taken is said."""
+    arguments = read(["--data", "mmstar_demo", "scifibench_demo_reasoning", "--model", *models], {})
+    argv, remarks = checks.set_length(arguments)
+    assert argv == arguments.argv
+    assert models["taken"].keywords == {"max_new_tokens": 2048}
+    assert models["configured"].keywords == {"max_completion_tokens": 2048}
+    assert models["none"].keywords == {}
+    assert [remark.split()[0] for remark in remarks if "of its own; the tasks' is 2048" in remark] == ["none", "made"]
+
+
+def test_what_the_user_says_counts(models: dict[str, Any]) -> None:
+    """For every class that takes a length."""
+    checks.set_length(read(["--data", "mmstar_demo", "--model", "taken", "--max-tokens", "77"], {}))
+    assert models["taken"].keywords == {"max_new_tokens": 77}
+
+
+def test_datasets_of_the_host_leave_the_length_as_it_is(models: dict[str, Any]) -> None:
+    """One model answers all of them."""
+    arguments = read(["--data", "mmstar_demo", "MMStar", "--model", "taken"], {})
+    assert checks.set_length(arguments) == (arguments.argv, [])
+    assert models["taken"].keywords == {}
+
+
+def test_a_server_is_given_the_length_as_an_argument(models: dict[str, Any], tmp_path: Path) -> None:
+    """A configuration file keeps what it says."""
+    argv, _ = checks.set_length(read(["--data", "mmstar_demo", "--model", "x", "--base-url", "http://h/v1"], {}))
+    assert argv[-2:] == ("--max-tokens", "512")
+    path = tmp_path / "config.json"
+    path.write_text('{"model": {"taken": {}}, "data": {"mmstar_demo": {"class": "SpiqaTasks"}}}')
+    assert checks.set_length(read(["--config", str(path)], {}))[1] == []
+    assert models["taken"].keywords == {}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.vlmevalkit import __main__, checks, judge_arguments, length, registration
+from spiqa_tasks.hosts.vlmevalkit import __main__, checks, judge_arguments, registration
 
 Steps = list[tuple[Any, ...]]
 ARGUMENTS = ["--data", "mmstar_demo", "--model", "org/m", "--base-url", "http://x", "--judge", "openai:j"]
@@ -32,7 +32,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
     for name in ("import_host", "serve_as", "run_host"):
         monkeypatch.setattr(registration, name, noted(name))
     monkeypatch.setattr(checks, "check", noted("check", ["A remark."]))
-    monkeypatch.setattr(length, "set_length", noted("length", (("argv",), ["A length."])))
+    monkeypatch.setattr(checks, "set_length", noted("length", (("argv",), ["A length."])))
     monkeypatch.setattr(judge_arguments, "judge_of", noted("judge"))
     monkeypatch.setattr(__main__, "status_of", noted("status", (3, ["An outcome."])))
     monkeypatch.delenv("RANK", raising=False)

@@ -38,9 +38,9 @@ def write(folder: Path, paper_id: str, entries: dict[str, Any]) -> None:
     (folder / f"{paper_id}_response.json").write_text(json.dumps(whole))
 
 
-def answers(*paths: Path, rows: Sequence[dict[str, Any]] = ROWS) -> dict[str, str]:
+def answers(place: Path, rows: Sequence[dict[str, Any]] = ROWS) -> dict[str, str]:
     """Id -> answer."""
-    found, form = with_row_ids(read_answers(paths), rows)
+    found, form = with_row_ids(read_answers(place), rows)
     assert form == "spiqa-responses"
     return {answer.id: answer.response.text for answer in found}
 
@@ -51,14 +51,14 @@ def test_a_question_is_found_by_its_text_and_among_equal_texts_by_its_position(t
         tmp_path, "p1", {"0": {"question": " How many?", "response": "5"}, "2": {"question": "Same?", "response": "z"}}
     )
     write(tmp_path, "p2", {"0": {"question": "Why?", "response": "w"}})
-    assert answers(*response_files(tmp_path)) == {"p1/0": "5", "p1/2": "z", "p2/0": "w"}
+    assert answers(tmp_path) == {"p1/0": "5", "p1/2": "z", "p2/0": "w"}
 
 
 def test_keys_that_are_no_positions_are_matched_by_text(tmp_path: Path) -> None:
     """B and C write the release's `question_key`."""
     same = {"69": {"question": "Same?", "response": "first"}, "70": {"question": "Same?", "response": "second"}}
     write(tmp_path, "p1", {**same, "71": {"question": "Gone?", "response": "x"}})
-    assert answers(*response_files(tmp_path)) == {"p1/1": "first", "p1/2": "second", "p1/71": "x"}
+    assert answers(tmp_path) == {"p1/1": "first", "p1/2": "second", "p1/71": "x"}
 
 
 @pytest.mark.parametrize("order", [("69", "70"), ("70", "69")])
@@ -69,14 +69,14 @@ def test_of_two_questions_with_the_same_text_the_true_answer_tells(tmp_path: Pat
         "70": {"question": "Same?", "response": "to 2", "answer": "answer 2"},
     }
     write(tmp_path, "p1", {key: entries[key] for key in order})
-    assert answers(*response_files(tmp_path)) == {"p1/1": "to 1", "p1/2": "to 2"}
+    assert answers(tmp_path) == {"p1/1": "to 1", "p1/2": "to 2"}
 
 
 def test_rows_without_a_paper_are_passed_over(tmp_path: Path) -> None:
     """The answers then are to no question of the task."""
     write(tmp_path, "p2", {"0": {"question": "Why?", "response": "w"}})
     rows = [{"id": "1", "question": "Why?"}]
-    assert answers(*response_files(tmp_path), rows=rows) == {"p2/0": "w"}
+    assert answers(tmp_path, rows=rows) == {"p2/0": "w"}
 
 
 def test_response_files_are_found_by_name(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
     """The scripts shuffle without a seed, so only the file knows which figure was Image 1."""
     entry = {"question": "Why?", "response": "w", "all_figures_names": ["b.png", "a.png"]}
     write(tmp_path, "p2", {"0": entry, "1": {**entry, "all_figures_names": None}})
-    known, unknown = read_answers(response_files(tmp_path))
+    known, unknown = read_answers(tmp_path)
     assert (known.response.shown, known.question, known.id) == (("b.png", "a.png"), "Why?", "p2/0")
     assert unknown.response.shown == ()
 
@@ -134,10 +134,9 @@ def test_the_figures_shown_come_from_the_file(tmp_path: Path) -> None:
 def test_a_response_of_another_form_is_refused_by_name(tmp_path: Path, entry: dict[str, Any], message: str) -> None:
     """The message names the file and the question."""
     write(tmp_path, "p2", {"0": entry})
-    paths = response_files(tmp_path)
     with pytest.raises(InputError) as error:
-        read_answers(paths)
-    assert str(error.value) == message.format(paths[0])
+        read_answers(tmp_path)
+    assert str(error.value) == message.format(tmp_path / "p2_response.json")
 
 
 @pytest.mark.parametrize(
@@ -154,9 +153,9 @@ def test_a_file_that_is_no_response_file_is_refused(tmp_path: Path, content: str
     path = tmp_path / "p2_response.json"
     path.write_text(content)
     with pytest.raises(InputError, match=message):
-        read_answers([path])
+        read_answers(path)
     with pytest.raises(InputError, match=r"nowhere to be a JSON file"):
-        read_answers([tmp_path / "nowhere"])
+        read_answers(tmp_path / "nowhere")
 
 
 @pytest.fixture
@@ -194,7 +193,7 @@ def test_released_answers_are_scored_as_the_task_they_belong_to(
 
 def test_answers_about_the_needed_figures_alone_are_told_from_others(released: Path) -> None:
     """One that is about another figure is enough."""
-    found, form = with_row_ids(read_answers(response_files(released)), PERFIGURE)
+    found, form = with_row_ids(read_answers(released), PERFIGURE)
     assert form == "spiqa-responses-per-figure"
     assert {answer.id for answer in found} == {each["id"] for each in PERFIGURE if each["referred"]}
     assert asks_about_needed(found, PERFIGURE)
@@ -226,7 +225,7 @@ def test_answers_about_every_figure_are_those_of_the_task(tmp_path: Path, capsys
 def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Path) -> None:
     """The sentence names the task that fits."""
     with pytest.raises(InputError) as error:
-        with_row_ids(read_answers(response_files(released)), rows_for_scoring("spiqa", "demo", ""))
+        with_row_ids(read_answers(released), rows_for_scoring("spiqa", "demo", ""))
     question = PERFIGURE[0]["question_id"]
     assert str(error.value) == (
         f"Expected one response to question {question}, found one per figure. Score them as the _perfigure task."
@@ -235,7 +234,7 @@ def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Pa
     key = question.rpartition("/")[2]
     write(tmp_path / "direct", PERFIGURE[0]["paper_id"], {key: {"question": PERFIGURE[0]["question"], "response": "w"}})
     with pytest.raises(InputError) as error:
-        with_row_ids(read_answers(response_files(tmp_path / "direct")), PERFIGURE)
+        with_row_ids(read_answers(tmp_path / "direct"), PERFIGURE)
     assert str(error.value) == (
         f"Expected a response per figure to question {question}, found one text. Score them as the task without "
         "_perfigure."
@@ -244,6 +243,6 @@ def test_files_are_read_by_tasks_of_their_kind_only(released: Path, tmp_path: Pa
 
 def test_an_answer_to_another_papers_question_keeps_its_id_whatever_its_form(released: Path) -> None:
     """It is of no question of the task, and counted as such later."""
-    read = read_answers(response_files(released))
+    read = read_answers(released)
     found, _ = with_row_ids(read, ROWS)
     assert [answer.id for answer in found] == [answer.id for answer in read]
