@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,7 +112,7 @@ class _Counter:
     def __init__(self, engine: Engine, missing: Mapping[str, JudgeRequest]) -> None:
         self._engine, self._config, self._missing = engine, engine.config, missing
         self._api, self._due = batch_api(engine.config), set(missing)
-        folder = engine.config.cache_dir or cache_path(os.environ)
+        folder = engine.config.cache_dir or cache_path()
         check_folder(folder)
         self._path = folder / FILE_NAME
         self._made: dict[str, float] = {}

@@ -12,8 +12,7 @@ from lmms_eval.api.task import Task
 
 from spiqa_tasks.benchmarks.choice.listed import options_in, question_before
 from spiqa_tasks.errors import InputError
-
-Doc = Mapping[str, Any]
+from spiqa_tasks.models.base import Doc
 
 
 def task_of(request: Instance) -> Task:

@@ -8,7 +8,7 @@ import io
 import os
 from binascii import Error as Base64Error
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
@@ -17,8 +17,7 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.image_ablation import GREY
 from spiqa_tasks.files.pictures import on_page, png
 
-Kind = Literal["grey", "text", "black", "white", "noise", "mean", "shuffled"]
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS = ("grey", "text", "black", "white", "noise", "mean", "shuffled")
 """`grey` (128 of 255), `black`, `white`: that colour; `mean`: the picture's own mean colour; `noise`: every value of
 every pixel drawn uniformly from 0 to 255; each at the picture's size. `text`: no picture. `shuffled`: another
 question's pictures."""

@@ -62,12 +62,7 @@ Scores = Mapping[str, float]
 
 @dataclass(frozen=True)
 class TaskDocuments:
-    """The documents that a task of the host asks.
-
-    Attributes:
-        name: of the task.
-        task: the host's object.
-    """
+    """The documents that a task of the host, by its name and as its object, asks."""
 
     name: str
     task: Any

@@ -77,15 +77,10 @@ class Group:
 def template(
     benchmark: Benchmark, head: str, settings: str, variants: Sequence[str], tokens: int, extra: Sequence[str] = ()
 ) -> str:
-    """Return the YAML that the tasks of a benchmark include.
+    """Return the YAML that the tasks of a benchmark include; `head` are its first lines, `extra` further ones.
 
-    Args:
-        benchmark: the tasks'.
-        head: its first lines.
-        settings: the text of the settings that a leaf has which names none.
-        variants: every text of settings whose rows of the host's table a task may have.
-        tokens: how many tokens a model may generate.
-        extra: further lines.
+    `settings` is the text of the settings that a leaf has which names none, `variants` has every text of settings whose
+    rows of the host's table a task may have, `tokens` is how many a model may generate.
     """
     splits = ", ".join(f"{split}: {STUB}" for split in benchmark.splits)
     rows = "".join(
