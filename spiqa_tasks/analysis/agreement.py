@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.identity import Identity
@@ -21,20 +20,15 @@ Pairs = list[tuple[float, float]]
 class Agreement:
     """How two judges' scores of the same `n` answers go together.
 
-    `label` names the model, or is "all" for the answers of all models together; the correlations are those of
+    `predictions` names the model, or is "all" for the answers of all models together; the correlations are those of
     `rank_correlations`.
     """
 
     judges: tuple[str, str]
-    label: str
+    predictions: str
     n: int
     spearman: float | None
     kendall: float | None
-
-    def as_json(self) -> dict[str, Any]:
-        """For `score --json`."""
-        numbers = {"n": self.n, "spearman": self.spearman, "kendall": self.kendall}
-        return {"judges": list(self.judges), "predictions": self.label, **numbers}
 
 
 @dataclass(frozen=True)

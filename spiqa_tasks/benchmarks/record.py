@@ -44,13 +44,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Ask:
-    """A question to the judge whose answer becomes a score of the record.
-
-    Attributes:
-        score: the metric's name.
-        request: what the judge is asked.
-        read: the score in a verdict, or None where it has none.
-    """
+    """A question to the judge whose answer becomes the record's score of that name, as `read` (None: it has none)."""
 
     score: str
     request: JudgeRequest

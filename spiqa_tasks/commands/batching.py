@@ -71,14 +71,16 @@ def settle(arguments: argparse.Namespace, asked: Sequence[Asked]) -> int | None:
     if arguments.batch:
         ended = [judge_in_batches(engine, requests, wait=not arguments.no_wait) for engine, requests in engines.items()]
         return None if all(ended) else 3
-    if by_files(arguments) and len(engines) != 1:
+    if not by_files(arguments):
+        return None
+    if len(engines) != 1:
         raise InputError(f"Expected one judge with a file of requests or responses, found {len(engines)}. Name one.")
-    for engine, requests in engines.items() if by_files(arguments) else ():
-        judges = [judge for _, _, judge in asked if judge is not None]
-        if arguments.write_requests:
-            _write(arguments.write_requests, engine, requests, judges)
-            return 0
-        _read(arguments.read_responses, engine, requests, judges)
+    ((engine, requests),) = engines.items()
+    judges = [judge for _, _, judge in asked if judge is not None]
+    if arguments.write_requests:
+        _write(arguments.write_requests, engine, requests, judges)
+        return 0
+    _read(arguments.read_responses, engine, requests, judges)
     return None
 
 

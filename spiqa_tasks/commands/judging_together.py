@@ -6,13 +6,14 @@ import argparse
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.forms import as_jsonl
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.several_judges import Disagreement, combine, decided, disagreements, read_decisions
+from spiqa_tasks.runs.several_judges import combine, decided, disagreements, read_decisions
 from spiqa_tasks.runs.task_rows import MatchedRun
 from spiqa_tasks.scoring.combining import COMBINATIONS
 
@@ -48,14 +49,14 @@ def together(arguments: argparse.Namespace, runs: Sequence[Run], given: Sequence
     by_answers: dict[str, list[Run]] = {}
     for run in runs:
         by_answers.setdefault(f"{run.path} {run.name}", []).append(run)
-    apart: list[Disagreement] = []
+    apart: list[dict[str, Any]] = []
     if len(set(arguments.judge or ())) > 1:
         questions = {str(row["id"]): str(row["question"]) for each in given for row in each.rows}
         for several in by_answers.values():
             apart += disagreements(several, arguments.disagreement, questions)
         say(f"The judges disagree on {counted(len(apart), 'answer')} (--disagreements FILE writes them).")
     if arguments.disagreements is not None:
-        write_atomically(arguments.disagreements, as_jsonl(each.as_row() for each in apart).encode())
+        write_atomically(arguments.disagreements, as_jsonl(apart).encode())
     final = [combine(several, arguments.combine) for several in by_answers.values()] if arguments.combine else runs
     if arguments.human is not None:
         decisions = read_decisions(arguments.human)

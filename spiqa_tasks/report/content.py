@@ -168,8 +168,8 @@ def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, i
     drawn = []
     for name, title in (("mg", "Multi-modal gain"), ("ml", "Multi-modal leakage")):
         points: dict[str, dict[str, plots.Point]] = {}
-        for row in rows:
-            estimate = getattr(row.result, name)
+        for row, result in rows:
+            estimate = getattr(result, name)
             if estimate is not None:
                 point = (estimate.value, estimate.low, estimate.high)
                 points.setdefault(row.model, {})[f"{row.task} ({row.ablation})"] = point

@@ -12,6 +12,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.tables import Table, estimated, number
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.gain import Gain
 
 MMSTAR_TASK = "mmstar_filtered"
 
@@ -37,20 +38,18 @@ def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], 
     return [], list(dict.fromkeys(remarks))
 
 
-def overall_rows(found: Sequence[Row]) -> list[Row]:
-    """Return those over all questions of a task that have a result."""
-    return [row for row in found if row.group == OVERALL and row.result is not None]
+def overall_rows(found: Sequence[Row]) -> list[tuple[Row, Gain]]:
+    """Return those over all questions of a task that have a result, with this."""
+    return [(row, row.result) for row in found if row.group == OVERALL and row.result is not None]
 
 
 def gain_table(found: Sequence[Row]) -> Table:
     """Return gain and leakage overall, with MMStar's published rows where its questions were run in full."""
     rows = []
-    for row in overall_rows(found):
-        if (result := row.result) is not None:
-            scores = map(number, (result.s_v, result.s_wv, result.s_t))
-            estimates = map(estimated, (result.mg, result.ml, result.ml_signed))
-            told = [row.task, row.model, "measured", row.ablation, row.llm or "-", str(row.n)]
-            rows.append([*told, *scores, *estimates])
+    for row, result in overall_rows(found):
+        scores = map(number, (result.s_v, result.s_wv, result.s_t))
+        estimates = map(estimated, (result.mg, result.ml, result.ml_signed))
+        rows.append([row.task, row.model, "measured", row.ablation, row.llm or "-", str(row.n), *scores, *estimates])
     printed: dict[str, dict[str, float]] = {}
     for value in published_gain() if any(row.task == MMSTAR_TASK for row in found) else ():
         printed.setdefault(value.model, {})[value.metric] = value.value
@@ -60,5 +59,5 @@ def gain_table(found: Sequence[Row]) -> Table:
     ]
     columns = ["task", "model", "source", "without", "LLM base", "n"]
     columns += ["S_v", "S_wv", "S_t", "gain MG", "leakage ML", "S_wv - S_t"]
-    notes = [f"{row.task} of {row.model}: {warning}." for row in overall_rows(found) for warning in warnings(row)]
+    notes = [f"{row.task} of {row.model}: {warning}." for row, _ in overall_rows(found) for warning in warnings(row)]
     return Table("Multi-modal gain and leakage x 100", columns, rows, notes, 5, published)

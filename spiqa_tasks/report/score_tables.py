@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -28,7 +29,7 @@ def as_json(runs: Sequence[Run]) -> dict[str, Any]:
         "results": [
             {**scoring.score_object(run), "predictions": run.name, "judge": run.judge_name or "none"} for run in runs
         ],
-        "agreement": [agreement.as_json() for agreement in agreements(runs)],
+        "agreement": [dataclasses.asdict(agreement) for agreement in agreements(runs)],
         "ranks": ranks(runs),
     }
 
@@ -117,7 +118,9 @@ def _left_out(run: Run, reasons: Mapping[str, str]) -> Iterator[str]:
 
 
 def _agreements(found: Sequence[Agreement], form: str) -> str:
-    rows = [[" / ".join(each.judges), each.label, each.n, plain(each.spearman), plain(each.kendall)] for each in found]
+    rows = [
+        [" / ".join(each.judges), each.predictions, each.n, plain(each.spearman), plain(each.kendall)] for each in found
+    ]
     headers = ["judges", "answers", "n", "Spearman", "Kendall"]
     return "Agreement of the judges, answer by answer\n" + as_table(rows, headers, form)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +18,6 @@ _VERDICTS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 Decisions = Mapping[tuple[str, str], float]
 """(question, answer) -> 1 where a person says that it is right, else 0."""
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """An answer whose scores lie far apart: judge -> score (None: failed), for a person to decide."""
-
-    id: str
-    question: str
-    reference: str
-    prediction: str
-    scores: Mapping[str, float | None]
-
-    def as_row(self) -> dict[str, Any]:
-        """Return the line of a file in which a person writes the verdict."""
-        return {**{name: getattr(self, name) for name in self.__dataclass_fields__}, "verdict": None}
 
 
 def combine(runs: Sequence[Run], how: Combination) -> Run:
@@ -49,10 +34,11 @@ def combine(runs: Sequence[Run], how: Combination) -> Run:
     return replace(first, judge=f"{how} of {', '.join(names)}").with_records(records)
 
 
-def disagreements(runs: Sequence[Run], threshold: float, questions: Mapping[str, str]) -> Iterator[Disagreement]:
+def disagreements(runs: Sequence[Run], threshold: float, questions: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield the answers whose judges' scores lie further apart than a threshold, or of which only some have one.
 
-    `questions` maps ids to the questions' texts.
+    Each is the line of a file in which a person writes the verdict; a score is None where the judge failed. `questions`
+    maps ids to the questions' texts.
     """
     metric = runs[0].judged_metric
     by_id = [{record.id: record for record in run.records} for run in runs]
@@ -60,9 +46,14 @@ def disagreements(runs: Sequence[Run], threshold: float, questions: Mapping[str,
         scores = [each[record.id].scores.get(metric) for each in by_id]
         asked = any(verdict["metric"] == metric for verdict in record.verdicts)
         if asked and (spread(scores) > threshold or 0 < scores.count(None) < len(scores)):
-            told = dict(zip([run.judge_name for run in runs], scores, strict=True))
-            question, prediction = questions.get(record.id, ""), record.prediction or ""
-            yield Disagreement(record.id, question, record.reference, prediction, told)
+            yield {
+                "id": record.id,
+                "question": questions.get(record.id, ""),
+                "reference": record.reference,
+                "prediction": record.prediction or "",
+                "scores": dict(zip([run.judge_name for run in runs], scores, strict=True)),
+                "verdict": None,
+            }
 
 
 def read_decisions(path: Path) -> Decisions:

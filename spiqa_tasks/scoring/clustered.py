@@ -33,13 +33,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ClusteredMean:
-    """The mean of `n` scores, in their unit; NaN for the rest where fewer than two clusters show no spread.
+    """The mean of `n` scores, in their unit, its standard error and the ends of its 95% interval by the t distribution.
 
-    Attributes:
-        n: how many scores.
-        mean: of the scores.
-        stderr: its standard error.
-        low, high: ends of the 95% interval by the t distribution.
+    All but the mean are NaN where fewer than two clusters show no spread.
     """
 
     n: int

@@ -11,9 +11,6 @@ import numpy as np
 from spiqa_tasks.scoring.clustered import Estimate, clustered_bootstrap
 
 REPEATS = 2000
-WON = "won_by_image"
-LOST = "lost_by_image"
-LEAKED = "leaked"
 
 
 def multimodal_gain(s_v: float, s_wv: float) -> float:
@@ -107,5 +104,5 @@ def outcomes(v: float, wv: float, t: float | None = None) -> tuple[str, ...]:
     `won_by_image`: right only with the image. `lost_by_image`: right only without. `leaked`: the model is right
     without the image where its LLM base is wrong (paper, Figure 3).
     """
-    shown = {WON: v > wv, LOST: wv > v, LEAKED: t is not None and wv > t}
+    shown = {"won_by_image": v > wv, "lost_by_image": wv > v, "leaked": t is not None and wv > t}
     return tuple(name for name, holds in shown.items() if holds)

@@ -23,6 +23,7 @@ def test_the_folder_is_made_when_it_is_needed(tmp_path: Path) -> None:
     environ = {"SPIQA_TASKS_CACHE": str(tmp_path / "a" / "b")}
     assert not cache_path(environ).exists()
     assert cache_folder(environ).is_dir()
+    assert cache_folder(environ) == tmp_path / "a" / "b"
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="SPIQA_TASKS_CACHE"):
         cache_folder({"SPIQA_TASKS_CACHE": str(tmp_path / "file" / "below")})

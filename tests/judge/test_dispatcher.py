@@ -7,7 +7,7 @@ import itertools
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -16,11 +16,12 @@ from virtual_clock import run_virtually
 
 from spiqa_tasks.judge import cache as cache_module
 from spiqa_tasks.judge import dispatcher
-from spiqa_tasks.judge.cache import VerdictCache
+from spiqa_tasks.judge.cache import Claim, Owner, VerdictCache
 from spiqa_tasks.judge.cache_entry import request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.dispatcher import Dispatcher, Job
 from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.pace import Outcome, Pace
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.retry import AskError, HttpError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -427,6 +428,111 @@ def test_closing_fails_what_is_open_and_a_delivery_that_fails_stops_nobody(caplo
     reasons = [verdict.reason for verdict in found]
     assert reasons == [None, None, "the judge engine was closed before the judge answered"]
     assert "failed to deliver a verdict" in caplog.text
+
+
+class Cache:
+    """Answers claims in turns, the last one for ever; a fault is raised in their place."""
+
+    def __init__(self, *claims: Claim | Exception, fault: Exception | None = None) -> None:
+        self.claims, self.fault = list(claims), fault
+        self.stored: list[tuple[str, Verdict]] = []
+
+    def claim_many(self, keys: Sequence[str]) -> list[Claim]:
+        claim = self.claims.pop(0) if len(self.claims) > 1 else self.claims[0]
+        if isinstance(claim, Exception):
+            raise claim
+        return [claim for _ in keys]
+
+    def put_many(self, rows: Sequence[tuple[str, Verdict]]) -> bool:
+        if self.fault is not None:
+            raise self.fault
+        self.stored += rows
+        return True
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def judged_with(cache: Cache, client: Client, keys: Sequence[str]) -> list[Verdict]:
+    """The verdicts on requests with these keys in a cache; on a real clock, as its threads are real."""
+
+    async def run() -> list[Verdict]:
+        dispatcher, found = Dispatcher(LOCAL, client, cache), list[Verdict]()  # type: ignore[arg-type]
+        for key in keys:
+            dispatcher.add(Job(JudgeRequest(f"of {key}"), key, LOCAL.retry, found.append))
+        while len(found) < len(keys):
+            await asyncio.sleep(0.01)
+        await dispatcher.close()
+        return found
+
+    return asyncio.run(run())
+
+
+def test_a_claimed_verdict_is_stored_under_its_key() -> None:
+    """One without a key is asked and not stored."""
+    cache, client = Cache("mine"), Client()
+    verdicts = judged_with(cache, client, ["a", ""])
+    assert [verdict.text for verdict in verdicts] == ["Yes", "Yes"]
+    assert cache.stored == [("a", Verdict("ok", "Yes"))]
+
+
+def test_a_stored_verdict_is_taken() -> None:
+    """Nobody is asked, and nothing stored again."""
+    cache, client = Cache(Verdict("ok", "No")), Client()
+    assert judged_with(cache, client, ["a"]) == [Verdict("ok", "No")]
+    assert not client.asked
+    assert not cache.stored
+
+
+def test_a_job_that_another_process_asks_is_looked_for_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Until its verdict is there; a process for whom a run waits is named once, and one that was soon done never."""
+    monkeypatch.setattr(dispatcher, "_CLAIM_POLL_SECONDS", 0.01)
+    owner = Owner("there", 7)
+    client = Client()
+    assert judged_with(Cache(owner, owner, Verdict("ok", "No")), client, ["a"]) == [Verdict("ok", "No")]
+    assert not client.asked
+    assert not caplog.messages
+    monkeypatch.setattr(dispatcher, "_LONG_WAIT_SECONDS", 0.03)
+    judged_with(Cache(*[owner] * 12, Verdict("ok", "No")), client, ["a", "b"])
+    assert caplog.messages == ["Judge openai:m: waiting for verdicts that process 7 on there is asking for."]
+
+
+@pytest.mark.parametrize(
+    "cache",
+    [Cache(sqlite3.OperationalError("locked")), Cache("mine", fault=sqlite3.OperationalError("locked"))],
+    ids=["claim", "put"],
+)
+def test_a_cache_that_fails_costs_no_verdict(cache: Cache) -> None:
+    """It is let go of with one warning, and the judging goes on."""
+    keys = list("abcdefgh")
+    with pytest.warns(
+        UserWarning, match=r"^Verdicts are no longer kept: the judge's cache failed \(locked\)\.$"
+    ) as told:
+        verdicts = judged_with(cache, Client(), keys)
+    assert [verdict.ok for verdict in verdicts] == [True] * 8
+    assert len(told) == 1
+    assert not cache.stored
+
+
+def test_the_pace_learns_what_became_of_each_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers, faults and refusals, with the wait that the server named; an error that lasts is an answer."""
+    told: list[tuple[str, float]] = []
+
+    class Recording(Pace):
+        def came_back(self, now: float, ticket: int, outcome: Outcome, delay: float = 0.0) -> None:
+            told.append((outcome, delay))
+            super().came_back(now, ticket, outcome, delay)
+
+    monkeypatch.setattr(dispatcher, "Pace", Recording)
+    faults = [HttpError(429, "busy", retry_after=2.0), BUSY, HttpError(503, "down", retry_after=1.0), DOWN]
+    client = Client(lambda prompt, before: faults[before] if prompt == "0" and before < 4 else None)
+    worked_off(client, ["0"])
+    assert told == [("refused", 2.0), ("refused", 0.0), ("failed", 1.0), ("failed", 0.0), ("answered", 0.0)]
+    told.clear()
+    worked_off(Client(only("0", HttpError(401, "no"))), ["0"])
+    assert told == [("answered", 0.0)]
 
 
 def test_verdicts_are_stored_and_failures_are_not(server: OpenAIServer, engine_of: MakeEngine) -> None:

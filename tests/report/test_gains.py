@@ -39,7 +39,7 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
     rows, remarks = gain_rows(runs_at(tmp_path))
     assert remarks == []
     assert {row.group for row in rows} == {"all", "math"}
-    (row,) = overall_rows(rows)
+    ((row, _),) = overall_rows(rows)
     table = gain_table(rows)
     (measured,) = table.rows
     told = dict(zip(table.columns, measured, strict=True))
@@ -86,7 +86,7 @@ def test_two_llm_bases_leave_the_gain_and_say_so(tmp_path: Path) -> None:
     samples = {"mmstar_filtered_llm": choice_samples(rights(3, 4), prompt="shots")}
     write_run(tmp_path, "other", samples, "pretrained=c", stamp="4", settings=LLM)
     rows, (remark,) = gain_rows(runs_at(tmp_path))
-    (row,) = overall_rows(rows)
+    ((row, _),) = overall_rows(rows)
     assert row.result is not None
     assert (row.result.mg.value, row.result.ml, row.llm) == (0.5, None, None)
     assert "LLM base" in remark
@@ -133,4 +133,4 @@ def test_a_base_that_was_asked_our_text_task_is_named(tmp_path: Path) -> None:
     write_run(tmp_path, "llm", {"mmstar_filtered_text": choice_samples(rights(1, 4))}, stamp="3", settings=TEXT)
     runs = runs_at(tmp_path)
     rows, _ = gain_rows(runs, [run for run in runs if run.name == "llm"])
-    assert [(row.llm, row.result and row.result.s_t) for row in overall_rows(rows)] == [("llm", 0.25)]
+    assert [(row.llm, row.result and row.result.s_t) for row, _ in overall_rows(rows)] == [("llm", 0.25)]

@@ -65,6 +65,7 @@ def test_several_results_have_columns_agreement_and_ranks() -> None:
     ]
     assert found["ranks"] == {"openai:a": {"m": 2, "n": 1}, "openai:b": {"m": 2, "n": 1}}
     assert [each["predictions"] for each in found["agreement"]] == ["m", "n", "all"]
+    assert list(found["agreement"][0]) == ["judges", "predictions", "n", "spearman", "kendall"]
     assert found["task"] == "t"
 
 

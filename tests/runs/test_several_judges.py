@@ -14,7 +14,7 @@ from report_runs import choices, run_of
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.several_judges import Disagreement, combine, decided, disagreements, read_decisions
+from spiqa_tasks.runs.several_judges import combine, decided, disagreements, read_decisions
 
 SIGNATURE = "data:spiqa/testA@d|settings:"
 
@@ -77,12 +77,8 @@ def test_a_failure_of_the_first_judge_is_the_reason_too() -> None:
 
 def test_judges_disagree_beyond_a_threshold_and_where_only_some_have_a_score() -> None:
     """Each with the question, what is right, what was answered, and every judge's score."""
-    found = list(disagreements([ONE, TWO], 0.3, {"y": "Why?"}))
-    assert found == [
-        Disagreement("y", "Why?", "true", "to y", {"one": 0.2, "two": 0.8}),
-        Disagreement("z", "", "true", "to z", {"one": 0.4, "two": None}),
-    ]
-    assert found[0].as_row() == {
+    y, z = disagreements([ONE, TWO], 0.3, {"y": "Why?"})
+    assert y == {
         "id": "y",
         "question": "Why?",
         "reference": "true",
@@ -90,7 +86,8 @@ def test_judges_disagree_beyond_a_threshold_and_where_only_some_have_a_score() -
         "scores": {"one": 0.2, "two": 0.8},
         "verdict": None,
     }
-    assert [each.id for each in disagreements([ONE, TWO], 0.6 + 1e-9, {})] == ["z"]
+    assert z == y | {"id": "z", "question": "", "prediction": "to z", "scores": {"one": 0.4, "two": None}}
+    assert [each["id"] for each in disagreements([ONE, TWO], 0.6 + 1e-9, {})] == ["z"]
     assert list(disagreements([judged("a", {"x": None}), judged("b", {"x": None})], 0.0, {})) == []
 
 

@@ -30,13 +30,9 @@ class Figure(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question of a paper.
+    """A question of a paper, by its place in it from 0; the answer is empty where the release has none.
 
-    Attributes:
-        position: its place in the release's paper, from 0.
-        question: its text.
-        answer: the reference answer; empty where the release has none.
-        referred: the files of the figures that the answer needs, at least one.
+    `referred` are the files of the figures that the answer needs, at least one.
     """
 
     position: int

@@ -76,9 +76,9 @@ def order_advice(records: Sequence[Record]) -> list[str]:
 
 def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
     """The judge's score, retrieval and the text metrics of what the paper, or the released scripts, read in answers."""
-    name = settings.judged + suffix
+    name, of_images = settings.judged + suffix, RETRIEVAL + suffix
     compute = _perfigure_released if suffix and settings.setting == "perfigure" else _mean_of_whole
-    retrieval = [_retrieval_metric(RETRIEVAL + suffix)] if settings.setting == "cot" else []
+    retrieval = [Metric(of_images, partial(_retrieval, of_images))] if settings.setting == "cot" else []
     of_texts = (text_metric(each + suffix, texts) for each in METRICS)
     return [Metric(name, partial(compute, name), needs="judge"), *retrieval, *of_texts]
 
@@ -96,7 +96,8 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
         Metric("unhelpful_rate", _unhelpful, higher_is_better=False),
     ]
     if settings.protocol != "released":
-        of_questions.append(_perfigure_judge_failed(settings.judged))
+        judge_failed = partial(_perfigure_judge_failed, settings.judged)
+        of_questions.append(Metric(JUDGE_FAILED.name, judge_failed, higher_is_better=False, needs="judge"))
     unformatted, request_failed = (replace(metric, of_documents=True) for metric in (unformatted, request_failed))
     return [unformatted, *of_questions, *neither, request_failed]
 
@@ -137,15 +138,11 @@ def _unhelpful(records: Sequence[Record]) -> Value:
     return mean_value({key: None if failed is None else float(failed) for key, failed in helped.items()})
 
 
-def _perfigure_judge_failed(name: str) -> Metric:
+def _perfigure_judge_failed(name: str, records: Sequence[Record]) -> Value:
     """The share of answers that could not be judged, of those that were to be judged for the metric of that name."""
-
-    def compute(records: Sequence[Record]) -> Value:
-        told = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == name]
-        failed = sum("score" not in verdict for verdict in told)
-        return Value(failed / len(told) if told else 0.0, len(told))
-
-    return Metric("judge_failed_rate", compute, higher_is_better=False, needs="judge")
+    told = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == name]
+    failed = sum("score" not in verdict for verdict in told)
+    return Value(failed / len(told) if told else 0.0, len(told))
 
 
 def _no_text(records: Sequence[Record]) -> Value:
@@ -156,17 +153,13 @@ def _no_text(records: Sequence[Record]) -> Value:
     return Value(sum(known.values()), len(known), known)
 
 
-def _retrieval_metric(name: str) -> Metric:
+def _retrieval(name: str, records: Sequence[Record]) -> Value:
     """The mean of the scores of images named, withheld where the order of the figures is not known for more than 1%."""
-
-    def compute(records: Sequence[Record]) -> Value:
-        unknown = sum(map(_has_unknown_order, records))
-        if unknown and not is_covered(len(records) - unknown, len(records)):
-            reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers"
-            return Value(math.nan, len(records) - unknown, reason=reason)
-        return mean_of(name).compute(records)
-
-    return Metric(name, compute)
+    unknown = sum(map(_has_unknown_order, records))
+    if unknown and not is_covered(len(records) - unknown, len(records)):
+        reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers"
+        return Value(math.nan, len(records) - unknown, reason=reason)
+    return mean_of(name).compute(records)
 
 
 def _has_unknown_order(record: Record) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -189,3 +190,22 @@ def test_pairs_are_near_by_both_embeddings(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("spiqa_tasks.vision.clip_encoder.ClipEncoder", Encoder)
     assert pair_similarities(APART[:2], "a/b") == pytest.approx(np.array([[1.0, 0.3], [0.3, 1.0]]))
+
+
+def test_of_many_equally_near_examples_the_first_are_taken() -> None:
+    """Whatever their number; those are nearest that come first in the file."""
+    questions = [pair(number, f"caption {number}") for number in range(60)]
+    nearest = ids(similar_shots(questions, 3, np.ones((60, 60))))
+    assert nearest == [[str(place) for place in range(60) if place != number][:3][::-1] for number in range(60)]
+
+
+def test_a_word_that_is_there_often_weighs_little_more() -> None:
+    """A count of n is worth 1 + ln n, times ln((1 + 3) / (1 + m)) + 1 for a word of m of the three captions."""
+    captions = ["loss loss loss graph", "loss only", "loss graph"]
+    found = caption_similarities([question(number, caption) for number, caption in enumerate(captions)])
+    weights = {1: 1.0, 3: 1 + math.log(3)}
+    idf = {"loss": math.log(4 / 4) + 1, "graph": math.log(4 / 3) + 1}
+    first = [weights[3] * idf["loss"], weights[1] * idf["graph"]]
+    third = [idf["loss"], idf["graph"]]
+    expected = sum(a * b for a, b in zip(first, third, strict=True)) / (math.hypot(*first) * math.hypot(*third))
+    assert found[0, 2] == pytest.approx(expected)
