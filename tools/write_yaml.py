@@ -6,7 +6,7 @@ Run `python tools/write_yaml.py` after a change; a test holds the folder equal t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
@@ -26,10 +26,8 @@ class Family:
 
     settings: str
     variants: Sequence[str]
-    tokens: int
     leaves: Sequence[Leaf]
     groups: Sequence[Group]
-    template: Sequence[str] = field(default=())
 
 
 # SPIQA ---------------------------------------------------------------------------------------------------------------
@@ -78,7 +76,7 @@ def _spiqa() -> Family:
     leaves.append(Leaf("spiqa_train", "train"))
     readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
     variants = [f"{setting},protocol={protocol}" for setting, protocol in readings] + [f"rule={rule}" for rule in RULES]
-    return Family("setting=direct", variants, 512, leaves, groups, ("cluster_key: cluster",))
+    return Family("setting=direct", variants, leaves, groups)
 
 
 # MMStar --------------------------------------------------------------------------------------------------------------
@@ -106,7 +104,7 @@ def _mmstar() -> Family:
     gain = Group("multimodal_gain", [*GAIN_TASKS, "mmstar_filtered"], GAIN)
     prompts = ["mmstar_filtered", *(f"mmstar_filtered_prompt_{prompt}" for prompt in REPORTED)]
     variants = ["", f"prompt={REPORTED[0]}"]
-    return Family("prompt=letter", variants, 512, leaves, [gain, Group("mmstar_prompts", prompts, PROMPTS)])
+    return Family("prompt=letter", variants, leaves, [gain, Group("mmstar_prompts", prompts, PROMPTS)])
 
 
 # SciFIBench ----------------------------------------------------------------------------------------------------------
@@ -152,7 +150,7 @@ def _scifibench() -> Family:
     leaves.append(Leaf("scifibench_captioning", "captioning", "prompt=caption,sample=100", CAPTIONS, target))
     leaves.append(Leaf("scifibench_demo_captioning", "demo_fig2cap", "prompt=caption", "", target))
     variants = ["extractor=judge", "prompt=caption"]
-    return Family("prompt=letter", variants, 512, leaves, list(_scifibench_groups(shuffles)))
+    return Family("prompt=letter", variants, leaves, list(_scifibench_groups(shuffles)))
 
 
 def _longer(suffix: str) -> Sequence[str]:
@@ -200,9 +198,9 @@ def files() -> dict[str, str]:
     demo = [leaf.name for family in families.values() for leaf in family.leaves if leaf.split.startswith("demo")]
     found["demo.yaml"] = Group("demo", demo, "every task on the demo data").text()
     for name, family in families.items():
-        shared = (HEAD.format(name=name), family.settings, family.variants, family.tokens, family.template)
+        head = HEAD.format(name=name)
         found[f"{name}/{STUB}"] = stub(BENCHMARKS[name])
-        found[f"{name}/{TEMPLATE}"] = template(BENCHMARKS[name], *shared)
+        found[f"{name}/{TEMPLATE}"] = template(BENCHMARKS[name], head, family.settings, family.variants)
         found |= {f"{name}/{made.name}.yaml": made.text() for made in (*family.leaves, *family.groups)}
     return found
 

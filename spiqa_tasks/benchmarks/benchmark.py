@@ -43,7 +43,7 @@ class Benchmark:
         remarks: records of a whole run -> sentences for people.
         tasks: task -> its split and settings; the package's own benchmarks have YAMLs instead.
         groups: group -> its tasks, of those in `tasks`.
-        max_new_tokens: how many tokens a model may generate for an answer to one of `tasks`.
+        max_new_tokens: how many tokens a model may generate for an answer, unless its task says otherwise.
         clustered: whether its records have a cluster, for the host's standard errors.
         properties: name -> a number measured of a row, for `breakdown --by`.
         labels: names of details of its records that `breakdown --by` splits by, too.

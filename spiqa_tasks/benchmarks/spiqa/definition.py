@@ -58,6 +58,7 @@ SPIQA = Benchmark(
     table=table,
     signature=ablation_fields,
     judge=lambda settings: settings.rule,
+    clustered=True,
     join=lambda settings: join if settings.setting == "perfigure" else None,
     remarks=lambda records: [*image_limit_advice(records), *judge_advice(records), *order_advice(records)],
     scoring=frozenset({"protocol", "rule"}),

@@ -56,10 +56,9 @@ def _written(benchmark: Benchmark) -> Path:
     folder = cache_folder() / "own" / f"{benchmark.name}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
     head = f"# What the tasks of {benchmark.name} share; made of it by spiqa-tasks.\n"
     variants = [settings for _, settings in benchmark.tasks.values()]
-    more = ["cluster_key: cluster"] if benchmark.clustered else []
     default = settings_text(benchmark.parse(""))
     made = {
-        TEMPLATE: template(benchmark, head, default, variants, benchmark.max_new_tokens, more),
+        TEMPLATE: template(benchmark, head, default, variants),
         STUB: stub(benchmark),
         **{f"{name}.yaml": Leaf(name, *what).text() for name, what in benchmark.tasks.items()},
         **{f"{name}.yaml": Group(name, members).text() for name, members in benchmark.groups.items()},

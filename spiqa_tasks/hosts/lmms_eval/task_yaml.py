@@ -74,13 +74,11 @@ class Group:
         return "\n".join(lines) + "\n"
 
 
-def template(
-    benchmark: Benchmark, head: str, settings: str, variants: Sequence[str], tokens: int, extra: Sequence[str] = ()
-) -> str:
-    """Return the YAML that the tasks of a benchmark include; `head` are its first lines, `extra` further ones.
+def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[str]) -> str:
+    """Return the YAML that the tasks of a benchmark include; `head` are its first lines.
 
     `settings` is the text of the settings that a leaf has which names none, `variants` has every text of settings whose
-    rows of the host's table a task may have, `tokens` is how many a model may generate.
+    rows of the host's table a task may have.
     """
     splits = ", ".join(f"{split}: {STUB}" for split in benchmark.splits)
     rows = "".join(
@@ -93,8 +91,10 @@ def template(
     if benchmark.definition is not None:
         values = {"benchmark": benchmark.name, "headline": headline, "definition": benchmark.definition}
         metadata = json.dumps({"version": 2.0, **values})
-    parts = [head, _HOOKS.format(files=splits, settings=settings), generation(tokens) + "\n", _PICTURES]
-    return "".join([*parts, *(f"{line}\n" for line in extra), "metric_list:\n", rows, f"metadata: {metadata}\n"])
+    length = generation(benchmark.max_new_tokens) + "\n"
+    cluster = "cluster_key: cluster\n" if benchmark.clustered else ""
+    parts = [head, _HOOKS.format(files=splits, settings=settings), length, _PICTURES, cluster]
+    return "".join([*parts, "metric_list:\n", rows, f"metadata: {metadata}\n"])
 
 
 def stub(benchmark: Benchmark) -> str:

@@ -44,7 +44,7 @@ def test_the_line_of_generation_has_length_and_ends() -> None:
 
 def test_a_template_has_head_splits_rows_and_the_benchmarks_name(tmp_path: Path) -> None:
     """The rows are those of all variants, each once, in the order of the first that has it, failures last."""
-    text = template(MMSTAR, "# Head.\n", "prompt=letter", VARIANTS, 512, ["x: 1", "y: 2"])
+    text = template(replace(MMSTAR, clustered=True), "# Head.\n", "prompt=letter", VARIANTS)
     assert text.startswith("# Head.\ndataset_path: json\n")
     (tmp_path / "t").write_text(text)
     found = load_yaml(tmp_path / "t")
@@ -59,7 +59,7 @@ def test_a_template_has_head_splits_rows_and_the_benchmarks_name(tmp_path: Path)
         }
         for name in [*rows, "scoring_failed_count"]
     ]
-    assert (found.pop("x"), found.pop("y")) == (1, 2)
+    assert found.pop("cluster_key") == "cluster"
     del shipped["metric_list"]
     assert found == shipped
     assert found["metadata"] == {"version": 2.0, "benchmark": "mmstar", "headline": "accuracy"}
@@ -71,7 +71,7 @@ def test_a_benchmark_of_ones_own_carries_its_definition(tmp_path: Path) -> None:
     write_own(tmp_path)
     (definition,) = own_definitions([tmp_path])
     benchmark = BENCHMARKS[definition.benchmark]
-    (tmp_path / "t").write_text(template(benchmark, "", "", [""], 9))
+    (tmp_path / "t").write_text(template(benchmark, "", "", [""]))
     metadata = load_yaml(tmp_path / "t")["metadata"]
     assert metadata == {
         **{"version": 2.0, "benchmark": "shapes", "headline": benchmark.headline(benchmark.parse("")).name},
@@ -83,7 +83,7 @@ def test_a_benchmark_of_ones_own_carries_its_definition(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tokens", [1, 512])
-def test_the_length_of_answers_is_the_given_one(tmp_path: Path, tokens: int) -> None:
+def test_the_length_of_answers_is_that_of_the_benchmark(tmp_path: Path, tokens: int) -> None:
     """In the template's line of generation."""
-    (tmp_path / "t").write_text(template(MMSTAR, "", "", [""], tokens))
+    (tmp_path / "t").write_text(template(replace(MMSTAR, max_new_tokens=tokens), "", "", [""]))
     assert load_yaml(tmp_path / "t")["generation_kwargs"]["max_new_tokens"] == tokens
