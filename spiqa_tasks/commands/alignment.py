@@ -9,7 +9,6 @@ from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 from spiqa_tasks.printable import say
 
 SUMMARY = ("model", "split", "mark", "ignore", "measure", "n", "value", "low", "high")
-COLUMNS = ("model", "split", "mark", "ignore", "n", "control", "accuracy", "change", "low", "high")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line per marked task, or what sums them up."""
     runs = named_runs(arguments)
     if not arguments.summary:
-        return show(arguments, alignment(runs, arguments.metric), COLUMNS)
+        return show(arguments, alignment(runs, arguments.metric))
     measures = summary(runs, arguments.metric)
     say(*(f"{each.measure} of {each.model}, {each.split}: {each.why_not}." for each in measures if each.why_not))
     return show(arguments, measures, SUMMARY)

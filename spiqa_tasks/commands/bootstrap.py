@@ -19,5 +19,4 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per task; the variance is that of the share, shown times 100 as the paper does."""
     given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
-    rows = [bootstrap(run, *given) for run in named_runs(arguments)]
-    return show(arguments, rows, ("model", "task", "n", "size", "repeats", "mean", "variance"))
+    return show(arguments, [bootstrap(run, *given) for run in named_runs(arguments)])

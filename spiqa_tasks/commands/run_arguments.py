@@ -105,9 +105,10 @@ def places_apart(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     return told_apart(chosen), remarks
 
 
-def show(arguments: argparse.Namespace, items: Sequence[Any], columns: Sequence[str]) -> int:
-    """Print dataclasses with all fields for programs, or as a table of `columns` with shares times 100; return 0."""
+def show(arguments: argparse.Namespace, items: Sequence[Any], columns: Sequence[str] = ()) -> int:
+    """Print dataclasses with all fields or, for people, as a table of `columns` (all) with shares x 100; return 0."""
     rows = [dataclasses.asdict(item) for item in items]
+    columns = columns or list(rows[0] if rows else ())
     cells = [[_cell(column, row[column]) for column in columns] for row in rows]
     print(rendered(arguments.format, rows, cells, columns))
     return 0

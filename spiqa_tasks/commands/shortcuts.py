@@ -55,8 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         rows += _of_task(arguments, task, learning, lines)
     if arguments.samples is not None:
         write_atomically(arguments.samples, as_jsonl(lines).encode())
-    columns = ("task", "classifier", "metric", "group", "n", "value", "low", "high", "chance", "p")
-    return show(arguments, rows, columns)
+    return show(arguments, rows)
 
 
 def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:

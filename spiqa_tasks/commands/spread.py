@@ -7,8 +7,6 @@ import argparse
 from spiqa_tasks.analysis.comparisons import spread
 from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
 
-COLUMNS = ("model", "split", "settings", "over", "accuracies", "mean", "sd", "range")
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
@@ -19,5 +17,4 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per model, split and what varies."""
-    rows = spread(named_runs(arguments), arguments.metric, arguments.over)
-    return show(arguments, rows, COLUMNS)
+    return show(arguments, spread(named_runs(arguments), arguments.metric, arguments.over))

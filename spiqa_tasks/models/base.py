@@ -41,10 +41,7 @@ class Baseline(lmms):  # type: ignore[misc]
     """A model without weights: answers from the document alone."""
 
     def __init__(self, **kwargs: Any) -> None:
-        """
-        Raises:
-            InputError: an argument the baseline does not know.
-        """
+        """Raise InputError for an argument that the baseline does not know."""
         super().__init__()
         self.task_dict = _Tasks(self.check)
         known = {"batch_size", "max_batch_size", "device"}
@@ -56,11 +53,7 @@ class Baseline(lmms):  # type: ignore[misc]
         self.device = torch.device("cpu")
 
     def check(self, doc: Doc) -> None:
-        """Do nothing where the baseline can answer such a question.
-
-        Raises:
-            InputError: a task that it cannot answer.
-        """
+        """Raise InputError for a task that the baseline cannot answer."""
 
     @abstractmethod
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
@@ -87,17 +80,9 @@ class Baseline(lmms):  # type: ignore[misc]
         return found
 
     def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:  # noqa: ARG002
-        """Baselines have no likelihoods.
-
-        Raises:
-            InputError: always.
-        """
+        """Raise InputError: baselines have no likelihoods."""
         raise InputError(f"Expected a task that generates text; {type(self).__name__} has no likelihoods.")
 
     def generate_until_multi_round(self, requests: list[Instance]) -> list[str]:  # noqa: ARG002
-        """Baselines answer in one round.
-
-        Raises:
-            InputError: always.
-        """
+        """Raise InputError: baselines answer in one round."""
         raise InputError(f"Expected a task of a single round; {type(self).__name__} answers at once.")

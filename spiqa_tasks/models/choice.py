@@ -25,10 +25,7 @@ class _Choice(Baseline):
         self._of_host: dict[tuple[str, str], HostChoices] = {}
 
     def check(self, doc: Doc) -> None:
-        """
-        Raises:
-            InputError: a task of ours without choices; one of the host is known by its prompts.
-        """
+        """Raise InputError for a task of ours without choices; one of the host is known by its prompts."""
         if "benchmark" in doc and "letters" not in doc:
             raise InputError("Expected a multiple-choice task, found documents without letters.")
 

@@ -36,10 +36,7 @@ class ClipChoice(Baseline):
         return super().generate_until(requests)
 
     def check(self, doc: Doc) -> None:
-        """
-        Raises:
-            InputError: no SciFIBench task with pictures.
-        """
+        """Raise InputError for what is no SciFIBench task with pictures."""
         _captions(doc)
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface

@@ -27,10 +27,7 @@ class CaptionRetrieval(Baseline):
         self._vectorizers: dict[str, TfidfVectorizer] = {}
 
     def check(self, doc: Doc) -> None:
-        """
-        Raises:
-            InputError: no SPIQA task.
-        """
+        """Raise InputError for what is no SPIQA task."""
         if "figures" not in doc:
             raise InputError("Expected a SPIQA task; this task's documents have no figures with captions.")
 

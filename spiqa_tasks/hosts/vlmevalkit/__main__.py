@@ -10,12 +10,15 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.vlmevalkit import registration
 from spiqa_tasks.hosts.vlmevalkit.arguments import read
 from spiqa_tasks.hosts.vlmevalkit.outcome import status_of
 from spiqa_tasks.printable import say
+
+_say = partial(say, program="spiqa-vlmevalkit")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,10 +51,6 @@ def _run(argv: list[str]) -> int:
     status, remarks = status_of(arguments, started)
     _say(*remarks)
     return status
-
-
-def _say(*remarks: str) -> None:
-    say(*remarks, program="spiqa-vlmevalkit")
 
 
 if __name__ == "__main__":
