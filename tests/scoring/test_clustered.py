@@ -244,8 +244,8 @@ def test_one_partition_feeds_all(monkeypatch: pytest.MonkeyPatch) -> None:
     def spreads() -> list[object]:
         test, gained = paired_difference(scores, clusters), gain(scores, [0.0] * 4, None, clusters, repeats=10).mg
         ends = (*clustered_bootstrap(scores, clusters, 10, 0), clustered_mean(scores, clusters).low, test.high, test.p)
-        known = [None if math.isnan(end) else end for end in ends]
-        return [*known, gained.low, mean_interval(scores, clusters), Value(**vars(value)).interval]
+        known = [None if math.isnan(end) else end for end in (*ends, gained.low)]
+        return [*known, mean_interval(scores, clusters), Value(**vars(value)).interval]
 
     assert None not in spreads()
     monkeypatch.setattr(clustered, "partition", lambda clusters: [list(range(len(clusters)))])
