@@ -6,7 +6,7 @@ import dataclasses
 import logging
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from tqdm import tqdm
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, SCORING_FAILED, Metric, RecordSet, Value, prepare
-from spiqa_tasks.benchmarks.benchmark import Benchmark, Join
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Join, Row
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.judge.judge import Judge
@@ -24,7 +24,6 @@ from spiqa_tasks.scoring.reasoning import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 
-Row = Mapping[str, Any]
 LONGEST = 100_000
 """Characters of the longest text that is taken for an answer."""
 

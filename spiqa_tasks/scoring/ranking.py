@@ -66,21 +66,18 @@ def combined(by_judge: Sequence[Mapping[str, float]]) -> dict[str, float]:
 def _candidates(text: str) -> list[list[str]]:
     """What may be rankings, as lists of items, in the order in which they stand in the text."""
     places: list[tuple[int, list[str]]] = []
-    bare: list[tuple[int, str]] = []
-    numbered: list[tuple[int, str]] = []
-    for line in re.finditer(r"[^\n]+", text):
+    lines = list(re.finditer(r"[^\n]+", text))
+    for line in lines:
         lead = _LEAD.match(line[0])
         content = line[0][lead.end() :] if lead else line[0]
         if re.search(r"[,;>]", content):
             places.append((line.start(), re.split(r"[,;>]", content)))
-        for lines, pattern in ((bare, _BARE_LINE), (numbered, _NUMBERED_LINE)):
-            match = pattern.fullmatch(line[0])
-            if match:
-                lines.append((line.start(), match[1]))
     places += [
         (found.start(), re.split(r"[,;>\n]", found[1])) for pattern in _LISTS for found in pattern.finditer(text)
     ]
-    places += [(lines[0][0], [letter for _, letter in lines]) for lines in (bare, numbered) if lines]
+    for pattern in (_BARE_LINE, _NUMBERED_LINE):
+        alone = [(line.start(), match[1]) for line in lines if (match := pattern.fullmatch(line[0]))]
+        places += [(alone[0][0], [letter for _, letter in alone])] if alone else []
     return [items for _, items in sorted(places, key=lambda place: place[0])]
 
 

@@ -24,34 +24,31 @@ def options_in(text: str) -> dict[str, str]:
     a line each ends with its line.
     """
     *_, tail = _HEADING.split(text)
-    for form in _FORMS:
-        found = _listed(tail, form)
-        if len(found) > 1:
-            *others, last = found
-            if not any("\n" in found[letter] for letter in others):
-                found[last] = found[last].partition("\n")[0].strip()
-            return found
-    return {}
+    labels = _labels(tail)
+    ends = [*(label.start() for label in labels[1:]), len(tail)]
+    found = {label[1]: tail[label.end() : end].strip() for label, end in zip(labels, ends, strict=False)}
+    if found:
+        *others, last = found
+        if not any("\n" in found[letter] for letter in others):
+            found[last] = found[last].partition("\n")[0].strip()
+    return found
 
 
 def question_before(text: str) -> str:
     """Return a question without the options that `options_in` finds in it, stripped."""
     *_, tail = _HEADING.split(text)
-    firsts = (labels[0].start() for form in _FORMS if len(labels := _labels(tail, form)) > 1)
-    head = text[: len(text) - len(tail) + next(firsts, len(tail))]
+    labels = _labels(tail)
+    head = text[: len(text) - len(tail) + (labels[0].start() if labels else len(tail))]
     return (_HEADING.split(head)[0] if head != text else text).strip()
 
 
-def _listed(text: str, form: re.Pattern[str]) -> dict[str, str]:
-    labels = _labels(text, form)
-    ends = [*(label.start() for label in labels[1:]), len(text)]
-    return {label[1]: text[label.end() : end].strip() for label, end in zip(labels, ends, strict=False)}
-
-
-def _labels(text: str, form: re.Pattern[str]) -> list[re.Match[str]]:
-    """The labels of a form that follow each other from A on."""
-    labels: list[re.Match[str]] = []
-    for label in form.finditer(text):
-        if label[1] == _LETTERS[len(labels) : len(labels) + 1]:
-            labels.append(label)
-    return labels
+def _labels(text: str) -> list[re.Match[str]]:
+    """The labels that follow each other from A on, of the first form of which there are two."""
+    for form in _FORMS:
+        labels: list[re.Match[str]] = []
+        for label in form.finditer(text):
+            if label[1] == _LETTERS[len(labels) : len(labels) + 1]:
+                labels.append(label)
+        if len(labels) > 1:
+            return labels
+    return []

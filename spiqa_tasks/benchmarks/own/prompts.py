@@ -50,15 +50,13 @@ def fields_of(template: str, where: str) -> list[tuple[str, str | None]]:
     """
     try:
         found = [(text, field) for text, field, _, _ in string.Formatter().parse(template)]
+        if any(field == "" for _, field in found):
+            raise ValueError("a field without a name")
     except ValueError as error:
-        found, fault = [], str(error)
-    else:
-        fault = "a field without a name" if any(field == "" for _, field in found) else ""
-    if fault:
         raise InputError(
-            f"Expected prompt: to have names of columns in braces in {where}; found {fault}. Write a brace that is "
+            f"Expected prompt: to have names of columns in braces in {where}; found {error}. Write a brace that is "
             "text twice."
-        )
+        ) from error
     return found
 
 

@@ -24,10 +24,8 @@ _LIMIT = re.compile(r"\b(?:many|most|limit\w*|max\w*|exceed\w*|only|up to|single
 
 def image_limit_advice(records: Sequence[Record]) -> list[str]:
     """Return a sentence for people where failed requests tell of a limit on images, else nothing."""
-    failed = [record for record in records if record.status == "request_failed" and record.reason]
-    refused = [
-        record for record in failed if _IMAGES.search(record.reason or "") and _LIMIT.search(record.reason or "")
-    ]
+    failed = [record for record in records if record.status == "request_failed"]
+    refused = [record for record in failed if all(words.search(record.reason or "") for words in (_IMAGES, _LIMIT))]
     if not refused:
         return []
     return [

@@ -19,9 +19,6 @@ def released_match(response: str, answer: str) -> bool:
     return len(expected) == 1 and any(text.startswith(prefix + expected) for prefix in _PREFIXES)
 
 
-LMMS_EVAL_TRIED = "0.7.3"
-"""The version of lmms-eval whose letters these are."""
-
 _MARKS = ",.!?;:'\""
 """What is taken off both ends of an answer, one mark after the other, each once."""
 _LEADS = {
@@ -39,7 +36,7 @@ _FORMS = ("({})", "{}.", "{}:", "{})", "{} ", "{}")
 
 
 def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | None:
-    """Return the letter that lmms-eval's `mcq_extract` reads in an answer to MMStar; None where it reads none.
+    """Return the letter that `mcq_extract` of lmms-eval 0.7.3 reads in an answer to MMStar; None where it reads none.
 
     The letter that the answer begins with, else the one it ends with, where no letter of a word is beside it; else, of
     the first of each capital behind phrases such as "the answer is", the last one; else the last one of the most
