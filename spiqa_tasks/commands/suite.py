@@ -202,7 +202,7 @@ def _gain_table(suite: _Suite, form: str) -> bool:
     """Print and write what `gain` does of the runs; whether it is of all of them."""
     samples = suite.output / "questions.jsonl"
     runs = suite.runs(PICTURES, *_BLIND)
-    of_runs, alone, problems = triples(runs, suite.runs(LLM) if suite.paths(LLM) else ())
+    of_runs, alone, problems = triples(runs, suite.runs(LLM))
     gain.tell(of_runs, form, samples)
     say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
     if not any(planned.role == LLM for planned in suite.state):

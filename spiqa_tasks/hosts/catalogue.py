@@ -55,6 +55,16 @@ class Task:
         return dataclasses.replace(self, settings=settings)
 
     @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the task's metrics, the headline first."""
+        return tuple(metric.name for metric in self.entry.metrics(self.typed))
+
+    @property
+    def headline(self) -> str:
+        """The metric that speaks for a run."""
+        return self.metrics[0]
+
+    @property
     def questions(self) -> int:
         """How many questions the task has."""
         if self.kept is not None:

@@ -30,13 +30,21 @@ def test_a_price_of_ones_own_holds_where_none_is_listed() -> None:
     assert parse_judge("openai:gpt-4o", environ=environ).cost(1_000_000, 0) == 2.5
 
 
-@pytest.mark.parametrize("text", ["1", "a,b", "-1,2", "1,inf", "1,2,3"])
+@pytest.mark.parametrize("text", ["1", "a,b", "-1,2", "1,-2", "1,inf", "inf,1", "nan,1", "1,2,3"])
 def test_a_price_has_two_numbers(text: str) -> None:
     """Anything else is refused with the form that is expected."""
     with pytest.raises(JudgeError, match="PROMPT,COMPLETION"):
         parse_price(text)
 
 
+def test_a_price_may_be_nothing() -> None:
+    """A server of one's own costs nothing for what is asked or answered; without a text there is no price."""
+    assert parse_price("0, 2.5") == (0.0, 2.5)
+    assert parse_price("1,0") == (1.0, 0.0)
+    assert parse_price(" ") is None
+
+
 def test_tokens_grow_with_the_text() -> None:
-    """A quarter of the characters and a little for the message."""
+    """A quarter of the characters, whole ones, and a little for the message."""
     assert estimated_tokens("x" * 400) == 110
+    assert str(estimated_tokens("x" * 403)) == "110"

@@ -213,3 +213,47 @@ def test_where_a_provider_knows_few_fields_the_sentence_lists_them() -> None:
     assert known
     with pytest.raises(JudgeError, match=f"may be {', '.join(sorted(known))}; found seed"):
         parse_judge("hf:m", environ={"SPIQA_JUDGE_EXTRA": '{"seed": 1}'})
+
+
+OWN = "http://own/v1"
+BOTH = {"SPIQA_JUDGE_API_KEY": "judges", "OPENAI_API_KEY": "public"}
+
+
+@pytest.mark.parametrize(
+    ("judge", "environ", "key"),
+    [
+        ("openai:m", BOTH, "public"),
+        ("openai:m", {"SPIQA_JUDGE_API_KEY": "judges"}, "judges"),
+        (f"openai:m@{OWN}", BOTH, "judges"),
+        (f"openai:m@{OWN}", {"OPENAI_API_KEY": "public"}, None),
+        ("openai:m", {**BOTH, "SPIQA_JUDGE": "openai:n"}, "judges"),
+        (f"openai:m@{OWN}", {**BOTH, "SPIQA_JUDGE": "openai:n"}, None),
+        ("openai:m", {**BOTH, "SPIQA_JUDGE": f"openai:n@{OWN}/"}, "public"),
+        (f"openai:m@{OWN}/", {**BOTH, "SPIQA_JUDGE": f"openai:n@{OWN}"}, "judges"),
+        ("openai:m@http://other/v1", {**BOTH, "SPIQA_JUDGE": f"openai:n@{OWN}"}, None),
+        ("openai:m", {**BOTH, "SPIQA_JUDGE_BASE_URL": OWN}, "judges"),
+        ("anthropic:m@https://api.anthropic.com/v1", {**BOTH, "SPIQA_JUDGE_BASE_URL": OWN}, None),
+        ("hf:m", BOTH, None),
+        ("hf:m", {**BOTH, "SPIQA_JUDGE": "hf:m"}, None),
+        ("openai:m", {**BOTH, "SPIQA_JUDGE": "unknown:m"}, "public"),
+    ],
+)
+def test_a_key_goes_only_where_its_owner_is(judge: str, environ: dict[str, str], key: str | None) -> None:
+    """The provider's own to its public address; the judge's to the server that the environment names, if it does."""
+    assert parse_judge(judge, environ=environ).api_key == key
+
+
+def test_a_list_price_is_that_of_the_public_address() -> None:
+    """Elsewhere, and where none is listed, the price of one's own counts."""
+    environ = {"SPIQA_JUDGE_PRICE": "1,2"}
+    assert parse_judge("openai:gpt-4o", environ=environ).price == (2.5, 10.0)
+    assert parse_judge("openai:gpt-4o", environ={}).price == (2.5, 10.0)
+    assert parse_judge(f"openai:gpt-4o@{OWN}", environ=environ).price == (1.0, 2.0)
+    assert parse_judge(f"openai:gpt-4o@{OWN}", environ={}).price is None
+    assert parse_judge("openai:unheard-of", environ=environ).price == (1.0, 2.0)
+
+
+def test_slashes_at_the_end_of_a_url_are_left_out() -> None:
+    """So that one server has one name in signatures and in the cache."""
+    assert parse_judge(f"openai:m@{OWN}//", environ={}).url == OWN
+    assert parse_judge("openai:m@http://own/v1X", environ={}).url == "http://own/v1X"

@@ -243,7 +243,7 @@ def test_a_record_that_could_not_be_scored_has_no_signature() -> None:
             raise RuntimeError("defect")
         return plain(row, answer, context)
 
-    scorer.benchmark = dataclasses.replace(scorer.benchmark, record=record)
+    scorer = dataclasses.replace(scorer, benchmark=dataclasses.replace(scorer.benchmark, record=record))
     run = score(read(matched(task, {row["id"]: "A" for row in rows_of(task)}), scorer))
     assert [record.status for record in run.records].count("scoring_failed") == 1
     assert (run.records[0].signature, score_object(run)["metrics"]["scoring_failed_count"]) == ("", 1.0)

@@ -65,8 +65,7 @@ def test_every_hook_and_metric_resolves(manager: Any) -> None:
         rows = [entry["metric"] for entry in config["metric_list"]]
         settings = task.entry.parse(task.settings)
         assert set(task.entry.rows_of_table(settings)) <= set(rows)
-        headline = task.entry.headline(settings).name
-        assert config["metadata"]["headline"] == headline or task.settings.startswith("prompt=caption")
+        assert config["metadata"]["headline"] == task.headline or task.settings.startswith("prompt=caption")
         assert config["test_split"] == task.split
 
 
