@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from spiqa_tasks.analysis.filter_runs import Filtered
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
+from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.hosts.filtered_tasks import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
@@ -87,11 +87,6 @@ def kept_by_filter(filtered: Filtered) -> Kept:
     answers = [filtered.run.by_id[key] for key in filtered.kept]
     hits = {answer.id: [filtered.hits[answer.id]] for answer in answers}
     return Kept(filtered.task, answers, len(filtered.hits), filtered.run.signature.data, truth, [made], hits)
-
-
-def digest_of(value: Any) -> str:
-    """Return twelve hexadecimal digits over a JSON value."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def kept_by_list(task: Task, subset: Subset) -> Kept:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.analysis.filtered_task import Kept, digest_of
+from spiqa_tasks.analysis.filtered_task import Kept
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.json_text import loads
+from spiqa_tasks.files.json_text import digest_of, loads
 from spiqa_tasks.hosts.filtered_tasks import DAMAGED
 from spiqa_tasks.runs.answer import Answer
 

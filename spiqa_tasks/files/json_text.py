@@ -1,7 +1,8 @@
-"""JSON as a file of answers has it, read so that nothing in it is lost."""
+"""JSON as a file of answers has it, read so that nothing in it is lost, and a digest of what is read."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter
@@ -27,6 +28,11 @@ def loads(text: str | bytes) -> Any:
         RecursionError: too deeply nested.
     """
     return json.loads(text, object_pairs_hook=_object)
+
+
+def digest_of(value: Any) -> str:
+    """Return twelve hexadecimal digits over a JSON value, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import matching
@@ -115,8 +114,7 @@ def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
     asked = [
         {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)} for row in cells
     ]
-    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
-    return task.entry.from_table(cells, task.split, task.typed, f"table {digest}") if cells else []
+    return task.entry.from_table(cells, task.split, task.typed, f"table {digest_of(asked)}") if cells else []
 
 
 def _as_asked(answers: Sequence[Answer], task: Task, rows: Rows, rows_of: Callable[[Task], Rows]) -> tuple[Task, Rows]:

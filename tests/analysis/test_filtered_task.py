@@ -15,10 +15,11 @@ from host_files import sample_of, write_run
 from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
-from spiqa_tasks.analysis.filtered_task import digest_of, kept_by_filter, kept_by_list, name_of, write_task
+from spiqa_tasks.analysis.filtered_task import kept_by_filter, kept_by_list, name_of, write_task
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.runs.loading import Wanted, load_runs

@@ -12,9 +12,9 @@ from filter_runs import Filter
 from numbers_task import host_inspectors, manager
 from run_command import run_json
 
-from spiqa_tasks.analysis.filtered_task import digest_of
 from spiqa_tasks.analysis.kept_lists import ListShare, intersected, read_kept
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 
 pytestmark = pytest.mark.usefixtures("host")

@@ -6,13 +6,12 @@ question is what the reference says; one wrong fact, and an answer that chooses 
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 
 from spiqa_tasks.analysis.traps import numbers, wording
 from spiqa_tasks.analysis.traps.item import Item, Trap
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.readers.labels import Labelled, Labels
 from spiqa_tasks.scoring.lexical import normalized
@@ -30,7 +29,7 @@ def demo_traps() -> Labels:
         for trap, item, text in made
     ]
     rows = [[each.trap, each.candidate.question, each.candidate.prediction, each.label] for each in found]
-    return Labels("demo traps", hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:12], tuple(found))
+    return Labels("demo traps", digest_of(rows), tuple(found))
 
 
 def _items() -> list[Item]:
