@@ -114,10 +114,9 @@ def ask_of(item: Item, judge: str, seed: int) -> Asked:
     return Asked(item.id, lettered, request)
 
 
-def rank(items: Sequence[Item], judges: Mapping[str, Engine], seed: int) -> RankingOutcome:
-    """Have every judge rank every item; a ranking that fails or cannot be read is counted and left out."""
+def rank(asked: Mapping[str, Sequence[Asked]], judges: Mapping[str, Engine]) -> RankingOutcome:
+    """Have every judge rank what it is asked; a ranking that fails or cannot be read is counted and left out."""
     outcome = RankingOutcome()
-    asked = {name: [ask_of(item, name, seed) for item in items] for name in judges}
     pending = {
         name: engine.submit_all([question.request for question in asked[name]]) for name, engine in judges.items()
     }

@@ -53,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not items:
         raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
     engines = {name: shared_engine(config) for name, config in configs.items()}
-    requests = {name: [ask_of(item, name, arguments.seed).request for item in items] for name in engines}
+    asked = {name: [ask_of(item, name, arguments.seed) for item in items] for name in engines}
+    requests = {name: [each.request for each in questions] for name, questions in asked.items()}
     calls = {name: engine.estimate(requests[name]).calls for name, engine in engines.items()}
     if arguments.dry_run:
         lines = (f"{name}: {count} requests for {len(items)} figures" for name, count in calls.items())
@@ -66,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     status = batching.settle(arguments, [(engine, requests[name], None) for name, engine in engines.items()])
     if status is not None:
         return status
-    outcome = rank(items, engines, arguments.seed)
+    outcome = rank(asked, engines)
     failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
     counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}
     if arguments.format == "json":

@@ -132,11 +132,12 @@ def test_every_judge_ranks_every_item_and_what_cannot_be_read_is_counted() -> No
         Verdict("judge_failed", reason="boom"),
     )
     one, other = Answering(*answers), Answering(*answers[:1] * 4)
-    outcome = rank(items, {"one": cast(Engine, one), "other": cast(Engine, other)}, 3)
+    asked = {name: [ask_of(item, name, 3) for item in items] for name in ("one", "other")}
+    outcome = rank(asked, {"one": cast(Engine, one), "other": cast(Engine, other)})
     assert one.waited
     assert other.waited
-    assert one.requests == [ask_of(item, "one", 3).request for item in items]
-    writers = ask_of(items[0], "one", 3).writers
+    assert one.requests == [each.request for each in asked["one"]]
+    writers = asked["one"][0].writers
     assert outcome.ranks["one"] == {"0": {writers["D"]: 1, writers["A"]: 2, writers["C"]: 3, writers["B"]: 4}}
     assert outcome.failures == {"one": {"incomplete": 1, "judge_failed: boom": 2}, "other": {}}
     assert list(outcome.ranks["other"]) == ["0", "1", "2", "3"]

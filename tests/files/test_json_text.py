@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tracemalloc
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.files import json_text
-from spiqa_tasks.files.json_text import RepeatedKeyError, entries, loads
+from spiqa_tasks.files.json_text import RepeatedKeyError, digest_of, entries, loads
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -110,3 +111,9 @@ def test_the_key_that_is_there_twice_is_named() -> None:
     """Not the others, and the first of several."""
     with pytest.raises(RepeatedKeyError, match=r"^the key 'b' more than once in one object$"):
         loads('{"a": 1, "b": 1, "c": 2, "b": 3, "c": 4, "b": 5}')
+
+
+def test_a_digest_is_of_the_value_whatever_the_order_of_its_keys() -> None:
+    """Twelve digits of the sha256 of its JSON, the keys in order."""
+    expected = hashlib.sha256(b'{"a": [1, "x"], "b": null}').hexdigest()[:12]
+    assert digest_of({"b": None, "a": (1, "x")}) == digest_of({"a": [1, "x"], "b": None}) == expected
