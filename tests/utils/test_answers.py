@@ -11,7 +11,7 @@ from forgetting import forget_scorers
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
-from spiqa_tasks.hosts.lmms_eval import batch_scoring
+from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.utils.answers import aggregate, process_results
 
 Results = list[dict[str, Any]]
@@ -68,8 +68,7 @@ def test_two_failures_in_a_hundred_withhold_the_headline() -> None:
 @pytest.mark.usefixtures("breaking")
 def test_defect_after_the_record_is_a_failure_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever raises between the answer and its entries, the hook returns."""
-    scorer = batch_scoring.scorer_of("mmstar", ROWS[0]["settings"])
-    monkeypatch.setattr(scorer, "score", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(Scorer, "score", lambda *_, **__: 1 / 0)
     (found,) = results(["A"])
     assert found["accuracy"]["status"] == "scoring_failed"
     assert "division" in found["accuracy"]["reason"]
@@ -79,7 +78,7 @@ def test_aggregation_that_raises_gives_no_number(monkeypatch: pytest.MonkeyPatch
     """The host would write no results of any task; the row is withheld instead."""
     forget_scorers()
     found = results(["A", "B"])
-    monkeypatch.setattr(batch_scoring.scorer_of("mmstar", ROWS[0]["settings"]), "value", lambda *_: 1 / 0)
+    monkeypatch.setattr(Scorer, "value", lambda *_: 1 / 0)
     assert math.isnan(value(found, "accuracy"))
 
 
