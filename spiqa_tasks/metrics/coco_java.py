@@ -109,6 +109,9 @@ def _run_java(arguments: Sequence[str], toolkit_folder: str) -> str:
         capture_output=True,
         encoding="utf-8",
         timeout=JAVA_TIMEOUT,
-        check=True,
+        check=False,
     )
+    if done.returncode:
+        said = done.stderr.strip()[-200:] or "nothing said"
+        raise ValueError(f"java ended with status {done.returncode} in {toolkit_folder}: {said}")
     return done.stdout

@@ -34,12 +34,11 @@ class TextScores:
     """The metrics of a list of (prediction, reference) pairs, in natural units (0 to 1, CIDEr 0 to 10).
 
     `values`: metric -> corpus value. `per_item`: metric -> one value per pair, for rouge_l, cider, meteor and
-    bertscore_f1. `tokenizer`: `ptb-java` (as released) or `ptb-python`. `omitted`: metric -> why it is not there.
+    bertscore_f1. `omitted`: metric -> why it is not there.
     """
 
     values: dict[str, float]
     per_item: dict[str, tuple[float, ...]]
-    tokenizer: str
     omitted: dict[str, str]
 
 
@@ -86,17 +85,18 @@ def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = MET
     values: dict[str, float] = {}
     per_item: dict[str, tuple[float, ...]] = {}
     omitted: dict[str, str] = {}
-    tokenizer, tokenized = _tokenized(lines)
+    tokenized = _tokenized(lines)
     for name in metrics:
         outcome = bertscore.bertscore(lines) if name == "bertscore_f1" else _toolkit(name, tokenized)
         if isinstance(outcome, str):
             omitted[name] = outcome
-            log.warning("%s is not computed: %s.", name, outcome)
+            if outcome != tokenized:  # which has been said, once for all metrics
+                log.warning("%s is not computed: %s.", name, outcome)
             continue
         values[name] = outcome.value
         if outcome.per_item:
             per_item[name] = outcome.per_item
-    return TextScores(values, per_item, tokenizer, omitted)
+    return TextScores(values, per_item, omitted)
 
 
 def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> None:
@@ -109,8 +109,10 @@ def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS
         text_scores(pairs, [name for name in SLOW if name in metrics])
 
 
-def _toolkit(name: str, pairs: Pairs) -> CorpusScore | str:
+def _toolkit(name: str, pairs: Pairs | str) -> CorpusScore | str:
     """A metric of the toolkit on tokenized pairs, or why there is none."""
+    if isinstance(pairs, str):
+        return pairs
     if name.startswith("bleu_"):
         return CorpusScore(_bleu(pairs)[int(name.removeprefix("bleu_")) - 1], ())
     if name == "meteor":
@@ -142,15 +144,17 @@ def _one_line(text: str) -> str:
 _python_tokens = functools.lru_cache(maxsize=1 << 17)(tokenize)  # the groups of a run share its texts
 
 
-def _tokenized(pairs: Pairs) -> tuple[str, Pairs]:
-    """Return the tokenizer's name and the pairs tokenized."""
+@functools.lru_cache(maxsize=4)
+def _tokenized(pairs: Pairs) -> Pairs | str:
+    """The pairs as `tokenizer_name` tokenizes them, or why they are not: another tokenizer never takes over."""
     lines = [line for pair in pairs for line in pair]
-    name, tokens = "ptb-python", None
-    if coco_java.has_java():
-        try:
-            name, tokens = "ptb-java", coco_java.tokenize_lines(lines)
-        except (OSError, subprocess.SubprocessError, ValueError) as error:
-            log.warning("The Java tokenizer failed (%s); using ptb-python instead.", error)
-    if tokens is None:
+    if not coco_java.has_java():
         tokens = [_python_tokens(line) for line in lines]
-    return name, tuple(zip(tokens[::2], tokens[1::2], strict=True))
+    else:
+        try:
+            tokens = coco_java.tokenize_lines(lines)
+        except (OSError, subprocess.SubprocessError, ValueError) as error:
+            reason = f"the Java tokenizer failed ({error}); repair Java, or take it off the PATH to have ptb-python"
+            log.warning("No text metric of the toolkit is computed: %s.", reason)
+            return reason
+    return tuple(zip(tokens[::2], tokens[1::2], strict=True))

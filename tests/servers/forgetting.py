@@ -25,6 +25,7 @@ def forget_text_metrics() -> None:
     forget_bertscore()
     text_scores._bleu.cache_clear()
     text_scores._python_tokens.cache_clear()
+    text_scores._tokenized.cache_clear()
 
 
 def forget_scorers() -> None:
