@@ -118,6 +118,9 @@ def test_a_program_that_fails_is_an_error(install: Install) -> None:
     install("echo no memory >&2; exit 7")
     with pytest.raises(ValueError, match=r"^java ended with status 7 in meteor: no memory$"):
         meteor_statistics([("a", "b")])
+    install("exit 1")
+    with pytest.raises(ValueError, match=r"^java ended with status 1 in tokenizer: nothing said$"):
+        tokenize_lines(["a"])
 
 
 def test_a_program_is_called_as_the_toolkit_calls_it(install: Install) -> None:
