@@ -49,9 +49,14 @@ def how_to_install(extra: str) -> str:
 
 
 def require(extra: str, what: str) -> None:
-    """Do nothing where an extra of `EXTRAS` is installed; `what` needs it, as the beginning of a sentence.
+    """Do nothing where an extra is installed.
 
-    Raises MissingPartError: it is not installed; the message has the command that installs it.
+    Args:
+        extra: one of `EXTRAS`.
+        what: what needs it, as the beginning of a sentence.
+
+    Raises:
+        MissingPartError: it is not installed; the message has the command that installs it.
     """
     missing = _missing(extra)
     if missing:

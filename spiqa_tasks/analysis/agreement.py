@@ -33,9 +33,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Spearman's rho (`rank_correlations`) of a text metric with L3Score over `n` answers.
+    """Spearman's rho, in [-1, 1], of a text metric with L3Score over `n` answers.
 
-    `model` and `task` name the run; "all runs" pools the answers of all that `judge` scored.
+    `model` and `task` name the run; "all runs" pools the answers of all that `judge` scored. `spearman` is None where
+    it is not defined: fewer than two answers, or all of the same score.
     """
 
     model: str

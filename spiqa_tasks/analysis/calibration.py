@@ -27,10 +27,13 @@ LENGTHS = 4
 
 @dataclass(frozen=True)
 class Group:
-    """A judge's scores of a group of answers: its agreement with the labels.
+    """A judge's scores of a group of answers.
 
-    `kind` says what the group is of (`system`, `length` or `trap`); `quantiles` are the scores that 10, 50 and 90% of
-    the answers do not exceed.
+    Attributes:
+        kind: what the group is of: `system`, `length` or `trap`.
+        name: its name.
+        agreement: with the labels.
+        quantiles: the scores that 10, 50 and 90% of the answers do not exceed.
     """
 
     kind: str
@@ -50,10 +53,16 @@ class Flips:
 
 @dataclass(frozen=True)
 class Examined:
-    """What a judge or baseline is worth on labelled answers, `failed` of which have no score.
+    """What a judge or baseline is worth on labelled answers.
 
-    `withheld` says why there are no numbers; None where there are. `overall` and `groups` are its agreement with the
-    labels, `bins` the reliability of its scores, `flips` how often asking again changes the verdict.
+    Attributes:
+        opinion: its scores.
+        failed: how many answers have none.
+        withheld: why there are no numbers; None where there are.
+        overall: agreement with the labels; None where it is withheld.
+        bins: the reliability of the scores.
+        groups: agreement by group.
+        flips: how often asking again changes the verdict.
     """
 
     opinion: Opinion
@@ -78,7 +87,13 @@ class Pair:
 
 
 def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Examined:
-    """Return what a judge or baseline is worth; withheld where it scored fewer than 99% of the answers."""
+    """Return what a judge or baseline is worth; withheld where it scored fewer than 99% of the answers.
+
+    Args:
+        opinion: its scores.
+        answers: what they are of.
+        seed: of the bootstrap.
+    """
     failed = sum(score is None for score in opinion.scores)
     if not is_covered(len(answers) - failed, len(answers)):
         scored = f"{len(answers) - failed} of {len(answers)} answers have a score, fewer than 99%"

@@ -118,6 +118,7 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric | None:
 
 
 def _why_not(run: Run, metric: Metric) -> str:
+    """Why a run has no scores by a metric."""
     if not run.logged:
         return "it has no samples, run it with --log_samples"
     if not any(each.name == metric.name for each in run.metrics):

@@ -62,9 +62,13 @@ class Bootstrap:
 def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = None) -> list[Spread]:
     """A metric over runs of a model and split that differ by order of the options or by seed alone, where several do.
 
-    With `over` they differ by that setting instead, such as `resolution` (SPIQA, Figure B.1).
+    Args:
+        runs: those of tasks of this package.
+        metric: default: the headline of each task.
+        over: the setting that they differ by instead, such as `resolution` (SPIQA, Figure B.1).
 
-    Raises InputError: none do.
+    Raises:
+        InputError: none do.
     """
     groups: dict[_Key, dict[int | str, float]] = {}
     for run in runs:

@@ -35,9 +35,10 @@ class Leak:
 
 @dataclass(frozen=True)
 class Filtered:
-    """What the filter found for one source task.
+    """What the filter found for one task.
 
     Attributes:
+        task: the source task.
         inspectors: the text-only models.
         metric: that says right or wrong.
         hits: id -> how many inspectors answered it, of the questions of which every inspector has a score.

@@ -79,6 +79,7 @@ def _of_questions(triple: Triple, keys: Sequence[str]) -> tuple[Gain | None, Seq
 
 
 def _gain(triple: Triple, scores: Mapping[str, Sequence[float]]) -> Gain:
+    """Gain of questions by their scores in each run."""
     v, wv, *t = (list(of_run) for of_run in zip(*scores.values(), strict=True))
     return gain(v, wv, t[0] if t else None, [triple.questions[0][key].cluster for key in scores])
 

@@ -76,7 +76,13 @@ def one_of_each(runs: Iterable[Run]) -> tuple[ByTask, list[str]]:
 
 
 def inspectors(task: str, runs: Sequence[Run], metric: Metric, first: Run) -> list[Inspector]:
-    """Return the runs of a task with their scores by a metric; all must have answered the questions of the first.
+    """Return the runs with their scores by a metric.
+
+    Args:
+        task: for messages.
+        runs: of one task.
+        metric: that says right or wrong.
+        first: the run whose questions all must have answered.
 
     Raises:
         InputError: a run of other questions, of a part of the task, or with fewer than 99% of its answers scored.

@@ -19,8 +19,13 @@ from spiqa_tasks.runs.answer import Answer
 class ListShare:
     """What one of several lists keeps, and what is lost by it.
 
-    `list` is its file, `filters` how it was made. It does not keep `dropped` of the questions that another list keeps;
-    those in `dropped_alone` every other list keeps.
+    Attributes:
+        list: its file.
+        digest: of the list.
+        filters: how it was made.
+        kept: how many questions it keeps.
+        dropped: how many of those that another list keeps it does not.
+        dropped_alone: ids that it alone drops, and every other list keeps.
     """
 
     list: str

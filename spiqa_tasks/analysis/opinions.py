@@ -51,7 +51,8 @@ def opinion_of(
 
     Args:
         name: what the judge is called.
-        judge, answers: who is asked about what.
+        judge: it and its rule.
+        answers: what it is asked about.
         about: the signature of the answers.
         repeat: how often the same is asked, each time anew.
         rewordings: whether the rule's other wordings are asked, too.

@@ -34,10 +34,15 @@ OVERALL = {
 
 @dataclass(frozen=True)
 class PublishedValue:
-    """One printed number, 0 to 1 (CIDEr 0 to 10), of a model as the paper names it.
+    """One printed number, in natural units.
 
-    `metric` and `group` have their names here; the group is None for all answers. `judge` is that of L3Score, empty for
-    metrics that need none.
+    Attributes:
+        model: as the paper names it.
+        table: the paper's table.
+        metric: the metric's name here.
+        group: the group's name here; None for all answers.
+        value: 0 to 1 (CIDEr 0 to 10).
+        judge: of L3Score; "" for metrics that need none.
     """
 
     model: str

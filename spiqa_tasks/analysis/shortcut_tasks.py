@@ -125,7 +125,11 @@ def _digest(image: Any) -> str:
 def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str, float] | None = None) -> Run:
     """Return a classifier's answers to a task of ours, scored without a judge.
 
-    `answers` maps ids to answers, `sure` ids to the probability of the right option, which becomes a metric of the run.
+    Args:
+        task: the answers'.
+        name: of the classifier.
+        answers: id -> answer.
+        sure: id -> probability of the right option, which becomes a metric of the run.
     """
     given = [Answer(key, Response(text)) for key, text in answers.items()]
     run = Run(task.name, Identity(MODEL + name, "text"), Path(name), FORM, lambda: given)

@@ -80,6 +80,7 @@ class Shortcut:
 
     Attributes:
         name: `linear`, `forest` or `letter`.
+        questions: in their order.
         chances: of each question, the probability that it gives to each option.
         hits: shape (questions, 1 + permutations): whether its choice is the right option, then each permuted one.
     """

@@ -27,10 +27,13 @@ _FAILED = frozenset({"request_failed", "judge_failed", "scoring_failed"})
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One model's answers to one task of the host.
+    """One model's answers to one task.
 
-    `role` is `PICTURES`, `LLM`, or the ablation of a run without pictures; `requests` says how many it takes, None
-    where only the host knows.
+    Attributes:
+        role: `PICTURES`, `LLM`, or the ablation of a run without pictures.
+        task: the task's name in the host.
+        model: who answers.
+        requests: how many; None where only the host knows.
     """
 
     role: str
@@ -143,7 +146,10 @@ class Found:
 def found(planned: PlannedRun, output: Path, options: Options, judge: str | None = None) -> Found:
     """Return what is there of a run in its folder below `output`: the newest results of the same questions.
 
-    `judge` is the one that is to have scored it (`provider:model[@URL]`); None: any or none.
+    Args:
+        planned: the run.
+        output, options: of the suite.
+        judge: the judge that is to have scored it (`provider:model[@URL]`); None: any or none.
     """
     folder = output / planned.folder(options)
     for path in reversed(result_files(folder)):

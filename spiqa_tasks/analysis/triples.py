@@ -111,9 +111,13 @@ def triples(
 def triple_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None, blind: Sequence[Run] = ()) -> Triple:
     """Return the triple of runs whose parts are known, whatever they say themselves of what their model saw.
 
-    `blind` has all runs without pictures, from which the ablation's name tells `wv`.
+    Args:
+        v, wv, t: the run with pictures, without, and of the LLM base.
+        metric: the metric to compare by (default: the headline).
+        blind: all runs without pictures, from which the ablation's name tells `wv`.
 
-    Raises InputError: runs that must not be compared, or without the metric.
+    Raises:
+        InputError: runs that must not be compared, or without the metric.
     """
     measured = v.metric(metric)
     for run in (wv, t) if t is not None else (wv,):
@@ -155,10 +159,15 @@ def scores_of(questions: Mapping[str, Record], metric: Metric) -> Mapping[str, f
 
 
 def check_comparable(one: Run, other: Run, metric: Metric, same_prompt: bool) -> None:
-    """Refuse two runs that did not answer the same questions by a metric.
+    """Refuse two runs that did not answer the same questions.
 
-    With `same_prompt` the wording must be the same too (an LLM base has a wording of its own). Raises InputError: other
-    ids, other data, another prompt, or another question under the same id; says which.
+    Args:
+        one, other: the runs.
+        metric: by which they are compared.
+        same_prompt: whether the wording must be the same too (an LLM base has a wording of its own).
+
+    Raises:
+        InputError: other ids, other data, another prompt, or another question under the same id; says which.
     """
     names = f"{one.task} in {one.path.name} and {other.task} in {other.path.name}"
     ours, theirs = questions_of(one, metric), questions_of(other, metric)

@@ -119,7 +119,8 @@ def withheld(scored: int, total: int) -> Value | None:
 def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
     """Start the text programs once for all that metrics ask of records; groups of these then need no further start.
 
-    `asked` has each run's metrics, of which those that need no text programs cost nothing, and its questions.
+    Args:
+        asked: for each run its metrics, of which those that need no text programs cost nothing, and its questions.
     """
     wanted = [
         (metric.name.removesuffix(RELEASED), metric.pairs(records))

@@ -26,7 +26,9 @@ def prediction(record: Record) -> Sequence[str]:
 def text_metric(name: str, texts: Texts = prediction) -> Metric:
     """Return a text metric over the predictions that `texts` takes from a record, against the record's reference.
 
-    Its name is that of `metrics.text_scores`, with or without `RELEASED`; of a record without an answer there are none.
+    Args:
+        name: the metric's, that of `metrics.text_scores` with or without `RELEASED`.
+        texts: gives none where the record has no answer.
     """
     toolkit = name.removesuffix(RELEASED)
 

@@ -17,7 +17,11 @@ class Picture:
 
 @dataclass(frozen=True)
 class Turn:
-    """The beginning of a chat turn of `system`, `user` or `assistant`; a prompt without any is a turn of the user's."""
+    """The beginning of a chat turn; a prompt that begins without one is a single turn of the user's.
+
+    Attributes:
+        role: `system`, `user` or `assistant`.
+    """
 
     role: str
 

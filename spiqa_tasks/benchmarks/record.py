@@ -44,7 +44,13 @@ class Response:
 
 @dataclass(frozen=True)
 class Ask:
-    """A question to the judge whose answer becomes the record's score of that name, as `read` (None: it has none)."""
+    """A question to the judge whose answer becomes a score of the record.
+
+    Attributes:
+        score: the metric's name.
+        request: what the judge is asked.
+        read: the score in a verdict, or None where it has none.
+    """
 
     score: str
     request: JudgeRequest
@@ -126,7 +132,8 @@ class Record:
     def from_dict(cls, value: Mapping[str, Any]) -> Record:
         """Return the record that `as_dict` made `value` of; keys it does not know are ignored.
 
-        Raises KeyError, TypeError: `value` is no such dict.
+        Raises:
+            KeyError, TypeError: `value` is no such dict.
         """
         known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
         check_types(cls, known)

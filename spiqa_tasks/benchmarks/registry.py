@@ -54,7 +54,8 @@ def load_plugins() -> None:
 def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
     """Make the benchmark of a YAML's values known; one of one's own of the same name is replaced.
 
-    Raises InputError: an unknown key or value, or the name of another benchmark.
+    Raises:
+        InputError: an unknown key or value, or the name of another benchmark.
     """
     definition = parse(values, folder)
     known = BENCHMARKS.get(definition.benchmark)
@@ -71,7 +72,8 @@ def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
 def register_recorded(values: Any) -> None:
     """Make a benchmark of one's own known as results have it, where no YAML has made it known.
 
-    Raises InputError: no values of such a YAML.
+    Raises:
+        InputError: no values of such a YAML.
     """
     if isinstance(values, Mapping) and values.get("benchmark") not in BENCHMARKS:
         register_own(values, Path())
@@ -88,11 +90,17 @@ def yaml_folder() -> Path:
 
 
 def load_table(name: str, split: str, settings: str, source: Source | None = None) -> Any:
-    """Return the rows of a task of the benchmark `name` as a pyarrow table.
+    """Return the rows of a task as a pyarrow table.
 
-    `settings` is the text of its `dataset_name`; release files of `demo...` are the shipped ones, all others come from
-    `default_source`, unless a source is given. Raises InputError: unknown split or settings; DataError: files missing,
-    unreadable or not in the release's format.
+    Args:
+        name: of the benchmark.
+        split: one of its splits.
+        settings: the text of the task's `dataset_name`.
+        source: where the release files are (default: shipped for `demo...`, else `default_source`).
+
+    Raises:
+        InputError: unknown split or settings.
+        DataError: files missing, unreadable or not in the release's format.
     """
     import pyarrow
 

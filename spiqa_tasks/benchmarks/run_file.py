@@ -26,9 +26,15 @@ FORMAT, VERSION = "spiqa_tasks_run", 1
 class RunHeader:
     """What a run is, in the first line of its file.
 
-    `ablation` and `seed` say what was done to the pictures; `judge` is empty for none. The task has so many
-    `questions`, the file so many `documents`. `metrics` are row -> value in natural units, None where it is withheld;
-    `definition` is that of a benchmark of one's own (`Benchmark.definition`).
+    Attributes:
+        task: the task's name.
+        model, ablation, seed: which model answered, and what was done to its pictures.
+        judge: what the judge is called; empty for none.
+        benchmark, split, settings: of the task.
+        questions: how many questions the task has.
+        documents: how many answers the file has.
+        metrics: row -> value in natural units; None where it is withheld.
+        definition: of a benchmark of one's own (`Benchmark.definition`).
     """
 
     task: str
@@ -50,8 +56,11 @@ def write_run(
 ) -> None:
     """Write a run, whole or not at all.
 
-    `scores` are more about its values for readers of the file, as JSON values; `answers` each record with the whole
-    answer that it is of, and the place of its document in the task, from 0.
+    Args:
+        path: of the file.
+        header: what the run is.
+        scores: more about its values for readers of the file, as JSON values.
+        answers: each record with the whole answer that it is of, and the place of its document in the task, from 0.
     """
     lines = [json.dumps({FORMAT: VERSION, **asdict(header), **scores})]
     lines += [
@@ -63,7 +72,8 @@ def write_run(
 def read_header(path: Path) -> RunHeader | None:
     """Return what the first line of a run's file has; None for any other file.
 
-    Raises InputError: a file of another version, or a first line that lacks a field.
+    Raises:
+        InputError: a file of another version, or a first line that lacks a field.
     """
     with path.open("rb") as file:
         start = file.readline()
@@ -83,7 +93,11 @@ def read_header(path: Path) -> RunHeader | None:
 
 
 def read_records(path: Path) -> Iterator[tuple[Record, str, int]]:
-    """Yield each record of a run's file, its whole answer and its place (`write_run`); InputError: no record."""
+    """Yield each record of a run's file with its whole answer and its place; see `write_run`.
+
+    Raises:
+        InputError: a line that is no record.
+    """
     with path.open("rb") as file:
         next(file)
         for number, line in enumerate(file, 2):

@@ -31,8 +31,14 @@ LONGEST = 100_000
 def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -> Scorer:
     """Return the scorer of a task, with what is installed and configured.
 
-    `settings` is the text of its `dataset_name`, `host` what ran the answers, for the signature. Raises InputError:
-    unknown settings.
+    Args:
+        benchmark: its name.
+        settings: the text of the task's `dataset_name`.
+        host: what ran the answers, for the signature.
+        judge: the judge to ask, by the rule that the benchmark names; None asks none.
+
+    Raises:
+        InputError: unknown settings.
     """
     entry = BENCHMARKS[benchmark]
     parsed = entry.parse(settings)
@@ -98,8 +104,11 @@ class Scorer:
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
         """Return the records judged, and with the scores that every metric has for a single answer.
 
-        `whole` says that these are all answers of the run: scores that depend on the other answers, and those of
-        questions that are several documents, are only given then. Several answers to a document are runs of their own.
+        Args:
+            records: from `record`.
+            whole: whether these are all answers of the run. Scores that depend on the other answers, and those of
+                questions that are several documents, are only given then. Several answers to one document are runs
+                of their own.
         """
         scored = judged(records, self.judge)
         runs: defaultdict[int, list[int]] = defaultdict(list)
@@ -177,6 +186,7 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
+    """The records with these metrics' scores of every answer."""
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     prepare([(metrics, records)])
     alone = len(records) < 2

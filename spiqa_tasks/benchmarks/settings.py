@@ -18,7 +18,8 @@ from spiqa_tasks.errors import InputError
 def parse_settings(kind: type[Any], text: str) -> Any:
     """Build the settings dataclass `kind` from `key=value,key=value`; fields that are not named keep their default.
 
-    Raises InputError: a key that `kind` lacks, a key without a value, or a value outside the field's type or choices.
+    Raises:
+        InputError: a key that `kind` lacks, a key without a value, or a value outside the field's type or choices.
     """
     types = typing.get_type_hints(kind)
     values: dict[str, Any] = {}

@@ -125,7 +125,11 @@ def merged(signatures: Iterable[Signature]) -> Signature:
 def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signature:
     """Return the signature of an answer to `row`.
 
-    `prompt` is the hash of the wording, `fields` what settings, metrics and judge contribute (`Context.signature`).
+    Args:
+        row: the question's: its benchmark, split, digest of the data and settings.
+        prompt: hash of the wording.
+        host: what ran it.
+        fields: what settings, metrics and judge contribute (`Context.signature`).
     """
     data = f"{row['benchmark']}/{row['split']}@{row['data']}"
     return Signature(version(PACKAGE), host, data, prompt, row["settings"], **fields)

@@ -49,7 +49,13 @@ def score_object(
 ) -> dict[str, Any]:
     """Return the object that `score --json` prints.
 
-    `values` are by row; those of `not_computed` could not be computed. Shares of answers become counts, too.
+    Args:
+        task: the task's name.
+        records: the run's.
+        values: by row.
+        metrics: the task's, of which shares of answers become counts.
+        not_computed: rows that could not be computed.
+        more_counts: further counts.
     """
     reasons = omitted(values, not_computed)
     return {

@@ -111,7 +111,8 @@ def _recognised(arguments: argparse.Namespace) -> tuple[list[Triple], list[str]]
 def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Triple]:
     """The runs by the options that name them.
 
-    Raises InputError: one of the first two is missing, a file twice, several runs at a place, or see `triple_of`.
+    Raises:
+        InputError: one of the first two is missing, a file twice, several runs at a place, or see `triple_of`.
     """
     places = [(option, place) for option, name, _ in _ROLES if (place := getattr(arguments, name)) is not None]
     if arguments.seeing is None or arguments.blind is None or arguments.llm:

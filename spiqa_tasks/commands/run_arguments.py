@@ -71,7 +71,8 @@ def wanted(arguments: argparse.Namespace) -> Wanted:
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
     """Return the runs of this package's tasks that the arguments name; remarks about others go to stderr.
 
-    Raises InputError: see `own_runs`.
+    Raises:
+        InputError: see `own_runs`.
     """
     runs, remarks = own_runs(arguments.runs, wanted(arguments))
     say(*remarks, *withheld(runs))
@@ -81,7 +82,8 @@ def named_runs(arguments: argparse.Namespace) -> list[Run]:
 def runs_at(places: Sequence[Place], arguments: argparse.Namespace) -> list[Run]:
     """Return all runs at places, of the hosts' own tasks too; remarks about others go to stderr.
 
-    Raises InputError: see `load_runs`.
+    Raises:
+        InputError: see `load_runs`.
     """
     runs, remarks = load_runs(places, wanted(arguments))
     say(*remarks)
@@ -91,7 +93,10 @@ def runs_at(places: Sequence[Place], arguments: argparse.Namespace) -> list[Run]
 def places_apart(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     """Return the runs at the places, those of the wanted tasks, and remarks about others, which go to stderr too.
 
-    Runs at different places do not replace each other. Raises InputError: none of the tasks; or see `load_runs`.
+    Runs at different places do not replace each other.
+
+    Raises:
+        InputError: none of the tasks; or see `load_runs`.
     """
     found: dict[tuple[Path, str, Identity, str], Run] = {}
     remarks: list[str] = []

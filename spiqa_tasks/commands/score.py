@@ -172,7 +172,8 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]:
     """Each task with the answers to it: those that are named, or the runs at a place.
 
-    Raises InputError: neither a task nor a run.
+    Raises:
+        InputError: neither a task nor a run.
     """
     if not arguments.predictions:
         place = Path(arguments.task)

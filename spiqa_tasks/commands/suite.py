@@ -105,10 +105,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Suite:
-    """The planned runs, and what is there of each since it was looked at last (`state`)."""
+    """The planned runs, and what is there of each.
+
+    Attributes:
+        output: the folder of the suite.
+        options: what all runs are called with.
+        judge: of L3Score; None: that of the environment.
+        wanted: what is wanted of the runs for the tables.
+        state: run -> what is there of it, since it was looked at last.
+    """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        """Make the plan. Raises InputError: arguments that cannot be used; or see `gain_plan` and `paper_plan`."""
+        """Make the plan.
+
+        Raises:
+            InputError: arguments that cannot be used; or see `gain_plan` and `paper_plan`.
+        """
         check_extra(arguments.host)
         check_folder(arguments.output)
         if arguments.limit is not None and arguments.limit < 1:
@@ -152,7 +164,8 @@ class _Suite:
     def complete(self) -> bool:
         """Show the plan and run the host for each run that is not complete; return whether all are then.
 
-        Raises InputError: the program to launch cannot be started.
+        Raises:
+            InputError: the program to launch cannot be started.
         """
         environment = {**os.environ, **({} if self.judge is None else {"SPIQA_JUDGE": self.judge})}
         with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:

@@ -30,9 +30,14 @@ PACKED = "::"
 def picture_folder(
     source: Source, repository: Repository, archive: str, wanted: Collection[str], *, some: bool = False
 ) -> Path:
-    """Return the folder below which every file of `wanted` (relative posix paths) lies; with `some`, one at least.
+    """Return the folder below which every file of `wanted` (relative posix paths) lies.
 
     An extracted folder beside the archive is taken as it is; else the archive's wanted members are extracted.
+
+    Args:
+        source, repository, archive: where to look.
+        wanted: the files.
+        some: whether one of them is enough.
 
     Raises:
         DataError: no archive and no folder, a broken archive, an unsafe member, or a wanted file that is not there.

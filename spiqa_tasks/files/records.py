@@ -23,9 +23,11 @@ _BATCH = 64
 
 
 def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator[Fields]:
-    """Yield the rows of files, or of folders that `datasets` saved to disk, in order.
+    """Yield the rows of files, in order; values are as the form has them, texts alone in csv, tsv and xlsx.
 
-    Values are as the form has them, texts alone in csv, tsv and xlsx; the columns `without` need not be read.
+    Args:
+        paths: files, or folders that `datasets` saved to disk.
+        without: columns that need not be read.
 
     Raises:
         DataError: a file of another form, or one that is broken, with the place of the fault.

@@ -122,6 +122,7 @@ def _shipped() -> Found:
 
 
 def _defined_in(folders: Iterable[Path]) -> Found:
+    """The tasks and groups that the YAMLs in some folders define."""
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
     own: dict[str, Definition] = {}
@@ -230,7 +231,11 @@ def read_task(path: Path) -> Task:
 
 
 def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]:
-    """Return the tasks of `names`, groups replaced by their members, each once; `include` has more folders.
+    """Return the tasks of `names`, groups replaced by their members, each once.
+
+    Args:
+        names: of tasks and groups.
+        include: folders with YAMLs of tasks of one's own.
 
     Raises:
         InputError: a name that is neither task nor group; the message has the nearest ones.

@@ -202,6 +202,7 @@ class Engine:
             return self._session
 
     def _keys(self, requests: Sequence[JudgeRequest]) -> list[str]:
+        """The requests' keys in the cache."""
         fingerprint = self._running().client.fingerprint
         return [request_key(self.config, fingerprint, request) for request in requests]
 

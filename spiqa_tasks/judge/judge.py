@@ -47,7 +47,11 @@ class Judge:
         return self.check((self.engine.ask_now(request, _PREFLIGHT_POLICY) for request in self.tests), anyway=anyway)
 
     def check(self, answers: Iterable[Verdict], *, anyway: bool = False) -> list[Verdict]:
-        """Return the verdicts on the test questions, in their order; with `anyway` also those of an unfit judge.
+        """Return the verdicts on the test questions.
+
+        Args:
+            answers: to the test questions, in their order.
+            anyway: whether a judge that is unfit by the rule is used all the same.
 
         Raises:
             JudgeError: the judge has no key, did not answer, or is unfit by the rule; the message has the remedy.
@@ -90,7 +94,12 @@ class Judge:
 
 
 def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) -> Judge | None:
-    """Return a judge that has passed the test questions of a rule (`make_rule`); None where judging is switched off.
+    """Return a judge that has passed the rule's test questions; None where judging is switched off.
+
+    Args:
+        rule: as `make_rule` takes it.
+        config: the judge; None for none.
+        report: see `Judge`.
 
     Raises:
         InputError: an unknown rule, or one that cannot be made.

@@ -96,8 +96,11 @@ def judge_from_environ(environ: Mapping[str, str]) -> JudgeConfig | None:
 def find_key(provider: Provider, url: str, named_url: str, environ: Mapping[str, str]) -> str | None:
     """Return the key from `environ` for a judge of `provider` at `url`; None where none is its own.
 
-    `named_url` is the base URL that the environment names, and empty where it names none, as `url` is for a judge in
-    this process; neither has a trailing slash.
+    Args:
+        provider: the judge's provider.
+        url: the base URL that will be asked, without a trailing slash; empty for a judge in this process.
+        named_url: the base URL that the environment names, in the same form; empty where it names none.
+        environ: the environment.
     """
     if not url:
         return None
@@ -125,7 +128,9 @@ def clean_key(key: str | None) -> str | None:
 def checked_extra(text: str, allowed: Collection[str] | None) -> str:
     """Return a JSON object of extra fields in one spelling; empty where there are none.
 
-    `allowed` are the fields that the judge's provider knows; None: any but those that the judge's own requests have.
+    Args:
+        text: the JSON object.
+        allowed: the fields that the judge's provider knows; None: any but those that the judge's own requests have.
 
     Raises:
         JudgeError: no JSON object, or a field that is not allowed.

@@ -48,12 +48,14 @@ class NumberedDoc(dict[str, Any]):
 
 
 class NumberedDocs:
-    """A split whose documents know their place, and the cycle through all of them that `shuffled` follows.
-
-    The cycle depends on the seed and the number of documents alone.
-    """
+    """A split whose documents know their place, and the cycle through all of them that `shuffled` follows."""
 
     def __init__(self, docs: Any, seed: str) -> None:
+        """
+        Args:
+            docs: the host's split.
+            seed: what the cycle depends on, next to the number of documents.
+        """
         self.docs = docs
         self._order = list(range(len(docs)))
         random.Random(seed).shuffle(self._order)

@@ -38,8 +38,12 @@ class Section:
 class Report:
     """All that the page, the Markdown and the exports are made of.
 
-    `notes` say what could not be read, `runs` are those of our tasks, `head` has facts about them and the commands that
-    make the report again.
+    Attributes:
+        title: of the page.
+        notes: what could not be read, one sentence each.
+        sections: in the order shown.
+        runs: those of our tasks.
+        head: facts about the runs, and the commands that make the report again.
     """
 
     title: str

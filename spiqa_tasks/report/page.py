@@ -39,7 +39,9 @@ _STYLE = (
 def as_html(report: Report, pictures: str = "large") -> str:
     """Return the page; texts of models and data are escaped, or stand in it as JSON.
 
-    `pictures` says how large those of the samples are: one of `SIDES`, or `none`.
+    Args:
+        report: what it shows.
+        pictures: how large the samples' pictures are, one of `SIDES`, or `none`.
     """
     require("report", "A report's page")
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -88,7 +90,12 @@ def small_picture(path: str, side: int) -> str:
 
 
 def preview_page(title: str, questions: Iterable[tuple[Mapping[str, Any], Sequence[Part]]]) -> str:
-    """Return a page of questions, rows of a benchmark with their prompts, as a model is shown them."""
+    """Return a page of questions as a model is shown them.
+
+    Args:
+        title: of the page.
+        questions: rows of a benchmark with their prompts.
+    """
     articles = "".join(_article(row, parts) for row, parts in questions)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'

@@ -56,9 +56,12 @@ class Plot:
 
 @dataclass(frozen=True)
 class Series:
-    """Values of one run, which are drawn times 100, by the names of places on the axis.
+    """Values of one run, which are drawn times 100.
 
-    The number of its colour is the same in every plot.
+    Attributes:
+        label: the run's.
+        colour: its number; the same in every plot.
+        points: by the name of a place on the axis.
     """
 
     label: str

@@ -24,7 +24,9 @@ PROMPT = 3000
 def samples(runs: Sequence[Run], places: dict[str, int] | None) -> dict[str, Any]:
     """Return the browser's data: `runs` (labels), `samples`, one per task and question with an answer per run.
 
-    `places` maps the path of a picture to its number from 0 in the page; new ones are added. None: without pictures.
+    Args:
+        runs: those of the report.
+        places: path of a picture -> its number from 0 in the page; new ones are added. None: without pictures.
     """
     labels = list(dict.fromkeys(run.name for run in runs))
     by_task: dict[str, list[Run]] = {}

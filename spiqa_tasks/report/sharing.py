@@ -41,7 +41,8 @@ _UNBOUNDED = {"cider": 10.0}
 def as_card(runs: Sequence[Run]) -> str:
     """Return a model card's part: the hub's `model-index` as front matter, and the headlines as a table in Markdown.
 
-    Raises InputError: see `published`.
+    Raises:
+        InputError: see `published`.
     """
     from huggingface_hub.repocard_data import EvalResult, eval_results_to_model_index
 
@@ -69,7 +70,8 @@ def as_card(runs: Sequence[Run]) -> str:
 def as_eval_results(runs: Sequence[Run]) -> str:
     """Return YAML for the hub's `.eval_results/` folder of one model.
 
-    Raises InputError: runs of several models; or see `published`.
+    Raises:
+        InputError: runs of several models; or see `published`.
     """
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
@@ -91,7 +93,10 @@ def as_eval_results(runs: Sequence[Run]) -> str:
 def as_latex(runs: Sequence[Run]) -> str:
     """Return a table with booktabs as the papers print theirs: a row per model, a column per task, headlines x 100.
 
-    Signatures stand below as footnotes, one for each that differs. Raises InputError: see `published`.
+    Signatures stand below as footnotes, one for each that differs.
+
+    Raises:
+        InputError: see `published`.
     """
     scores: dict[str, dict[str, str]] = {}
     notes: dict[str, int] = {}
@@ -111,7 +116,8 @@ def as_latex(runs: Sequence[Run]) -> str:
 def as_every_eval_ever(runs: Sequence[Run]) -> str:
     """Return one model's results in the shared schema of Every Eval Ever, as JSON.
 
-    Raises InputError: runs of several models; or see `published`.
+    Raises:
+        InputError: runs of several models; or see `published`.
     """
     _one_model(runs)
     model, now = runs[0].name, str(int(time.time()))
@@ -142,8 +148,13 @@ def published(
 ) -> Iterator[tuple[Run, Metric, GroupValue]]:
     """Yield the values that may be printed elsewhere: every metric of the host's table, or the headlines alone.
 
-    With `withheld` also those that have no value, which are NaN. Raises InputError: a run of a part of its task whose
-    values are not asked for.
+    Args:
+        runs: of tasks of this package.
+        headlines: only these.
+        withheld: also those that have no value, which are NaN.
+
+    Raises:
+        InputError: a run of a part of its task whose values are not asked for.
     """
     for run in runs:
         if not run.partial and run.record_set.part:

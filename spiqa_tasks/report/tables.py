@@ -17,10 +17,16 @@ Rows = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a title above it and sentences (`notes`) below it.
+    """A table.
 
-    The first `texts` columns hold text rather than numbers. The rows in `published` have numbers that are printed in a
-    paper. A `folded` table is shown by the page only when asked to.
+    Attributes:
+        title: above it.
+        columns: their names.
+        rows: the texts of their cells.
+        notes: sentences below it.
+        texts: how many columns, from the left, hold text rather than numbers.
+        published: further rows, whose numbers are printed in a paper.
+        folded: whether the page shows it only when asked to.
     """
 
     title: str

@@ -44,7 +44,12 @@ def ablated(who: Identity) -> dict[str, str]:
 
 
 def identity(model: str, arguments: str) -> Identity:
-    """Return the identity of a run of `--model model --model_args arguments`."""
+    """Return the identity of a run.
+
+    Args:
+        model: as given to `--model`.
+        arguments: as given to `--model_args`.
+    """
     given = model_arguments(arguments)
     seed = given.get("seed", "")
     ablation = "none"

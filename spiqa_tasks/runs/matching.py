@@ -40,8 +40,15 @@ def match(
     """Return each question's answer, and the ids that did not fit.
 
     These are `missing`: questions without an answer; `unknown`: ids of no question of the task, left out;
-    `duplicates`: ids that occur several times with the same answer, counted once. Raises InputError: an id with two
-    different answers, or no id of the task at all.
+    `duplicates`: ids that occur several times with the same answer, counted once.
+
+    Args:
+        path: of the file, for messages.
+        answers: those of the file.
+        rows: the task's.
+
+    Raises:
+        InputError: an id with two different answers, or no id of the task at all.
     """
     by_id, duplicates = by_question(path, answers)
     known = dict.fromkeys(row["id"] for row in rows)
@@ -118,10 +125,17 @@ def compared(
     """Return the answers, the ids of those whose questions differ from the release, and what to say of them.
 
     Differing questions are scored by the release's; figures that are not the paper's tell nothing of an order.
-    `figures` maps a paper to the files of its figures, where answers name figures; `accept` is for any differences.
 
-    Raises InputError: another true answer or other options under an id, or anything else that differs for more than 1%
-    of the answers.
+    Args:
+        path: of the file, for messages.
+        answers: by question.
+        rows: the task's.
+        figures: paper -> the files of its figures, where answers name figures.
+        accept: whether any differences are accepted.
+
+    Raises:
+        InputError: another true answer or other options under an id, or anything else that differs for more than 1% of
+            the answers.
     """
     found = dict(answers)
     every = [each for row in rows if row["id"] in found for each in _differences(found[row["id"]], row, figures)]

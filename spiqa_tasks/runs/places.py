@@ -46,8 +46,13 @@ class Place:
 def read_runs(places: Iterable[Place], include: Iterable[Path] = (), columns: Columns = USUAL) -> list[Run]:
     """Return every run at the places, each file once, whether scored or not.
 
-    `include` has folders with YAMLs of tasks of one's own. Raises InputError: no answers at a place to the task that is
-    named with it; or see `read_place`.
+    Args:
+        places: files and folders.
+        include: folders with YAMLs of tasks of one's own.
+        columns: what the columns of files of one's own are called.
+
+    Raises:
+        InputError: no answers at a place to the task that is named with it; or see `read_place`.
     """
     known = catalogue([*filtered_tasks(), *include])[0]
     found: dict[tuple[Path, str, str], Run] = {}

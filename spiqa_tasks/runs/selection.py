@@ -16,8 +16,10 @@ from spiqa_tasks.runs.run import Run
 def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     """Return the runs that count, and a sentence for each that another one of the same model to the task replaces.
 
-    They come oldest first. Of several that a host made the newest counts, unless it asked fewer questions than an
-    older one.
+    Of several runs that a host made the newest counts, unless it asked fewer questions than an older one.
+
+    Args:
+        runs: oldest first.
     """
     kept: dict[tuple[str, Identity], Run] = {}
     others: list[Run] = []

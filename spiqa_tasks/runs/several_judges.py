@@ -108,6 +108,7 @@ def decided(run: Run, decisions: Decisions, digest: str) -> Run:
 
 
 def _combined(records: Sequence[Record], judges: Sequence[str], metric: str, how: Combination) -> Record:
+    """One answer's records as one."""
     first = records[0]
     if not any(verdict["metric"] == metric for verdict in first.verdicts):
         return first

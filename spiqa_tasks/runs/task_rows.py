@@ -63,7 +63,8 @@ def matched_run(
     """Return the answers of a run with a task's questions.
 
     Args:
-        run, task: what is matched.
+        run: the run.
+        task: the task.
         accept_differences: whether the file may have other questions, true answers, options and figures than the
             release.
         rows_of: finds the questions of a task; several runs of one may share them.

@@ -23,9 +23,13 @@ IdsOf = Callable[[Task], Collection[str]]
 def own_tasks(place: Place, only: Collection[str], include: Sequence[Path]) -> tuple[ByTask, list[str]]:
     """Return each task of this package that has runs at a place, with these, and sentences about others.
 
-    The place is of a host, or of `score --output`. With `only` some tasks count alone; `include` has folders with YAMLs
-    of tasks of one's own, which have the questions that a filter kept. Raises InputError: no run, or none with answers
-    to a task of ours.
+    Args:
+        place: a file or folder of a host, or of `score --output`.
+        only: these tasks; empty: all.
+        include: folders with YAMLs of tasks of one's own, which have the questions that a filter kept.
+
+    Raises:
+        InputError: no run, or none with answers to a task of ours.
     """
     runs, remarks = selection.newest(selection.of_tasks(read_runs([place], include), only))
     own = [run for run in runs if run.benchmark is not None]
@@ -52,7 +56,8 @@ def answers_to(
         include: folders with YAMLs of tasks of one's own.
         columns: what the columns of files of one's own are called.
 
-    Raises InputError: an unknown task, a file named twice, or no answers to the task.
+    Raises:
+        InputError: an unknown task, a file named twice, or no answers to the task.
     """
     if len({path.resolve() for path in paths}) < len(paths):
         raise InputError("Expected different files of predictions, found one of them twice. Name each once.")

@@ -82,12 +82,18 @@ FIELDS = 23
 
 
 def meteor(statistics: Sequence[Sequence[float]]) -> CorpusScore:
-    """METEOR of a corpus, each value in [0, 1]: that of the summed counts, and that of each pair.
+    """METEOR of a corpus, each value in [0, 1].
 
-    `statistics` has per pair the 23 counts of the option `-ssOut`: words of prediction and reference, function words of
-    both, for each of the four kinds of match the matched content words of prediction and reference and the matched
-    function words of both, then chunks, and the matched words of both. Raises ValueError: no pair, or one without 23
-    counts.
+    Args:
+        statistics: per pair the 23 counts of the option `-ssOut`: words of prediction and reference, function words
+            of both, for each of the four kinds of match the matched content words of prediction and reference and
+            the matched function words of both, then chunks, and the matched words of both.
+
+    Returns:
+        The value of the summed counts, and the value of each pair.
+
+    Raises:
+        ValueError: no pair, or one without 23 counts.
     """
     if not statistics or any(len(counts) != FIELDS for counts in statistics):
         raise ValueError(f"Expected at least one pair and {FIELDS} counts for each.")

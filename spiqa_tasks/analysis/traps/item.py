@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Item:
-    """A question with its true answer.
+    """A question with its reference.
 
-    `others` are true answers to other questions that are wrong for this one, those of the same paper first; `place` is
-    its number among all questions, from 0.
+    Attributes:
+        question: it.
+        reference: its true answer.
+        others: true answers to other questions that are wrong for this one, those of the same paper first.
+        place: its number among all questions, from 0.
     """
 
     question: str
@@ -24,8 +27,11 @@ class Item:
 class Trap:
     """A rule that makes answers whose right verdict is known.
 
-    `right` says whether they mean what the reference means, `about` what the rule does, for people. `make` returns the
-    answer to a question, None where the rule does not fit its reference.
+    Attributes:
+        name: of the rule.
+        right: whether its answers mean what the reference means.
+        about: what it does, for people.
+        make: the answer to a question; None where the rule does not fit its reference.
     """
 
     name: str

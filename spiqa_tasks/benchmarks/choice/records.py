@@ -52,7 +52,12 @@ def choice_record(
 ) -> Record:
     """Return the record of one answer, with its score in `accuracy`; a failed request has no score.
 
-    `row` is as in `choice.rows`; `details` come beside the number of options and whether the answer was truncated.
+    Args:
+        row: the question's (see `choice.rows`).
+        response: the answer.
+        groups: the names of the question's groups.
+        signature: how it was made.
+        details: of the record, beside the number of options and whether the answer was truncated.
     """
     shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature}
     told = {} if response.failure is not None or response.truncated is None else {"truncated": response.truncated}

@@ -16,7 +16,11 @@ Row = dict[str, Any]
 
 
 def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
-    """The answer letter of a row; raises DataError for no letter, or one that is none of its options."""
+    """The answer letter of a row.
+
+    Raises:
+        DataError: no letter, or not one of the row's options.
+    """
     if answer not in letters:
         raise DataError(
             f"Expected the answer of question {row_id} to be one of its options {', '.join(letters)}; "

@@ -28,7 +28,8 @@ MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "na
 def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     """One row per question of the release's only split, in the order of the file.
 
-    Raises DataError: the file is missing, unreadable or lacks a column; a picture that cannot be decoded.
+    Raises:
+        DataError: the file is missing, unreadable or lacks a column; a picture that cannot be decoded.
     """
     paths = source.files(MMSTAR, FILE)
     data = fingerprint(paths)
@@ -69,10 +70,14 @@ def table_options(row: Mapping[str, Any]) -> dict[str, str]:
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str) -> list[Row]:
     """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
 
-    The table's rows have `id`, `question`, `answer`, and where they are known the categories, the source (`source` or,
-    in the authors' submissions, `bench`), and the options in columns of their own; `data` is its digest.
+    Args:
+        table: its rows, with `id`, `question`, `answer`, and where they are known the categories, the source (`source`
+            or, in the authors' submissions, `bench`), and the options in columns of their own.
+        split, settings: the task's.
+        data: digest of the table.
 
-    Raises DataError: a question without a text, or an answer that is no option.
+    Raises:
+        DataError: a question without a text, or an answer that is no option.
     """
     rows = []
     for cells in table:

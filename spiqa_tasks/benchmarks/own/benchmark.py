@@ -21,7 +21,11 @@ from spiqa_tasks.files.source import Repository, Source, default_source
 
 @dataclass(frozen=True)
 class OwnSettings:
-    """What a task of one's own shows: the ablation `grey` grey pictures of the same size, `text` no picture."""
+    """What a task of one's own shows.
+
+    Attributes:
+        ablation: `grey` shows grey pictures of the same size, `text` no picture.
+    """
 
     ablation: Ablation = "none"
 

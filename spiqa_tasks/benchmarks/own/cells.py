@@ -64,7 +64,11 @@ def single(value: Any) -> Any:
 
 
 def text_of(record: Fields, column: str) -> str:
-    """Return a column's text, stripped; raises ValueError where the row has none."""
+    """Return a column's text, stripped.
+
+    Raises:
+        ValueError: the row has none.
+    """
     value = cell(record, column)
     if is_empty(value) or isinstance(value, list | Mapping | bytes) or not str(value).strip():
         raise ValueError(f"no text in {column}" if is_empty(value) else f"{column} is {_shown(value)}, not a text")
@@ -74,7 +78,8 @@ def text_of(record: Fields, column: str) -> str:
 def options_of(record: Fields, columns: Columns) -> dict[str, str]:
     """Return letter -> text of a row's options; empty where it has none.
 
-    Raises ValueError: options in no known form, a single one, or more than 26.
+    Raises:
+        ValueError: options in no known form, a single one, or more than 26.
     """
     if not columns.options:
         return {}
@@ -105,9 +110,14 @@ def options_of(record: Fields, columns: Columns) -> dict[str, str]:
 def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:
     """Return letter -> text of a row's options; empty where it has none.
 
-    A column has the options as an object with letters as its keys, as a list, or as a text that lists them; or each
-    letter has a column of its own. `named` is the column with the options, or one for each; by default one with a usual
-    name, the columns A, B, ..., or those that the question's text lists. Raises ValueError: options in no known form.
+    Args:
+        record: column -> value. A column has the options as an object with letters as its keys, as a list, or as a
+            text that lists them; or each letter has a column of its own.
+        named: the column with the options, or one for each; by default one with a usual name, the columns A, B, ...,
+            or those that the question's text lists.
+
+    Raises:
+        ValueError: options in no known form.
     """
     columns = list(named) or _usual(record)
     value = as_value(record.get(columns[0])) if len(columns) == 1 else None
@@ -131,7 +141,11 @@ def _usual(record: Fields) -> list[str]:
 
 
 def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
-    """Return the letter of a choice's right option; raises ValueError where the value names none, or several."""
+    """Return the letter of a choice's right option.
+
+    Raises:
+        ValueError: the value names none, or several.
+    """
     text = str(value).strip()
     if form == "text":
         same = [letter for letter, option in options.items() if _plain(option) == _plain(text)]
@@ -151,7 +165,11 @@ def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
 
 
 def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
-    """Return the true answers of an open question, each once; raises ValueError where there is none."""
+    """Return the true answers of an open question, each once.
+
+    Raises:
+        ValueError: there is none.
+    """
     found: dict[str, None] = {}
     for column in columns:
         value = cell(record, column)

@@ -158,7 +158,8 @@ def is_definition(values: Mapping[str, Any]) -> bool:
 def parse(values: Mapping[str, Any], folder: Path) -> Definition:
     """Return the definition in a YAML's values; `folder` is the YAML's, unless they name one.
 
-    Raises InputError: an unknown key or value.
+    Raises:
+        InputError: an unknown key or value.
     """
     name = str(values.get("benchmark", ""))
     where = f"the YAML of {name or 'a benchmark'}"

@@ -36,8 +36,10 @@ _PADDED = ("", ":012d", ":08d", ":06d", ":05d", ":04d")
 class Pictures:
     """The pictures of a table's rows.
 
-    `columns` have pictures, or are paths with columns in braces; relative paths begin in `folder`; pictures within the
-    table are written to the folder `cache` of the cache.
+    Args:
+        columns: with pictures, or paths with columns in braces.
+        folder: where relative paths begin.
+        cache: name of the cache's folder for pictures within the table.
     """
 
     def __init__(self, columns: Sequence[str], folder: Path, cache: str) -> None:
@@ -48,7 +50,11 @@ class Pictures:
         self._by_id: dict[str, list[str]] = {}
 
     def of(self, record: Fields, row_id: str, place: int) -> list[str]:
-        """Return the paths of a row's pictures, in order; raises ValueError for one that is none, or is not there."""
+        """Return the paths of a row's pictures, in order.
+
+        Raises:
+            ValueError: a cell that is no picture, or a path without a file.
+        """
         values = list(self._values(record))
         written = [(f"{place}-{number}", value) for number, value in enumerate(values) if isinstance(value, bytes)]
         if not written:
@@ -111,7 +117,10 @@ class PictureFiles:
     def path_below(self, column: str, values: Sequence[Any], others: Mapping[str, Sequence[Any]]) -> str:
         """Return the path of pictures that lie in folders called as another column's values; empty for none.
 
-        The values of `column` are the pictures' names, those of one of the `others` may be the folders'.
+        Args:
+            column: with the pictures' names.
+            values: the column's.
+            others: columns that may name the folders.
         """
         for other, names in others.items():
             pairs = zip(names, values, strict=True)

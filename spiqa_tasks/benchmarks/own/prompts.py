@@ -33,7 +33,14 @@ TEMPLATES = {
 
 
 def prompt(definition: Definition, row: Row, shots: Sequence[Row], ablation: Ablation) -> list[Part]:
-    """Return the prompt of a row, after a turn of the user's and one of the assistant's for each solved question."""
+    """Return the prompt of a row.
+
+    Args:
+        definition: of the benchmark.
+        row: the question's.
+        shots: solved questions; each becomes a turn of the user's and one of the assistant's.
+        ablation: what is done to the pictures.
+    """
     own = _question(definition, row, ablation)
     if not shots:
         return own
@@ -68,7 +75,8 @@ def fields_in_path(path: str) -> list[str]:
 def filled_path(path: str, values: Mapping[str, object]) -> str:
     """Return a path of pictures with its columns filled in; `{id:012d}` has numbers of twelve digits.
 
-    Raises ValueError: a value that is no number where the path wants one.
+    Raises:
+        ValueError: a value that is no number where the path wants one.
     """
 
     def filled(field: re.Match[str]) -> str:

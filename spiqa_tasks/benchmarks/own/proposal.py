@@ -43,7 +43,13 @@ class Proposal:
 
 
 def propose(records: Sequence[Fields], given: Mapping[str, Any], files: PictureFiles) -> Proposal:
-    """Return a proposal for a table with picture files beside it; what the user says (`given`) is not guessed."""
+    """Return a proposal for a table.
+
+    Args:
+        records: its rows.
+        given: what the user says columns are; they are not guessed.
+        files: the pictures beside the data.
+    """
     names = list(dict.fromkeys(str(name) for record in records for name in record if name != KEY))
     values = {name: [record.get(name) for record in records] for name in names}
     found: dict[str, Any] = dict(given)

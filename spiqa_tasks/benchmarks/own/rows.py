@@ -36,9 +36,17 @@ class Fault:
 
 
 def load(definition: Definition, source: Source, split: str, settings: str, *, pictures: bool) -> list[Row]:
-    """Return a split's rows; without `pictures` neither columns nor files of them are read.
+    """Return a split's rows.
 
-    Raises DataError: no data, or rows that cannot be asked, the first of them by number.
+    Args:
+        definition: the benchmark's.
+        source: where data of the hub is found.
+        split: one of `data`.
+        settings: the text of the task's settings.
+        pictures: whether pictures are shown; else neither columns nor files of them are read.
+
+    Raises:
+        DataError: no data, or rows that cannot be asked, the first of them by number.
     """
     rows, faults = read_rows(definition, source, split, settings, pictures=pictures)
     place = definition.data[split]
@@ -93,7 +101,11 @@ def read_rows(
 
 
 def data_paths(definition: Definition, source: Source, split: str) -> list[Path]:
-    """Return the files, or the saved folder, of a split (`Definition.data`); raises DataError where there are none."""
+    """Return the files, or the saved folder, of a split; see `Definition.data`.
+
+    Raises:
+        DataError: there are none.
+    """
     place = definition.data[split]
     if place.startswith(HUB):
         repository, pattern = hub_place(definition.benchmark, place)
@@ -108,7 +120,10 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
 def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
     """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH`; without a revision, `main`.
 
-    A slash within the revision is written `%2F`. Raises DataError: a place of another form.
+    A slash within the revision is written `%2F`.
+
+    Raises:
+        DataError: a place of another form.
     """
     owner, name, *rest = [*place.removeprefix(HUB).split("/"), "", ""]
     name, _, revision = name.partition("@")

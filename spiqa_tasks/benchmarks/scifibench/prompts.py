@@ -58,8 +58,10 @@ def template(row: Mapping[str, Any]) -> str:
 def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> list[Part]:
     """Figure -> caption: the figure, the captions. Caption -> figure: the figures, the caption. Then the question.
 
-    The prompt is the row's, what is shown its own or one of its examples; `marked` is the letter of the caption to
-    mark, or "".
+    Args:
+        row: says which prompt.
+        shown: the row or one of its examples.
+        marked: the letter of the caption to mark, or "".
     """
     closing = CLOSINGS[row["prompt"]][row["subcategory"]]
     figures = _figures(shown)

@@ -86,8 +86,11 @@ def plain(caption: str) -> str:
 def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool) -> list[ChoiceQuestion]:
     """The questions of the release file `file` (its shards `paths`, their fingerprint `data`), in order.
 
-    `with_files` the figures are written to the cache and checked; otherwise their paths are empty. Raises DataError: a
-    file that cannot be read, a row that is not complete, a picture that cannot be decoded.
+    Args:
+        with_files: write the figures to the cache and check them; otherwise their paths are empty.
+
+    Raises:
+        DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
     """
     records = read_rows(paths, COLUMNS)
     figures = _figures(file, data, records, with_files)

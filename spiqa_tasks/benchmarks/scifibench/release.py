@@ -38,8 +38,9 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
     `marked` (the letter of the marked caption, or ""), `shots` (the examples, each with the fields of a row that are
     shown) and `caption` (the true one). The split `captioning` joins two files, so its ids are `<file>/<ID>`.
 
-    Raises DataError: a file is missing, unreadable or lacks a column; a picture that cannot be decoded; InputError:
-    settings that do not suit the split.
+    Raises:
+        DataError: a file is missing, unreadable or lacks a column; a picture that cannot be decoded.
+        InputError: settings that do not suit the split.
     """
     if (settings.mark != "none" or settings.prompt == "caption") and any("Caption2" in name for name in SPLITS[split]):
         raise InputError(f"Expected a split of figure -> caption for mark=... and prompt=caption; found {split!r}.")
@@ -58,11 +59,14 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
     """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
 
-    The table's rows have `id`, `question`, `answer` and the options in `A` to `E` (figures have none); `data` is its
-    digest.
+    Args:
+        table: its rows, with `id`, `question`, `answer` and the options in `A` to `E` (figures have none).
+        split, settings: the task's.
+        data: digest of the table.
 
-    Raises InputError: a task whose answers cannot be scored without the release; DataError: an answer that is no
-    option.
+    Raises:
+        InputError: a task whose answers cannot be scored without the release.
+        DataError: an answer that is no option.
     """
     if settings.mark != "none" or settings.prompt == "caption":
         raise InputError("Expected SciFIBench's release for mark=... and prompt=caption, found none. Fetch it.")

@@ -35,7 +35,8 @@ def similar_shots(
 ) -> list[list[ChoiceQuestion]]:
     """For each question the `count` most similar others, the most similar one last, next to the question.
 
-    `similarities` have the shape (questions, questions); higher is more similar.
+    Args:
+        similarities: shape (questions, questions), higher is more similar.
     """
     import numpy as np
 

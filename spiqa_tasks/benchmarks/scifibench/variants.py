@@ -17,8 +17,10 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
     """The questions with the false options replaced by the true ones of other questions (section 4.3, Table 2).
 
     The answer keeps its letter. No two options are alike, and none of the false ones is true as well: pairs with a
-    caption that some pair has together with the true figure are left out, and figures likewise. Raises DataError: the
-    file has too few different pairs.
+    caption that some pair has together with the true figure are left out, and figures likewise.
+
+    Raises:
+        DataError: the file has too few different pairs.
     """
     captions: dict[str, set[str]] = {}
     digests: dict[str, set[str]] = {}

@@ -19,9 +19,12 @@ CAPTION = "Provide a caption for this figure of a scientific paper."
 def conversations(rows: Iterable[Mapping[str, Any]], form: Form, captions: bool = False) -> Iterator[dict[str, Any]]:
     """Yield one conversation per row, and with `captions` one per figure that it shows for the first time.
 
-    Rows of the setting `perfigure` that do not ask for an answer are left out, and so are their figures that the answer
-    does not need. The form `llava` has `image`, a list where questions show several, and `conversations` of `from` and
-    `value`; `messages` has `images` and `messages` of `role` and `content`. Pictures are marked `<image>` in the text.
+    Args:
+        rows: of a SPIQA task; those of the setting `perfigure` that do not ask for an answer are left out, and so are
+            their figures that the answer does not need.
+        form: `llava` (`image`, a list where questions show several, and `conversations` of `from` and `value`) or
+            `messages` (`images` and `messages` of `role` and `content`), pictures marked `<image>` in the text.
+        captions: whether figures and their captions are conversations too.
     """
     shown: set[str] = set()
     for row in rows:

@@ -27,9 +27,10 @@ _CORRECTED = {**_KEYWORDS, "table": "table"}
 def figure_group(label: str, is_table: bool, reading: Reading = "corrected") -> str:
     """The group of a figure: one of `GROUPS`.
 
-    `label` is the release's `figure_type`; in another place it says which are tables (A, val, train:
-    `content_type`; B: its label). The reading `released` reproduces Table 4; `corrected` ignores the label's case and
-    knows tables by it too.
+    Args:
+        label: the release's `figure_type`.
+        is_table: whether the release says it is a table (A, val, train: `content_type`; B: its label).
+        reading: `released` reproduces Table 4; `corrected` ignores the label's case and knows tables by it too.
     """
     if is_table:
         return "table"
@@ -38,11 +39,15 @@ def figure_group(label: str, is_table: bool, reading: Reading = "corrected") -> 
 
 
 def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
-    """Return the groups of a question with so many figures (0 where that is not known), by kind.
+    """Return the groups of a question, by kind.
 
-    They are `type`, that of the first figure that the answer needs; `released_type`, the type that Table 4 counts, as
-    `released_<type>`; `nonplot` for figures that are neither plot nor table; `figures`, as `figures_<number>`,
-    `figures_9+` beyond eight.
+    Args:
+        row: the question's; its type is that of the first figure that the answer needs.
+        figures: how many figures are shown; 0 where that is not known.
+
+    Returns:
+        `type`, the figure type; `released_type`, the type that Table 4 counts, as `released_<type>`; `nonplot` for
+        figures that are neither plot nor table; `figures`, as `figures_<number>`, `figures_9+` beyond eight.
     """
     shown = f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
     nonplot = {"nonplot": "nonplot"} if row["group"] in NOT_PLOTS else {}

@@ -30,9 +30,13 @@ class Figure(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question of a paper, by its place in it from 0; the answer is empty where the release has none.
+    """A question of a paper.
 
-    `referred` are the files of the figures that the answer needs, at least one.
+    Attributes:
+        position: its place in the release's paper, from 0.
+        question: its text.
+        answer: the reference answer; empty where the release has none.
+        referred: the files of the figures that the answer needs, at least one.
     """
 
     position: int
@@ -126,7 +130,11 @@ def _qasper(answer: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any, what: str, which: object = "") -> str:
-    """The value, where it is a string that can be written as UTF-8; else a TypeError or ValueError."""
+    """Return the value, checked: a string that can be written as UTF-8.
+
+    Raises:
+        TypeError, ValueError: it is none.
+    """
     if not isinstance(value, str):
         raise TypeError(f"a {f'{what} {which}'.strip()} of type {type(value).__name__}")
     try:

@@ -87,8 +87,14 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 def shown_picture(path: str, settings: SpiqaSettings) -> str:
     """Return the file to show for a row's picture: the figure itself, a square, or pure grey; the cache keeps it.
 
-    The released scripts make squares whatever the picture's shape is. A picture within an archive (`archive::member`)
-    is extracted first. Raises DataError: a picture that cannot be read.
+    The released scripts make squares whatever the picture's shape is.
+
+    Args:
+        path: of a row; a picture within an archive (`archive::member`) is extracted first.
+        settings: the task's.
+
+    Raises:
+        DataError: a picture that cannot be read.
     """
     path = unpacked(path)
     side = settings.side

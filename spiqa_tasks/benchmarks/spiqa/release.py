@@ -62,7 +62,8 @@ PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
 def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
     """Return a pyarrow table with one row per question of `split` (per question, figure and prompt for `perfigure`).
 
-    Raises DataError: files missing, unreadable or not in the release's format; a figure that cannot be read.
+    Raises:
+        DataError: files missing, unreadable or not in the release's format; a figure that cannot be read.
     """
     files = SPLITS[split]
     annotations = source.files(SPIQA, files.annotations)[0]
@@ -107,7 +108,8 @@ def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[P
 def each_paper(path: Path, annotation_format: Literal["A", "B", "C"]) -> Iterator[tuple[Paper, Mapping[str, Any]]]:
     """Yield each paper of an annotation file, and what the release has of it; one is in memory at a time.
 
-    Raises DataError: not JSON, no papers, or a paper that lacks a field of its format.
+    Raises:
+        DataError: not JSON, no papers, or a paper that lacks a field of its format.
     """
     reader, paper_id = READERS[annotation_format], None
     for paper_id, released in _entries(path):
@@ -135,7 +137,8 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
 def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
     """Return the papers without the questions that the release has no answer to, which a log line names.
 
-    Raises DataError: no question is left.
+    Raises:
+        DataError: no question is left.
     """
     names = [f"{paper.paper_id}/{each.position}" for paper in papers for each in paper.questions if not each.answer]
     if names:
@@ -157,7 +160,10 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
     """Return the papers with their full text, which A, val and train keep in an archive of its own.
 
     Some papers of the release have none; their questions are asked without, as the released scripts do, and a log line
-    says how many they are. Raises DataError: the archive is not there, or has the text of no paper.
+    says how many they are.
+
+    Raises:
+        DataError: the archive is not there, or has the text of no paper.
     """
     names = {f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None}
     texts: dict[str, str] = {}

@@ -40,7 +40,12 @@ def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: s
 
     Depends on the question's identity and `seed` alone, never on process, limit or order of evaluation.
 
-    At most `limit` are shown (0: all), the first of the referred ones when they alone exceed it.
+    Args:
+        files: all figures of the paper.
+        referred: those that the answer needs; kept first when they alone exceed `limit`.
+        question_id: the row's id.
+        limit: at most so many; 0 means all.
+        seed: 0 is the default order; other seeds draw others.
     """
     needed = list(dict.fromkeys(referred))
     others = [file for file in files if file not in needed]
@@ -75,8 +80,11 @@ def rows_table(
 ) -> Any:
     """Return a table with one row per question, or per question, figure and prompt where figures are shown alone.
 
-    `paths` maps pictures within the archive to those to show, missing ones become ""; `data` is the fingerprint of the
-    split's annotations.
+    Args:
+        questions: from `questions_shown`.
+        paths: picture within the archive -> path to show; missing ones become "".
+        settings: the task's.
+        split, data: the split's name and the fingerprint of its annotations, for every row.
     """
     import pyarrow
 

@@ -103,7 +103,10 @@ def is_ours(docs: Any) -> bool:
 def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
     """Score the answers of a task of ours; a defect in doing so is logged and leaves them to `record_of`.
 
-    `instances` are the host's requests of the task with their answers, of which those of the filter count.
+    Args:
+        instances: the host's requests of one task with their answers.
+        docs: the task's split.
+        filter_name: the filter whose answers count.
     """
     row = docs[0]
     name = str(instances[0].metadata["task"]) if instances else ""

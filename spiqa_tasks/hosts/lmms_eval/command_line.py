@@ -94,8 +94,11 @@ PATIENCE = 20.0
 def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
     """Hold a folder against other suites; yield the descriptor by which a started process holds it, too.
 
-    So a run that outlives its killed suite is waited for, and nothing is asked twice. `wait` is called once, before the
-    end of another suite, or of a run that it left, is waited for.
+    So a run that outlives its killed suite is waited for, and nothing is asked twice.
+
+    Args:
+        folder: is made where it is not there.
+        wait: called once, before the end of another suite, or of a run that it left, is waited for.
     """
     import fcntl  # not on Windows, where no host runs
 
@@ -112,7 +115,11 @@ def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
 def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[str, str]) -> int:
     """Run a command with its output in a file; return its exit status, which says little (see `analysis.suites.found`).
 
-    The file is written anew; `held` is the descriptor of `alone_in`.
+    Args:
+        command: its words.
+        log: the file, which is written anew.
+        held: the descriptor of `alone_in`.
+        environment: of the process.
 
     Raises:
         InputError: the program cannot be started.

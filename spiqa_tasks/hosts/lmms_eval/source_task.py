@@ -62,7 +62,12 @@ Scores = Mapping[str, float]
 
 @dataclass(frozen=True)
 class TaskDocuments:
-    """The documents that a task of the host, by its name and as its object, asks."""
+    """The documents that a task of the host asks.
+
+    Attributes:
+        name: of the task.
+        task: the host's object.
+    """
 
     name: str
     task: Any
@@ -124,7 +129,11 @@ def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
 def write_log(folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Scores]]) -> Path:
     """Write answers as the host logs those of a model that saw no picture; return the result file.
 
-    `answers` is place of the document -> the answer and its scores by metric.
+    Args:
+        folder: where to.
+        of: the documents that are answered.
+        model: its name.
+        answers: place of the document -> the answer and its scores by metric.
     """
     documents = of.task.eval_docs_no_media
     samples = [

@@ -128,6 +128,7 @@ def task_name(config: Mapping[str, Any], name: str) -> str:
 
 
 def _judge(given: argparse.Namespace) -> dict[str, Any]:
+    """The judge's arguments as the host hands them on."""
     found = _object(given.judge_args, "--judge-args") if given.judge_args else {}
     told = {"model": given.judge, "api_base": given.judge_base_url, "key": given.judge_key}
     return {**found, **{name: value for name, value in told.items() if value}}

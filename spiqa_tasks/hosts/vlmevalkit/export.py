@@ -18,12 +18,16 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
 
 
 def write_dataset(name: str, folder: Path) -> tuple[Path, bool, list[str]]:
-    """Write a task's table and its pictures, each once, to the host's LMUData.
+    """Write a task's table and its pictures, each once.
 
     Returns the table's path, whether the host can score the answers, and what is to be said of it.
 
     Choices have their options in columns, for the host's own prompt and matching; open questions have our prompt as the
     host shows it, all pictures before one text, and are for `--mode infer`.
+
+    Args:
+        name: of the task.
+        folder: the host's LMUData.
 
     Raises:
         DataError: release files missing, unreadable or not in the release's format.

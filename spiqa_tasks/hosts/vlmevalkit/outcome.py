@@ -19,7 +19,12 @@ _FAILURES = {
 
 
 def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
-    """Return the exit status of a run since `started`, and a sentence for everything that is not as it should be."""
+    """Return the exit status of a run, and a sentence for everything that is not as it should be.
+
+    Args:
+        arguments: the run's.
+        started: when the host was started, in seconds.
+    """
     status, remarks = COMPLETE, []
     what, suffix = ("answers to", ".*") if arguments.mode == "infer" else ("scores of", SUFFIX)
     for model in arguments.models:

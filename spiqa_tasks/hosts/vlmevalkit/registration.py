@@ -70,7 +70,12 @@ def serve_as(names: Mapping[str, str]) -> None:
 
 
 def model_class(name: str, config: Mapping[str, Any] | None) -> Any:
-    """Return the host's class of a model, by its values in a `--config` file or its name; None where it has none."""
+    """Return the host's class of a model; None where it has none of that name.
+
+    Args:
+        name: of one of the host's configurations.
+        config: the model's values in a `--config` file; None without one.
+    """
     if config and "class" in config:
         import vlmeval.api
         import vlmeval.vlm

@@ -23,9 +23,12 @@ _FORM = (
 
 @dataclass(frozen=True)
 class Rubric:
-    """How answers are graded: the judge's prompt with {question}, {reference} and {prediction} in it, and the levels.
+    """How answers are graded.
 
-    Each level has a name and a value in [0, 1]; they are shown in their order.
+    Attributes:
+        name: of the rubric.
+        prompt: the question to the judge, with {question}, {reference} and {prediction} in it.
+        levels: (name, value in [0, 1]) of each level, in the order shown.
     """
 
     name: str

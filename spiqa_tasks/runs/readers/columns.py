@@ -41,7 +41,11 @@ _LONGEST_CELL, _LONGEST_NAME = 10_000, 60
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a file of answers: field of `FIELDS` -> the column that a user says it is in; empty: in none."""
+    """The columns of a file of answers.
+
+    Attributes:
+        named: field of `FIELDS` -> the column that a user says it is in; empty: in none.
+    """
 
     named: Mapping[str, str] = field(default_factory=dict)
 
@@ -62,7 +66,10 @@ class Columns:
     def name(self, what: str, found: Collection[str], known: Iterable[str] = ()) -> str | None:
         """Return the column of a field among those that were found; None where there is none.
 
-        `known` has names by which it is known, other than those of `FIELDS`.
+        Args:
+            what: the field.
+            found: the columns of a row.
+            known: names by which it is known, other than those of `FIELDS`.
         """
         if what in self.named:
             return self.named[what] if self.named[what] in found else None

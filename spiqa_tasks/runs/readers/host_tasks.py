@@ -140,6 +140,7 @@ def _mean(answers: list[Answer], name: str) -> float:
 
 
 def _without(answer: Answer, name: str) -> Answer:
+    """The answer without a score by a metric."""
     record = answer.record
     if record is None or name not in record.scores:
         return answer

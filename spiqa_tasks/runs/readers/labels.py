@@ -48,8 +48,11 @@ class Labelled:
 class Labels:
     """Labelled answers.
 
-    `name` is that of the file, or of what made them; `digest` has twelve hexadecimal digits of its content's sha256;
-    `left_out` maps the reasons why others are not among them to how many.
+    Attributes:
+        name: of the file, or of what made them.
+        digest: twelve hexadecimal digits of its content's sha256.
+        answers: those with a label.
+        left_out: why others are not among them -> how many.
     """
 
     name: str

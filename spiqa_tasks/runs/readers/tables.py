@@ -89,4 +89,5 @@ def _answer(path: Path, cells: Cells, place: int, columns: Columns, row: str, pr
 
 
 def _columns(table: Iterable[Cells]) -> KeysView[str]:
+    """The names of the columns, in their order."""
     return dict.fromkeys(column for row in table for column in row).keys()

@@ -27,8 +27,12 @@ def is_dated(path: Path) -> bool:
 def read_tables(folder: Path, tasks: Collection[str]) -> list[Run]:
     """Return the runs of tasks whose answers VLMEvalKit wrote below a folder, oldest first; scored ones are left out.
 
-    The folder is that of all models, of a model or of a date. The host's own datasets other than those of `DATASETS`
-    are left out. Raises InputError: a table that is broken.
+    Args:
+        folder: the host's folder of all models, of a model or of a date.
+        tasks: names of tasks; the host's own datasets other than those of `DATASETS` are left out.
+
+    Raises:
+        InputError: a table that is broken.
     """
     found = []
     paths = (path for path in folder.resolve().rglob("*") if path.suffix in tables.SUFFIXES and not path.is_symlink())

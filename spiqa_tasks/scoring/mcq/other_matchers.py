@@ -40,8 +40,11 @@ def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | Non
 
     The letter that the answer begins with, else the one it ends with, where no letter of a word is beside it; else, of
     the first of each capital behind phrases such as "the answer is", the last one; else the last one of the most
-    telling form. So "A chart shows C, I think" is read as A, and "The answer is not a Dog" as D. The response comes
-    without its reasoning block; of the options, of which MMStar has four, `letters` are the capitals.
+    telling form. So "A chart shows C, I think" is read as A, and "The answer is not a Dog" as D.
+
+    Args:
+        response: the answer, without its reasoning block.
+        letters: capitals of the options; MMStar has four.
     """
     text = response.strip()
     for mark in _MARKS:
@@ -77,8 +80,11 @@ def vlmevalkit_match(response: str, choices: Mapping[str, str]) -> str | None:
 
     The only letter of an option that stands alone between blanks and some punctuation counts, where it first stands
     among the last four words; else the only option whose text the answer contains, where the answer is at most twice
-    as long as all options together. So "A chart" is read as A, and "A: it is red, not C" as nothing. `choices` maps
-    letters in capitals to the options' texts.
+    as long as all options together. So "A chart" is read as A, and "A: it is red, not C" as nothing.
+
+    Args:
+        response: the answer.
+        choices: letter in capitals -> text of the option.
     """
     if any(refusal in response for refusal in _REFUSALS):
         return None
