@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from spiqa_tasks.benchmarks.prompting import prompt_hash
-from spiqa_tasks.benchmarks.signature import sign
+from spiqa_tasks.benchmarks.signature import extended, sign
 from spiqa_tasks.files.typed import check_types
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -147,6 +147,10 @@ class Record:
     def with_scores(self, scores: Mapping[str, float]) -> Record:
         """Return the record with more scores."""
         return dataclasses.replace(self, scores={**self.scores, **scores})
+
+    def signed(self, **fields: str) -> Record:
+        """Return the record with other values of some fields in its signature, where it has one."""
+        return dataclasses.replace(self, signature=extended(self.signature, **fields))
 
     def judged(self, verdicts: Sequence[Verdict]) -> Record:
         """Return the record with the scores in `verdicts`, one for each of its asks, which it no longer has.

@@ -111,6 +111,12 @@ def parse(text: str) -> Signature:
     return Signature(**{name: value.replace("%7C", "|").replace("%25", "%") for name, value in known})
 
 
+@functools.lru_cache(maxsize=256)  # the answers of a run have few
+def extended(text: str, **fields: str) -> str:
+    """Return a signature's text with other values of some fields; an empty one, of an unscored answer, stays empty."""
+    return parse(text).with_fields(**fields).text if text else ""
+
+
 def merged(signatures: Iterable[Signature]) -> Signature:
     """Return one signature for several: where they differ in a field, all its values joined by `+`."""
     values: dict[str, dict[str, None]] = {}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from pathlib import Path
 
 from spiqa_tasks.benchmarks.registry import load_table
 from spiqa_tasks.benchmarks.spiqa import conversations
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import written_atomically
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import say
 
@@ -47,16 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"Expected a task of SPIQA such as spiqa_train; found {arguments.task}.")
     table = load_table("spiqa", tasks[0].split, arguments.settings)
     rows = (row for batch in table.to_batches(1000) for row in batch.to_pylist())
-    part = arguments.output.with_name(f"{arguments.output.name}.part{os.getpid()}")
-    part.parent.mkdir(parents=True, exist_ok=True)
     count = 0
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            for conversation in conversations.conversations(rows, arguments.format, arguments.captions):
-                file.write(json.dumps(conversation, ensure_ascii=False) + "\n")
-                count += 1
-        part.replace(arguments.output)
-    finally:
-        part.unlink(missing_ok=True)
+    with written_atomically(arguments.output) as file:
+        for conversation in conversations.conversations(rows, arguments.format, arguments.captions):
+            file.write(f"{json.dumps(conversation, ensure_ascii=False)}\n".encode())
+            count += 1
     print(f"wrote {count} conversations to {arguments.output}")
     return 0

@@ -6,7 +6,10 @@ import logging
 import os
 import tempfile
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from spiqa_tasks.errors import InputError
 
@@ -43,21 +46,31 @@ def check_file(path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write `content` to `path` so that nobody ever sees a part of it; make the folders above it.
+    """Write `content` to `path` as `written_atomically` does."""
+    with written_atomically(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def written_atomically(path: Path) -> Iterator[BinaryIO]:
+    """Open `path` to be written so that nobody ever sees a part of it; make the folders above it.
 
     Several processes, also on machines that share the folder, may write one path at a time: the last one wins, with
     its whole content. On any failure the file is as it was before. A link stays one: the file that it names is written.
     What is no file, such as /dev/stdout or a pipe, is written to. Raises OSError where the folder cannot be written.
     """
     if path.exists() and not path.is_file():
-        path.write_bytes(content)
+        with path.open("wb") as file:
+            yield file
         return
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{uuid.uuid4().hex}.part")
     try:
-        temporary.write_bytes(content)
+        with temporary.open("wb") as file:
+            yield file
+            size = file.tell()
         os.replace(temporary, path)
-        logger.info("wrote %s (%d bytes)", path, len(content))
+        logger.info("wrote %s (%d bytes)", path, size)
     finally:
         temporary.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,6 @@ from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.scorer import Scorer
-from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import ablated
 from spiqa_tasks.runs.matching import match_counts
@@ -45,7 +44,7 @@ def score(unjudged: Unjudged, judge: str = "") -> Run:
     fields = {"predictions": matched.form}
     fields |= ({"prompt": made.prompt} if made.prompt else {}) | ablated(matched.run.identity)
     fields |= {"ids": matched.ids} if matched.ids else {}
-    records = scorer.score(_signed(unjudged.records, fields))
+    records = scorer.score([record.signed(**fields) for record in unjudged.records])
     answers = [replace(answer, record=record) for answer, record in zip(unjudged.answers, records, strict=True)]
     task = matched.task
     metrics = task.entry.metrics(task.typed)
@@ -109,9 +108,3 @@ def differences(matched: MatchedRun, scored: Run) -> Iterator[str]:
     made = {answer.signature.data for answer in matched.answers.values()} - {""}
     for theirs in sorted(made - set(ours)):
         yield f"{scored.name}: made with the data {theirs}, scored with {scored.signature.data}."
-
-
-def _signed(records: Sequence[Record], fields: Mapping[str, str]) -> list[Record]:
-    """The records, with further fields in their signatures, of which a run has few."""
-    told = {text: parse(text).with_fields(**fields).text if text else "" for text in {r.signature for r in records}}
-    return [replace(record, signature=told[record.signature]) for record in records]

@@ -101,10 +101,7 @@ def decided(run: Run, decisions: Decisions, digest: str) -> Run:
         changes: dict[str, Any] = {"status": "ok", "reason": None} if record.status == "judge_failed" else {}
         scores = {**record.scores, metric: score}
         records.append(replace(record, scores=scores, verdicts=(*others, told), **changes))
-    signed = [
-        replace(record, signature=parse(record.signature).with_fields(judge_person=digest).text) for record in records
-    ]
-    return run.with_records(signed)
+    return run.with_records([record.signed(judge_person=digest) for record in records])
 
 
 def _combined(records: Sequence[Record], judges: Sequence[str], metric: str, how: Combination) -> Record:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.printable import counted
@@ -59,10 +58,7 @@ class Subset:
             )
 
     def _signed(self, answer: Answer) -> Answer:
-        if answer.record is None or not answer.record.signature:
-            return answer
-        signature = parse(answer.record.signature).with_fields(ids=self.digest)
-        return replace(answer, record=replace(answer.record, signature=signature.text))
+        return answer if answer.record is None else replace(answer, record=answer.record.signed(ids=self.digest))
 
 
 def read_subset(path: Path) -> Subset:

@@ -122,6 +122,14 @@ def test_each_ask_has_a_verdict() -> None:
         Record("a", asks=(ask("l3score"), ask("released"))).judged([YES])
 
 
+def test_fields_are_added_to_a_signature_that_is_there() -> None:
+    """An answer whose scoring failed has none, and gets none that names nothing but the addition."""
+    signed = Record("x", signature="spiqa-tasks:1|data:mmstar/val@d")
+    assert signed.signed(ids="abc", data="b/val@e").signature == "spiqa-tasks:1|data:b/val@e|ids:abc"
+    assert signed.signature == "spiqa-tasks:1|data:mmstar/val@d"
+    assert Record("x", status="scoring_failed").signed(ids="abc") == Record("x", status="scoring_failed")
+
+
 def test_scores_are_added_to_a_copy() -> None:
     """A record is never changed; a score of the same name is replaced in the new one."""
     record = Record("a", scores={"x": 0.0})
