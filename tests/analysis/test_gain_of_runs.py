@@ -368,8 +368,8 @@ def test_an_average_needs_every_task_and_every_base() -> None:
     other = Gain(2, 0.25, 0.25, 0.75, Estimate(0.0), Estimate(0.0), Estimate(-0.5))
     assert mean_gain([with_base, None]) is None
     both = Gain(6, 0.5, 0.375, 0.5, Estimate(0.125), Estimate(0.125), Estimate(-0.125))
-    assert mean_gain([with_base, other]) == both
-    assert mean_gain([with_base, without]) == Gain(12, 0.5, 0.25, None, Estimate(0.25), None)
+    assert repr(mean_gain([with_base, other])) == repr(both)  # the ends of the intervals are NaN
+    assert repr(mean_gain([with_base, without])) == repr(Gain(12, 0.5, 0.25, None, Estimate(0.25), None))
 
 
 def test_answers_that_every_run_has_are_told_apart(tmp_path: Path) -> None:
