@@ -20,8 +20,6 @@ ID_COLUMNS = ("id", "ID", "index")
 """Where a row's id may stand, the first that is there."""
 LARGEST = 1 << 30
 """Bytes of the largest spreadsheet that is unpacked."""
-_NUL = "\uffff"
-"""Stands for NUL, at which pandas 2 ends a cell; no character, so no text has it."""
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _PICKLED = frozenset(
     (
@@ -73,7 +71,9 @@ def separated(path: Path) -> list[Cells]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
         separator = "," if path.suffix.lower() == ".csv" and "\t" not in text.partition("\n")[0] else "\t"
-        table = pd.read_csv(io.StringIO(text.replace("\0", _NUL)), sep=separator, header=None, **form)
+        nul = next(character for character in map(chr, range(0xE000, 0x110000)) if character not in text)
+        text = text.replace("\0", nul)  # pandas 2 ends a cell at NUL
+        table = pd.read_csv(io.StringIO(text), sep=separator, header=None, **form)
     except pd.errors.ParserError as error:
         opened = re.search(r"EOF inside string starting at row (\d+)", str(error))
         where = f"a quotation mark in row {int(opened[1]) + 1} that is never closed" if opened else str(error).strip()
@@ -83,7 +83,7 @@ def separated(path: Path) -> list[Cells]:
         ) from error
     except (ValueError, OSError) as error:
         raise DataError(f"Expected {path} to be a tsv or csv file, found {error}. Save it again.") from error
-    rows = [[text_of(cell).replace(_NUL, "\0") for cell in row] for row in table.itertuples(index=False, name=None)]
+    rows = [[text_of(cell).replace(nul, "\0") for cell in row] for row in table.itertuples(index=False, name=None)]
     if rows[0][-1].endswith("\r"):
         rows = [[*row, last.removesuffix("\r")] for *row, last in rows]
     return _rows(path, rows)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +97,30 @@ def test_a_forked_child_judges_for_itself(server: OpenAIServer, engine_of: Calla
     assert all(pending.result().ok for pending in inherited)
     assert server.counts["ok"] == 6
     assert VerdictCache(engine.config.cache_dir / "judge.sqlite").claim_many(["new"]) == ["mine"]  # type: ignore[operator]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_process_forks_while_no_thread_uses_the_cache(tmp_path: Path) -> None:
+    """A child that is forked within SQLite has its locks, which nobody opens there, and waits for them forever."""
+    cache = VerdictCache(tmp_path / "judge.sqlite")
+    entered, left = threading.Event(), threading.Event()
+
+    def slow(_statement: str) -> None:
+        entered.set()
+        time.sleep(0.3)
+        left.set()
+
+    cache._db.set_trace_callback(slow)
+    reading = threading.Thread(target=cache.get_many, args=(["a"],))
+    reading.start()
+    assert entered.wait(10)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if left.is_set() and VerdictCache(tmp_path / "judge.sqlite").get_many(["a"]) == {} else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    reading.join()
+    cache.close()
 
 
 def test_a_process_may_end_with_questions_open(server: OpenAIServer, tmp_path: Path) -> None:
