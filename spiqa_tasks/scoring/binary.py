@@ -140,7 +140,8 @@ def best_threshold(scores: ArrayLike, labels: ArrayLike) -> float:
     right = truths.sum() + np.concatenate([[0.0], gains.cumsum()])
     if ((values > THRESHOLD) == truths).sum() == right.max():
         return THRESHOLD
-    thresholds = np.concatenate([[-1.0], (distinct[1:] + distinct[:-1]) / 2, [1.0]])
+    between = np.minimum((distinct[1:] + distinct[:-1]) / 2, np.nextafter(distinct[1:], -1))  # below the upper one
+    thresholds = np.concatenate([[-1.0], between, [1.0]])
     best = thresholds[right == right.max()]
     return float(best[np.abs(best - THRESHOLD).argmin()])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -89,7 +90,7 @@ def _likeness(bags: Sequence[set[str]]) -> Iterator[float]:
     for place, bag in enumerate(bags):
         others = [each for other, each in enumerate(bags) if other != place]
         shares = [len(bag & each) / len(bag | each) if bag | each else 1.0 for each in others]
-        yield sum(shares) / len(shares) if shares else 0.0
+        yield math.fsum(shares) / len(shares) if shares else 0.0  # the same in any order
 
 
 def _number(text: str) -> float | None:

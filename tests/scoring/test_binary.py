@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn import metrics as sklearn_metrics
 from sklearn.calibration import calibration_curve
@@ -67,6 +67,7 @@ def test_bins_are_those_of_scikit_learn(seed: int) -> None:
 
 
 @given(LABELLED)
+@example([(1.0, True), (0.9999999999999999, False)])
 def test_no_threshold_is_better_than_the_best(pairs: list[tuple[float, bool]]) -> None:
     """Of those below, between and above the scores; 0.5 where that is as good."""
     scores, labels = zip(*pairs, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spiqa_tasks.scoring.option_features import NUMBERS, beginning, option_numbers, option_tokens
@@ -41,6 +41,7 @@ texts = st.text(max_size=12)
 
 
 @given(texts, st.lists(texts, min_size=1, max_size=5))
+@example("", ["0:1:2", "0", "0:1:2", "0:1:2"])
 def test_any_text_has_finite_numbers_that_do_not_depend_on_the_order(question: str, options: list[str]) -> None:
     """But for the places; and tokens for each option."""
     forward, backward = named(question, options), named(question, options[::-1])[::-1]
