@@ -84,6 +84,23 @@ def test_a_byte_order_mark_is_no_part_of_a_column(tmp_path: Path) -> None:
     assert read_cells(path) == [{"index": "007", "prediction": "NA"}, {"index": "8", "prediction": ""}]
 
 
+def test_lines_may_end_as_windows_writes_them(tmp_path: Path) -> None:
+    """The carriage return before a line's end is no part of its last cell, and one within a cell stays."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'id,question,prediction\r\n1,a,"x\ry"\r\n2,b,z\r\n')
+    assert read_cells(path) == [
+        {"id": "1", "question": "a", "prediction": "x\ry"},
+        {"id": "2", "question": "b", "prediction": "z"},
+    ]
+
+
+def test_a_csv_file_with_tabs_in_its_first_line_has_tabs_between_its_cells(tmp_path: Path) -> None:
+    """Some programs name a tsv file so; commas are then part of the cells."""
+    path = tmp_path / "t.csv"
+    path.write_text("id\tprediction\n1\ta, b\n")
+    assert read_cells(path) == [{"id": "1", "prediction": "a, b"}]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
