@@ -69,14 +69,16 @@ def wanted(arguments: argparse.Namespace) -> Wanted:
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of this package's tasks that the arguments name; remarks about others go to stderr.
+    """Return the runs of this package's tasks that the arguments name, each with a name of its own.
+
+    Remarks about others go to stderr.
 
     Raises:
         InputError: see `own_runs`.
     """
     runs, remarks = own_runs(arguments.runs, wanted(arguments))
     say(*remarks, *withheld(runs))
-    return runs
+    return told_apart(runs)
 
 
 def runs_at(places: Sequence[Place], arguments: argparse.Namespace) -> list[Run]:
