@@ -8,8 +8,9 @@ from spiqa_tasks.analysis.breakdown import by_group, by_label, by_property
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.commands.run_arguments import METRIC, add_analysis, named_runs, show
+from spiqa_tasks.commands.run_arguments import METRIC, add_analysis, named_runs, show, withheld_values
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.printable import say
 from spiqa_tasks.runs.run import Run
 
 ALL = "all"
@@ -40,6 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"Expected runs of a benchmark with {by} ({known}), found none.")
     for run in suited:
         metrics = _metrics(run, arguments.metric)
+        say(*withheld_values(run, metrics))
         if by == GROUP:
             groups += by_group(run, metrics)
             continue

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from answer_files import right_answers, write_jsonl
 from answer_forms import FORMS, as_jsonl, as_responses
-from host_files import choice_samples, write_run
+from host_files import FAILED, choice_samples, write_run
 from openai_server import Behaviour, OpenAIServer
 from run_command import run_json
 from scipy.stats import ttest_rel
@@ -317,3 +317,17 @@ def test_runs_of_one_name_in_two_folders_are_not_mixed(tmp_path: Path, capsys: p
     named = [{each["model"] for each in records} for records in (changes, found)]
     named.append({each["model"] for each in run_json(capsys, "bootstrap", *folders, "--repeats", "2")[1]})
     assert named == [{f"m ({tmp_path.name}/a)", f"m ({tmp_path.name}/b)"}] * 3
+
+
+@pytest.mark.parametrize("command", ["breakdown", "bootstrap", "spread", "alignment"])
+def test_a_value_that_failed_requests_withhold_has_its_reason(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One of twelve answers is a failed request, in one of three runs; --partial changes nothing of it."""
+    for name in ("", "_marked_correct", "_shuffle1"):
+        task = f"scifibench_demo_fig2cap{name}"
+        write_jsonl(tmp_path / f"m_{task}.jsonl", right_answers(task) | ({} if name else {"3": FAILED}))
+    for more in ([], ["--partial"]):
+        main([command, str(tmp_path), *more])
+        said = "scifibench_demo_fig2cap of m: accuracy: 11 of 12 answers have a score, fewer than 99%."
+        assert capsys.readouterr().err.count(said) == 1
