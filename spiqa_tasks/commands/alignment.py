@@ -8,7 +8,7 @@ from spiqa_tasks.analysis.alignment import alignment, summary
 from spiqa_tasks.commands.run_arguments import add_analysis, measured_runs, show
 from spiqa_tasks.printable import say
 
-SUMMARY = ("model", "split", "mark", "ignore", "measure", "n", "value", "low", "high")
+SUMMARY = ("model", "split", "mark", "ignore", "measure", "n", "value", "low", "high", "questions")
 
 
 def add(parser: argparse.ArgumentParser) -> None:

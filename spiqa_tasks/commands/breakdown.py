@@ -48,8 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         for metric in metrics:
             is_label = by in run.own.entry.labels
             groups += by_label(run, metric, by) if is_label else by_property(run, metric, by, arguments.bins)
-    part = ("questions",) if any(group.questions for group in groups) else ()
-    return show(arguments, groups, ("model", "task", "metric", "group", "n", *part, "value", "low", "high"))
+    return show(arguments, groups, ("model", "task", "metric", "group", "n", "questions", "value", "low", "high"))
 
 
 def _has(benchmark: Benchmark, name: str) -> bool:

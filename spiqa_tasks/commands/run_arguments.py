@@ -134,9 +134,13 @@ def places_apart(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
 
 
 def show(arguments: argparse.Namespace, items: Sequence[Any], columns: Sequence[str] = ()) -> int:
-    """Print dataclasses with all fields or, for people, as a table of `columns` (all) with shares x 100; return 0."""
+    """Print dataclasses with all fields or, for people, as a table of `columns` (all) with shares x 100; return 0.
+
+    The column `questions` is left out where every run answered the whole of its task.
+    """
     rows = [dataclasses.asdict(item) for item in items]
     columns = columns or list(rows[0] if rows else ())
+    columns = [column for column in columns if column != "questions" or any(row[column] for row in rows)]
     cells = [[_cell(column, row[column]) for column in columns] for row in rows]
     print(rendered(arguments.format, rows, cells, columns))
     return 0
