@@ -25,7 +25,8 @@ Study = tuple[Run, Run, SciFIBenchSettings]
 class Change:
     """An augmented task against its control on the `n` questions that both answered; shares from 0 to 1.
 
-    `low` and `high` end the 95% percentile interval of the paired bootstrap of `change`.
+    `low` and `high` end the 95% percentile interval of the paired bootstrap of `change`. `questions` says how many of
+    the task's questions were answered, `n of N`, of the runs that answered a part.
     """
 
     model: str
@@ -38,6 +39,7 @@ class Change:
     change: float
     low: float
     high: float
+    questions: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Measure:
             answers that are the letter of a wrong mark (Wilson's interval); `follows_unmarked`, the share of the
             control's answers that are the same letters.
         why_not: why it is withheld.
+        questions: how many of the task's questions were answered, `n of N`, of the runs that answered a part.
     """
 
     model: str
@@ -62,6 +65,7 @@ class Measure:
     low: float = math.nan
     high: float = math.nan
     why_not: str = ""
+    questions: str = ""
 
 
 def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
@@ -75,7 +79,8 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
         differences = [one - other for one, other in zip(new, old, strict=True)]
         before, after = statistics.fmean(old), statistics.fmean(new)
         numbers = (before, after, after - before, *clustered_bootstrap(differences, [None] * len(new), REPEATS, 0))
-        found.append(Change(run.name, run.own.split, settings.mark, settings.ignore, len(new), *numbers))
+        told = (run.name, run.own.split, settings.mark, settings.ignore)
+        found.append(Change(*told, len(new), *numbers, _parts(run, control)))
     return found
 
 
@@ -125,6 +130,11 @@ def _key(run: Run, settings: SciFIBenchSettings) -> tuple[str, str, str]:
     return run.name, run.own.split, settings_text(settings)
 
 
+def _parts(*runs: Run) -> str:
+    """How many questions the runs answered, each `n of N`, of those that answered a part of the task."""
+    return "; ".join(dict.fromkeys(run.record_set.part for run in runs if run.record_set.part))
+
+
 def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
     """The scores of each run on the questions that all answered. Raises InputError: there are none."""
     scores = [run.scores(run.metric(metric)) for run in runs]
@@ -140,7 +150,7 @@ def _returned(row: Measure, run: Run, alone: Run | None, control: Run, metric: s
     if alone is None:
         return replace(row, why_not="there is no run with the same mark and no instruction to ignore it")
     told, marked, unmarked = (np.array(each) for each in _on_same([run, alone, control], metric))
-    row = replace(row, n=len(told))
+    row = replace(row, n=len(told), questions=_parts(run, alone, control))
     low, high = clustered_bootstrap(list(marked - unmarked), [None] * row.n, REPEATS, 0)
     if not (low > 0 or high < 0):
         return replace(row, why_not="the mark alone changes nothing that can be told from chance")
@@ -156,7 +166,7 @@ def _followed(told: tuple[str, str, str, str], run: Run, control: Run) -> Iterat
     """How often the wrong mark's letter is the answer, with the mark and without."""
     marks = {record.id: record.details.get("marked", "") for record in run.records}
     for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if told[-1] == "no" else 1]:
-        row = Measure(*told, measure)
+        row = Measure(*told, measure, questions=_parts(each))
         withheld = each.record_set.withheld()
         if withheld is not None:
             yield replace(row, why_not=f"{each.task}: {withheld.reason}")

@@ -14,6 +14,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.clustered import PairedDifference, holm, paired_difference
+from spiqa_tasks.scoring.coverage import is_covered
 
 DECISIVE = ("data", "prompt", "settings", "grey", "matcher", "tokenizer")
 """The fields of a signature in which two numbers must agree to be compared, beside those of the judge."""
@@ -66,11 +67,14 @@ def compare(runs: Iterable[Run], metric: str | None = None) -> tuple[list[Compar
             ids = [key for key in ours if key in theirs]
             references = [{record.id: record.reference for record in run.questions} for run in (a, b)]
             other = sorted(key for key in ids if references[0][key] != references[1][key])
-            if ids and not other:
+            few = _few(len(ids), (a, b), (ours, theirs))
+            if ids and not other and (not few or a.partial):
                 found.append(_compared(a, b, chosen, ours, theirs))
                 continue
             why_not = (
                 f"{len(other)} questions have another true answer under the same id, such as {other[0]}"
+                if other
+                else f"{few}, fewer than 99% (--partial has values over a part)"
                 if ids
                 else "they share no question"
             )
@@ -136,6 +140,13 @@ def _scores(run: Run, metric: Metric) -> dict[str, float]:
     return scores if is_mean else {}
 
 
+def _few(count: int, runs: Sequence[Run], scores: Sequence[Mapping[str, float]]) -> str:
+    """How many questions have a score in both runs, where that is less than 99% of the task's; else empty."""
+    whole = [len(known) + max(0, run.asked - run.record_set.answered) for run, known in zip(runs, scores, strict=True)]
+    total = max(*whole, len(set().union(*scores)))
+    return "" if is_covered(count, total) else f"{count} of {total} questions have a score in both runs"
+
+
 def _compared(
     a: Run, b: Run, metric: Metric, scores_a: Mapping[str, float], scores_b: Mapping[str, float]
 ) -> Comparison:
@@ -148,6 +159,8 @@ def _compared(
     warnings = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
     warnings += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
     warnings += [remark for run in (a, b) for remark in run_metrics.remarks(run, metric)]
-    alone = max(len(scores_a), len(scores_b)) - count
+    few = _few(count, (a, b), (scores_a, scores_b))
+    warnings += [few] if few and a.record_set.is_whole and b.record_set.is_whole else []
+    alone = len(scores_a.keys() ^ scores_b.keys())
     warnings += [f"{alone} questions have a score in one run only and are left out"] if alone else []
     return Comparison(a.task, metric.name, a.name, b.name, score_a, score_b, found, found.p, won, lost, warnings)

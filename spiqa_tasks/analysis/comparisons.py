@@ -34,6 +34,7 @@ class Spread:
         mean: of them.
         sd: their standard deviation, with one less than their number.
         range: highest minus lowest.
+        questions: how many of the task's questions were answered, `n of N`, of the runs that answered a part.
     """
 
     model: str
@@ -44,11 +45,15 @@ class Spread:
     mean: float
     sd: float
     range: float
+    questions: str = ""
 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Mean and variance of the accuracy, a share from 0 to 1, of resamples; the paper prints both times 100."""
+    """Mean and variance of the accuracy, a share from 0 to 1, of resamples; the paper prints both times 100.
+
+    `questions` says how many of the task's questions were answered, `n of N`, where that is a part of them.
+    """
 
     model: str
     task: str
@@ -57,6 +62,7 @@ class Bootstrap:
     repeats: int
     mean: float
     variance: float
+    questions: str = ""
 
 
 def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = None) -> list[Spread]:
@@ -71,17 +77,20 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
         InputError: none do.
     """
     groups: dict[_Key, dict[int | str, float]] = {}
+    parts: dict[_Key, dict[str, None]] = {}
     for run in runs:
         value = run.value(run.metric(metric)).value
         if not math.isnan(value):
             for key, what in _varied(run, over):
                 groups.setdefault(key, {})[what] = value
+                parts.setdefault(key, {})[run.record_set.part] = None
     found = []
     for key, values in groups.items():
         if len(values) > 1:
             known = list(values.values())
             numbers = (statistics.fmean(known), statistics.stdev(known), max(known) - min(known))
-            found.append(Spread(*key, dict(sorted(values.items(), key=_in_order)), *numbers))
+            part = "; ".join(filter(None, parts[key]))
+            found.append(Spread(*key, dict(sorted(values.items(), key=_in_order)), *numbers, part))
     if not found and over is not None:
         raise InputError(
             f"Expected a model's samples of one split that differ by the setting {over} alone, found none. Name runs "
@@ -133,4 +142,5 @@ def bootstrap(run: Run, size: int, repeats: int, seed: int, metric: str | None =
             f"size {size} and {repeats} repeats."
         )
     means = bootstrap_means(scores, repeats, size, seed)
-    return Bootstrap(run.name, run.task, len(scores), size, repeats, float(means.mean()), float(means.var()))
+    numbers = (len(scores), size, repeats, float(means.mean()), float(means.var()))
+    return Bootstrap(run.name, run.task, *numbers, run.record_set.part)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from spiqa_tasks.analysis.alignment import alignment, summary
-from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
+from spiqa_tasks.commands.run_arguments import add_analysis, measured_runs, show
 from spiqa_tasks.printable import say
 
-SUMMARY = ("model", "split", "mark", "ignore", "measure", "n", "value", "low", "high")
+SUMMARY = ("model", "split", "mark", "ignore", "measure", "n", "value", "low", "high", "questions")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per marked task, or what sums them up."""
-    runs = named_runs(arguments)
+    runs = measured_runs(arguments)
     if not arguments.summary:
         return show(arguments, alignment(runs, arguments.metric))
     measures = summary(runs, arguments.metric)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from spiqa_tasks.analysis.comparisons import bootstrap
-from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
+from spiqa_tasks.commands.run_arguments import add_analysis, measured_runs, show
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -19,4 +19,4 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per task; the variance is that of the share, shown times 100 as the paper does."""
     given = (arguments.size, arguments.repeats, arguments.seed, arguments.metric)
-    return show(arguments, [bootstrap(run, *given) for run in named_runs(arguments)])
+    return show(arguments, [bootstrap(run, *given) for run in measured_runs(arguments)])

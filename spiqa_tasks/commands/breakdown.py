@@ -8,10 +8,10 @@ from spiqa_tasks.analysis.breakdown import by_group, by_label, by_property
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.commands.run_arguments import METRIC, add_analysis, named_runs, show
+from spiqa_tasks.commands.run_arguments import METRIC, add_analysis, named_runs, show, withheld_values
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.printable import say
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import told_apart
 
 ALL = "all"
 GROUP = "group"
@@ -32,7 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per metric and group of every task."""
-    runs = told_apart(named_runs(arguments))
+    runs = named_runs(arguments)
     prepare((_metrics(run, arguments.metric), run.questions) for run in runs)
     by, groups = arguments.by, []
     suited = [run for run in runs if by == GROUP or _has(run.own.entry, by)]
@@ -41,14 +41,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"Expected runs of a benchmark with {by} ({known}), found none.")
     for run in suited:
         metrics = _metrics(run, arguments.metric)
+        say(*withheld_values(run, metrics))
         if by == GROUP:
             groups += by_group(run, metrics)
             continue
         for metric in metrics:
             is_label = by in run.own.entry.labels
             groups += by_label(run, metric, by) if is_label else by_property(run, metric, by, arguments.bins)
-    part = ("questions",) if any(group.questions for group in groups) else ()
-    return show(arguments, groups, ("model", "task", "metric", "group", "n", *part, "value", "low", "high"))
+    return show(arguments, groups, ("model", "task", "metric", "group", "n", "questions", "value", "low", "high"))
 
 
 def _has(benchmark: Benchmark, name: str) -> bool:

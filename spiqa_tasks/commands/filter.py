@@ -175,6 +175,7 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "n": len(filtered.hits),
+        "questions": _part(filtered),
         "kept": len(filtered.kept),
         "hit_counts": filtered.hit_counts,
         "answers": [
@@ -190,9 +191,15 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
     }
 
 
+def _part(filtered: Filtered) -> str:
+    """How many questions the inspectors answered, each `n of N`, of those that answered a part of the task."""
+    return "; ".join(dict.fromkeys(filter(None, (each.run.record_set.part for each in filtered.inspectors))))
+
+
 def _print(filtered: Filtered, form: str) -> None:
+    part = f", {_part(filtered)} questions" if _part(filtered) else ""
     print(
-        f"\n{filtered.task}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
+        f"\n{filtered.task}{part}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
         f"({filtered.metric.name} of at least {filtered.threshold:g})"
     )
     answers = [

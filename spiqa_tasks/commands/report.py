@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from spiqa_tasks.commands.run_arguments import add_runs, places_apart
+from spiqa_tasks.commands.run_arguments import add_runs, places_apart, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report import sharing
 from spiqa_tasks.report.content import Report, build
 from spiqa_tasks.report.forms import rendered
-from spiqa_tasks.report.headline import flat_records
+from spiqa_tasks.report.headline import flat_records, shown_metrics
 from spiqa_tasks.report.page import as_html, as_markdown
 
 DEFAULT = Path("report.html")
@@ -53,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
             "with --log_samples and --output_path."
         )
     found = build(runs, remarks, arguments.title, shlex.join(["spiqa-tasks", *sys.argv[1:]]))
+    for run in found.runs:
+        say(*withheld_values(run, shown_metrics(run)))
     others = {getattr(arguments, name.replace("-", "_")): write for name, (_, write) in _OTHERS.items()}
     page = arguments.html or (None if any(others) else DEFAULT)
     writers: dict[Path | None, Callable[[Report], str]] = {

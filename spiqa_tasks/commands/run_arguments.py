@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import add_format, rendered
 from spiqa_tasks.report.tables import number, plain
@@ -69,14 +70,36 @@ def wanted(arguments: argparse.Namespace) -> Wanted:
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of this package's tasks that the arguments name; remarks about others go to stderr.
+    """Return the runs of this package's tasks that the arguments name, each with a name of its own.
+
+    Remarks about others go to stderr.
 
     Raises:
         InputError: see `own_runs`.
     """
     runs, remarks = own_runs(arguments.runs, wanted(arguments))
     say(*remarks, *withheld(runs))
+    return told_apart(runs)
+
+
+def measured_runs(arguments: argparse.Namespace) -> list[Run]:
+    """Return the runs that `named_runs` returns; why a run has no value by the metric that is asked for is said, too.
+
+    Raises:
+        InputError: see `own_runs`.
+    """
+    runs = named_runs(arguments)
+    for run in runs:
+        say(*withheld_values(run, [each for each in run.metrics if arguments.metric in (None, each.name)][:1]))
     return runs
+
+
+def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
+    """Return why values over all of a run's answers are withheld; none where the whole run is, which is said before."""
+    names: dict[str, list[str]] = {}
+    for metric in metrics if run.record_set.withheld() is None else ():
+        names.setdefault(run.value(metric).reason or "", []).append(metric.name)
+    return [f"{run.task} of {run.name}: {', '.join(of)}: {reason}." for reason, of in names.items() if reason]
 
 
 def runs_at(places: Sequence[Place], arguments: argparse.Namespace) -> list[Run]:
@@ -111,9 +134,13 @@ def places_apart(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
 
 
 def show(arguments: argparse.Namespace, items: Sequence[Any], columns: Sequence[str] = ()) -> int:
-    """Print dataclasses with all fields or, for people, as a table of `columns` (all) with shares x 100; return 0."""
+    """Print dataclasses with all fields or, for people, as a table of `columns` (all) with shares x 100; return 0.
+
+    The column `questions` is left out where every run answered the whole of its task.
+    """
     rows = [dataclasses.asdict(item) for item in items]
     columns = columns or list(rows[0] if rows else ())
+    columns = [column for column in columns if column != "questions" or any(row[column] for row in rows)]
     cells = [[_cell(column, row[column]) for column in columns] for row in rows]
     print(rendered(arguments.format, rows, cells, columns))
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from spiqa_tasks.analysis.comparisons import spread
-from spiqa_tasks.commands.run_arguments import add_analysis, named_runs, show
+from spiqa_tasks.commands.run_arguments import add_analysis, measured_runs, show
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -17,4 +17,4 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per model, split and what varies."""
-    return show(arguments, spread(named_runs(arguments), arguments.metric, arguments.over))
+    return show(arguments, spread(measured_runs(arguments), arguments.metric, arguments.over))

@@ -124,8 +124,7 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
     if not runs:
         paths = sorted(folder.rglob("*.jsonl"))
         runs = [run for path in paths if (run := _read_lines(path, tasks, columns)) is not None]
-    if not runs:
-        runs = [_answers(path, tables, tasks, columns) for path in tables.answer_tables(folder)]
+        runs += [_answers(path, tables, tasks, columns) for path in tables.answer_tables(folder)]
     if not runs:
         raise InputError(f"Expected answers in {folder}, found none. Give {FORMS}.")
     return runs

@@ -34,8 +34,9 @@ def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
             is_part = run.answered < before.answered
             kept[key], other = (before, run) if is_part else (run, before)
             again = "again on fewer questions" if is_part else "again"
-            names = f"{_file(kept[key])} counts, not {_file(other)}"
-            remarks.append(f"{run.task} of {run.identity.label} was run {again}: {names}.")
+            names = [_file(each) for each in (kept[key], other)]
+            chosen, left = names if len(set(names)) == 2 else (kept[key].path, other.path)
+            remarks.append(f"{run.task} of {run.identity.label} was run {again}: {chosen} counts, not {left}.")
     return [*kept.values(), *others], remarks
 
 

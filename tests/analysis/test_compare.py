@@ -157,6 +157,27 @@ def test_a_few_missing_answers_are_left_out_with_a_warning() -> None:
         assert found.warnings == ["1 questions have a score in one run only and are left out"]
 
 
+@pytest.mark.parametrize(("first", "is_whole"), [(199, True), (198, False)])
+def test_runs_that_lack_other_questions_are_compared_where_99_percent_are_common(first: int, is_whole: bool) -> None:
+    """Each is whole with 198 or 199 of 200 answers, and both together have 198 or 196; --partial says how many."""
+    records = choices([True] * 200)
+    runs = [
+        replace(run_of(each, name), asked=200) for name, each in (("a", records[:first]), ("b", records[200 - first :]))
+    ]
+    common = len({record.id for record in runs[0].records} & {record.id for record in runs[1].records})
+    alone = f"{2 * (first - common)} questions have a score in one run only and are left out"
+    few = f"{common} of 200 questions have a score in both runs"
+    if is_whole:
+        assert only(runs).warnings == [alone]
+        return
+    assert compare(runs) == (
+        [],
+        [f"mmstar_filtered: b is not compared with a: {few}, fewer than 99% (--partial has values over a part)."],
+    )
+    found = only([replace(run, partial=True) for run in runs])
+    assert (found.difference.n, found.warnings) == (common, [few, alone])
+
+
 def test_runs_without_a_shared_question_are_not_compared() -> None:
     """They may be of different parts of the task."""
     other = run_of([replace(record, id=f"x{record.id}") for record in choices([True])], "b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,17 @@ def test_a_task_that_is_left_out_is_status_3(tmp_path: Path, run_filter: Filter)
         "2 (1 request failed). Run it again, or choose another --metric.\n"
     )
     assert run_filter(tmp_path, "--task", "u")[:2] == (2, [])
+
+
+def test_what_is_kept_of_a_part_of_a_task_has_its_questions_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two of four questions were answered; of the whole task nothing is said."""
+    for asked, expected in ((4, "2 of 4"), (2, "")):
+        settings = {"t": "ablation=text"}
+        write_run(tmp_path, "m", {"t": choice_samples([True, False])}, settings=settings, asked=asked)
+        assert main(["filter", str(tmp_path), "--partial", "--max-hits", "0"]) == 0
+        assert ("t, 2 of 4 questions: 1 inspectors" in capsys.readouterr().out) is bool(expected)
+        assert main(["filter", str(tmp_path), "--partial", "--max-hits", "0", "--json"]) == 0
+        (record,) = json.loads(capsys.readouterr().out)
+        assert (record["n"], record["kept"], record["questions"]) == (2, 1, expected)

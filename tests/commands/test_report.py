@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from host_files import write_demo_run
+from host_files import FAILED, write_demo_run
 
 from spiqa_tasks.cli import main
 
@@ -74,3 +74,15 @@ def test_what_could_not_be_read_is_told(runs: Path, tmp_path: Path, capsys: pyte
     assert remark in path.read_text().replace("\\", "")
     assert main(["report", str(runs), "--task", "spiqa_demo", "--markdown", str(path)]) == 2
     assert "spiqa_demo" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["csv", "card", "latex", "eval-results"])
+def test_a_file_without_a_value_has_its_reason_on_stderr(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of files that have no place for it: one of 24 requests failed, so that no metric has a value."""
+    write_demo_run(tmp_path / "m", "m", lambda place, row: FAILED if place == 3 else row["answer"])
+    assert main(["report", str(tmp_path / "m"), f"--{form}", str(tmp_path / "file")]) == 0
+    told = capsys.readouterr().err
+    assert "mmstar_demo of openai,model_version=m: accuracy, accuracy_released" in told
+    assert "23 of 24 answers have a score, fewer than 99%." in told

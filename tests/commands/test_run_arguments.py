@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answer_files import right_answers, write_jsonl
 from answer_forms import FORMS, as_jsonl, as_responses
-from host_files import choice_samples, write_run
+from host_files import FAILED, choice_samples, write_run
 from openai_server import Behaviour, OpenAIServer
 from run_command import run_json
 from scipy.stats import ttest_rel
@@ -295,3 +296,57 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(parts: dict[str
             noted = "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial prints its values."
             assert (noted in text) != bool(partial)
     assert re.search(r"75\.0 \[46\.8, 91\.1\]\S* +\| 12 of 24 questions", files["card"].read_text())
+
+
+def test_runs_of_one_name_in_two_folders_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Marked tasks have the control, orders of options those, of their own folder; means are counted by hand."""
+    task = "scifibench_demo_fig2cap"
+    right = {"a": {task: 9, f"{task}_marked_correct": 10, f"{task}_shuffle1": 6}}
+    right["b"] = {task: 3, f"{task}_marked_correct": 4, f"{task}_shuffle1": 2}
+    for folder, counts in right.items():
+        for name, count in counts.items():
+            true = right_answers(name)
+            answers = [(key, letter if place < count else "none") for place, (key, letter) in enumerate(true.items())]
+            write_jsonl(tmp_path / folder / f"m_{name}.jsonl", answers)
+    folders = [tmp_path / "a", tmp_path / "b"]
+    changes = run_json(capsys, "alignment", *folders)[1]
+    assert [each["control"] for each in changes] == [9 / 12, 3 / 12]
+    assert [each["accuracy"] for each in changes] == [10 / 12, 4 / 12]
+    found = run_json(capsys, "spread", *folders)[1]
+    assert [each["accuracies"] for each in found] == [{"0": 9 / 12, "1": 6 / 12}, {"0": 3 / 12, "1": 2 / 12}]
+    named = [{each["model"] for each in records} for records in (changes, found)]
+    named.append({each["model"] for each in run_json(capsys, "bootstrap", *folders, "--repeats", "2")[1]})
+    assert named == [{f"m ({tmp_path.name}/a)", f"m ({tmp_path.name}/b)"}] * 3
+
+
+@pytest.mark.parametrize("command", ["breakdown", "bootstrap", "spread", "alignment"])
+def test_a_value_that_failed_requests_withhold_has_its_reason(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One of twelve answers is a failed request, in one of three runs; --partial changes nothing of it."""
+    for name in ("", "_marked_correct", "_shuffle1"):
+        task = f"scifibench_demo_fig2cap{name}"
+        write_jsonl(tmp_path / f"m_{task}.jsonl", right_answers(task) | ({} if name else {"3": FAILED}))
+    for more in ([], ["--partial"]):
+        main([command, str(tmp_path), *more])
+        said = "scifibench_demo_fig2cap of m: accuracy: 11 of 12 answers have a score, fewer than 99%."
+        assert capsys.readouterr().err.count(said) == 1
+
+
+@pytest.mark.parametrize("command", ["bootstrap", "spread", "alignment", "alignment --summary"])
+def test_a_value_over_a_part_has_its_questions_beside_it(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Six of twelve answers in one run: the rows that it is in, and no others; no such column for whole runs."""
+    words = command.split()
+    for asked in (12, 6):
+        for name in ("", "_marked_incorrect", "_shuffle1"):
+            task = f"scifibench_demo_fig2cap{name}"
+            answers = list(right_answers(task).items())
+            write_jsonl(tmp_path / f"m_{task}.jsonl", answers if name else answers[:asked])
+        told = [str(each["questions"]) for each in run_json(capsys, *words, tmp_path, "--partial")[1]]
+        assert main([*words, str(tmp_path), "--partial"]) == 0
+        printed = capsys.readouterr().out
+        assert ("questions" in printed) is ("6 of 12" in printed) is (asked == 6)
+        assert told.count("6 of 12") == (asked == 6)
+        assert set(told) <= {"", "6 of 12"}

@@ -392,3 +392,26 @@ def test_runs_of_lmms_eval_come_first_by_their_dates(tmp_path: Path) -> None:
         write_demo(tmp_path / "2", RIGHT, "early", stamp="20250101_000000"),
     ]
     assert [run.name for run in load(*places)[0]] == ["early", "late", "b", "a"]
+
+
+def test_answers_in_several_forms_and_folders_are_all_there(tmp_path: Path) -> None:
+    """Files of one name in two folders, jsonl beside tables; of the dates of VLMEvalKit's folder the last counts."""
+    (task,) = find_tasks(["mmstar_demo"])
+    rows = rows_of(task)
+    write_jsonl(tmp_path / "a_mmstar_demo.jsonl", right_answers("mmstar_demo"))
+    places = {"x": 6, "y": 12, "T20260101-000000": 18, "T20260102-000000": 24}
+    for name, right in places.items():
+        texts = [row["answer"] if place < right else "none" for place, row in enumerate(rows)]
+        write_table(mmstar_table(rows).assign(prediction=texts), tmp_path / name / f"{name[0]}b_mmstar_demo.csv")
+    for name in "xy":
+        (tmp_path / name / f"{name}b_mmstar_demo.csv").rename(tmp_path / name / "b_mmstar_demo.csv")
+    runs, remarks = load_runs([Place(tmp_path)])
+    values = {(run.path.parent.name, run.identity.model): run.value(run.metric()).value for run in runs}
+    assert values == {
+        (tmp_path.name, "a"): 1.0,
+        ("x", "b"): 6 / 24,
+        ("y", "b"): 12 / 24,
+        ("T20260102-000000", "Tb"): 1.0,
+    }
+    file = "Tb_mmstar_demo.csv"
+    assert remarks == [f"mmstar_demo of Tb was run again: T20260102-000000/{file} counts, not T20260101-000000/{file}."]

@@ -53,6 +53,13 @@ def test_the_newest_run_counts_and_a_sentence_says_so() -> None:
     assert remarks == ["t of m was run again: 2_results.json counts, not 1_results.json."]
 
 
+def test_of_two_files_of_one_name_the_sentence_has_the_paths() -> None:
+    """As of two folders that are named together."""
+    assert newest([a_run("a/1_results.json"), a_run("b/1_results.json")])[1] == [
+        "t of m was run again: b/1_results.json counts, not a/1_results.json."
+    ]
+
+
 @pytest.mark.parametrize("who", [Identity("m", "grey"), Identity("m", seed="1"), Identity("m,a=1")])
 def test_another_ablation_seed_or_argument_is_another_model(who: Identity) -> None:
     """Nothing is replaced then."""

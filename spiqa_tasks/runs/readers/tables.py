@@ -55,12 +55,9 @@ def own_questions(path: Path) -> list[Cells]:
 
 
 def answer_tables(folder: Path) -> list[Path]:
-    """Return the tables of answers below a folder that VLMEvalKit wrote, the newest of each name."""
-    newest: dict[str, Path] = {}
-    for path in sorted(folder.rglob("*"), key=lambda path: path.stat().st_mtime_ns):
-        if path.suffix in SUFFIXES and path.is_file() and answers_in(path):
-            newest[path.name] = path
-    return sorted(newest.values())
+    """Return the tables of answers below a folder, by name; which of several runs counts is not decided here."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.suffix in (*SUFFIXES, ".parquet") and path.is_file())
+    return [path for path in paths if answers_in(path)]
 
 
 def answers_in(path: Path) -> int:

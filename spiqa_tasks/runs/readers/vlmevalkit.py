@@ -24,6 +24,11 @@ def is_dated(path: Path) -> bool:
     return _DATE.fullmatch(path.parent.name) is not None
 
 
+def _age(path: Path) -> tuple[bool, Path, int]:
+    """What orders the tables of a model, oldest first: their dates, then what has none, of two forms by their times."""
+    return not is_dated(path), path.with_suffix(""), path.stat().st_mtime_ns
+
+
 def read_tables(folder: Path, tasks: Collection[str]) -> list[Run]:
     """Return the runs of tasks whose answers VLMEvalKit wrote below a folder, oldest first; scored ones are left out.
 
@@ -36,7 +41,7 @@ def read_tables(folder: Path, tasks: Collection[str]) -> list[Run]:
     """
     found = []
     paths = (path for path in folder.resolve().rglob("*") if path.suffix in tables.SUFFIXES and not path.is_symlink())
-    for path in sorted(paths, key=lambda path: (not is_dated(path), path)):  # the dates of a model, then what has none
+    for path in sorted(paths, key=_age):
         model = (path.parent.parent if is_dated(path) else path.parent).name
         dataset = path.stem.removeprefix(f"{model}_")
         task = dataset if dataset in tasks else DATASETS.get(dataset, "")

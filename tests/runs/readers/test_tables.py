@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pandas as pd
@@ -219,11 +218,12 @@ def test_an_answer_has_its_place_and_the_files_own_question_and_true_answer() ->
     assert (answer.question, answer.reference) == ("", "")
 
 
-def test_the_newest_of_several_runs_counts(tmp_path: Path) -> None:
-    """VLMEvalKit makes a folder for each run; names without answers and broken files are passed over."""
+def test_every_table_of_answers_in_a_folder_is_found(tmp_path: Path) -> None:
+    """By name, parquet too; names without answers and broken files are passed over."""
     old, new = (write_table(mmstar_table(ROWS), tmp_path / name / "model_MMStar.tsv") for name in ("T1", "T2"))
     other = write_table(mmstar_table(ROWS), tmp_path / "T1" / "model_A.json")
-    os.utime(old, times=(2e9, 2e9))
+    parquet = tmp_path / "a.parquet"
+    mmstar_table(ROWS).to_parquet(parquet)
     (tmp_path / "broken.xlsx").write_bytes(b"PK\x03\x04 no zip")
     (tmp_path / "log.tsv").write_text("index\tlog\n1\tx\n")
     (tmp_path / "other.tsv").write_text("name\tprediction\n1\tx\n")
@@ -231,9 +231,7 @@ def test_the_newest_of_several_runs_counts(tmp_path: Path) -> None:
     for name in SCORED_COLUMNS:
         write_table(mmstar_table(ROWS).assign(**{name: 1}), tmp_path / f"model_{name}.tsv")
     write_table(mmstar_table(ROWS), tmp_path / "m.tsv").rename(tmp_path / "m.txt")
-    assert answer_tables(tmp_path) == [other, old]
-    os.utime(new, times=(3e9, 3e9))
-    assert answer_tables(tmp_path) == [other, new]
+    assert answer_tables(tmp_path) == [other, old, new, parquet]
     (tmp_path / "empty").mkdir()
     assert answer_tables(tmp_path / "empty") == []
 

@@ -121,3 +121,15 @@ def test_scores_as_old_as_their_answers_are_of_these(tmp_path: Path, later: int,
         os.utime(each, (moment, moment))
     assert len(vlmevalkit.read_tables(tmp_path, ["mmstar_demo"])) == count
     assert vlmevalkit.read_tables(tmp_path, ["another"]) == []
+
+
+@pytest.mark.parametrize("newer", ["tsv", "xlsx"])
+def test_of_two_forms_of_a_table_the_one_written_last_counts(tmp_path: Path, newer: str) -> None:
+    """PRED_FORMAT may change between two runs of a model."""
+    table = mmstar_table(rows_of(*find_tasks(["mmstar_demo"])))
+    for form in ("tsv", "xlsx"):
+        path = write_table(table, tmp_path / "m" / f"m_mmstar_demo.{form}")
+        os.utime(path, times=(2e9, 2e9) if form == newer else (1e9, 1e9))
+    (run,), (remark,) = load_runs([Place(tmp_path)])
+    assert run.path.suffix == f".{newer}"
+    assert f"m_mmstar_demo.{newer} counts, not" in remark
