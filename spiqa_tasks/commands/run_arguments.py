@@ -70,25 +70,23 @@ def wanted(arguments: argparse.Namespace) -> Wanted:
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of this package's tasks that the arguments name, each with a name of its own.
-
-    Remarks about others go to stderr.
+    """Return the runs of this package's tasks that the arguments name; remarks about others go to stderr.
 
     Raises:
         InputError: see `own_runs`.
     """
     runs, remarks = own_runs(arguments.runs, wanted(arguments))
     say(*remarks, *withheld(runs))
-    return told_apart(runs)
+    return runs
 
 
 def measured_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs that `named_runs` returns; why a run has no value by the metric that is asked for is said, too.
+    """Return the runs of `named_runs`, each with a name of its own; why the metric asked for is withheld is said, too.
 
     Raises:
         InputError: see `own_runs`.
     """
-    runs = named_runs(arguments)
+    runs = told_apart(named_runs(arguments))
     for run in runs:
         say(*withheld_values(run, [each for each in run.metrics if arguments.metric in (None, each.name)][:1]))
     return runs
