@@ -24,7 +24,7 @@ from spiqa_tasks import __version__
 from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
 from spiqa_tasks.extras import what_is_missing
 from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.printable import say
+from spiqa_tasks.printable import escape_unencodable, say
 
 COMMANDS = {
     "list": "show every task and whether its data is there",
@@ -93,6 +93,7 @@ def parser(commands: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; errors go to stderr in one sentence."""
+    escape_unencodable(sys.stdout)
     try:
         with _terminated_in_words(), _warned_in_words():
             return _run(sys.argv[1:] if argv is None else argv)
@@ -108,11 +109,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
-    except OSError as error:
-        if error.errno not in _NO_ROOM:
+    except (OSError, RuntimeError) as error:
+        refusal = _refusal(error)
+        if refusal is None:
             raise
-        where = f" for {error.filename}" if error.filename else ""
-        say(f"Expected room on the disk{where}, found none ({error.strerror}). Make room and run the command again.")
+        say(refusal)
         return InputError.exit_code
     except _Terminated:
         say(f"terminated; {_KEPT}")
@@ -120,6 +121,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say(f"interrupted; {_KEPT}")
         return 130
+
+
+def _refusal(error: BaseException | None) -> str | None:
+    """The sentence on a disk, file or folder that cannot be used; None where none of them is the matter."""
+    if isinstance(error, RuntimeError) and getattr(error.__context__, "errno", 0) == errno.ELOOP:
+        error = error.__context__  # Path.resolve before Python 3.13
+    if not isinstance(error, OSError):
+        return None
+    where = error.filename or (error.errno == errno.ENOENT and "the current folder")
+    if error.errno in _NO_ROOM:
+        told = f" for {where}" if where else ""
+        return f"Expected room on the disk{told}, found none ({error.strerror}). Make room and run the command again."
+    if not where:
+        return None
+    return f"Expected to use {where}, which failed: {error.strerror}. Mend it, or name another place."
 
 
 class _Terminated(KeyboardInterrupt):
