@@ -10,6 +10,7 @@ import errno
 import gc
 import importlib
 import logging
+import os
 import platform
 import signal
 import sys
@@ -94,6 +95,7 @@ def parser(commands: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; errors go to stderr in one sentence."""
     escape_unencodable(sys.stdout)
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - `print(file=None)` writes to stdout
     try:
         with _terminated_in_words(), _warned_in_words():
             return _run(sys.argv[1:] if argv is None else argv)

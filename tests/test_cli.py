@@ -180,6 +180,21 @@ def test_what_the_output_cannot_encode_is_escaped(tmp_path: Path) -> None:
     assert {row["model"] for row in json.loads(done.stdout)} == {"模\U0001f600"}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes stderr")
+def test_a_closed_stderr_loses_the_remarks_alone(tmp_path: Path) -> None:
+    """No remark gets into what is printed, and no verdict is lost for want of a place for the progress bar."""
+    command = f"exec {sys.executable} -m spiqa_tasks.cli exam --trap empty --format json"
+    with OpenAIServer(Behaviour(latency=0.1)) as server:
+        done = subprocess.run(
+            ["sh", "-c", f"{command} --judge openai:one@{server.url} 2>&-"],
+            env={**os.environ, "SPIQA_TASKS_CACHE": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)
+
+
 def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Path) -> None:
     """In this run, which ends with 3; those stored before stay, and the next run asks for the others alone."""
     resource = pytest.importorskip("resource")
