@@ -209,7 +209,7 @@ def open_cache(directory: Path | None) -> VerdictCache | None:
         if path.is_file():
             raise JudgeError(
                 f"Expected to read the judge's cache {path}, which failed: {reason}. Wait until the program that uses "
-                "it has ended, or name another folder in SPIQA_TASKS_CACHE; judging without it would pay twice."
+                "it has ended, make room, or name another folder in SPIQA_TASKS_CACHE; judging without may pay twice."
             ) from error
     if cache is None or not cache.writable:
         warnings.warn(
