@@ -85,8 +85,13 @@ def parser(commands: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
 
         shtab.add_argument_to(result, "--print-completion", help="print what makes a shell complete the command")
     for name in commands:
-        module = importlib.import_module(f"spiqa_tasks.commands.{name}")
         command = subparsers.add_parser(name, help=COMMANDS[name])
+        try:
+            module = importlib.import_module(f"spiqa_tasks.commands.{name}")
+        except ModuleNotFoundError as error:
+            if commands == COMMANDS and what_is_missing(error):
+                continue  # the help page names it all the same
+            raise
         command.set_defaults(run=module.run)
         module.add(command)
     return result

@@ -64,6 +64,16 @@ def test_without_a_command_the_help_is_shown() -> None:
     assert all(name in bare.stdout for name in COMMANDS)
 
 
+def test_the_help_needs_no_extra(tmp_path: Path) -> None:
+    """`pip install spiqa-tasks` alone shows every command, and the completion of those that it can run."""
+    without = "import sys; sys.modules['numpy'] = None; from spiqa_tasks.cli import main; main(sys.argv[1:])"
+    for asked in (["--help"], ["--print-completion", "bash"]):
+        command = [sys.executable, "-c", without, *asked]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert all(name in done.stdout for name in COMMANDS)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_verbose(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The same option on all."""
