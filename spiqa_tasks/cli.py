@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks import __version__
+from spiqa_tasks.commands.own_files import check_apart
 from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
 from spiqa_tasks.extras import what_is_missing
 from spiqa_tasks.files.cache_folder import cache_path
@@ -188,6 +189,7 @@ def _run(given: Sequence[str]) -> int:
     named = given[:1] if given[0] in COMMANDS else COMMANDS  # what the others import takes seconds
     arguments = parser(named).parse_args(given)
     gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
+    check_apart(arguments)
     with _telling(arguments.verbose):
         status: int = arguments.run(arguments)
     return status
