@@ -10,6 +10,7 @@ import errno
 import gc
 import importlib
 import logging
+import os
 import platform
 import signal
 import sys
@@ -21,10 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks import __version__
+from spiqa_tasks.commands.own_files import check_apart
 from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
 from spiqa_tasks.extras import what_is_missing
 from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.printable import say
+from spiqa_tasks.printable import escape_unencodable, say
 
 COMMANDS = {
     "list": "show every task and whether its data is there",
@@ -84,8 +86,13 @@ def parser(commands: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
 
         shtab.add_argument_to(result, "--print-completion", help="print what makes a shell complete the command")
     for name in commands:
-        module = importlib.import_module(f"spiqa_tasks.commands.{name}")
         command = subparsers.add_parser(name, help=COMMANDS[name])
+        try:
+            module = importlib.import_module(f"spiqa_tasks.commands.{name}")
+        except ModuleNotFoundError as error:
+            if commands == COMMANDS and what_is_missing(error):
+                continue  # the help page names it all the same
+            raise
         command.set_defaults(run=module.run)
         module.add(command)
     return result
@@ -93,6 +100,8 @@ def parser(commands: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; errors go to stderr in one sentence."""
+    escape_unencodable(sys.stdout)
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - `print(file=None)` writes to stdout
     try:
         with _terminated_in_words(), _warned_in_words():
             return _run(sys.argv[1:] if argv is None else argv)
@@ -108,11 +117,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
-    except OSError as error:
-        if error.errno not in _NO_ROOM:
+    except (OSError, RuntimeError) as error:
+        refusal = _refusal(error)
+        if refusal is None:
             raise
-        where = f" for {error.filename}" if error.filename else ""
-        say(f"Expected room on the disk{where}, found none ({error.strerror}). Make room and run the command again.")
+        say(refusal)
         return InputError.exit_code
     except _Terminated:
         say(f"terminated; {_KEPT}")
@@ -120,6 +129,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say(f"interrupted; {_KEPT}")
         return 130
+
+
+def _refusal(error: BaseException | None) -> str | None:
+    """The sentence on a disk, file or folder that cannot be used; None where none of them is the matter."""
+    if isinstance(error, RuntimeError) and getattr(error.__context__, "errno", 0) == errno.ELOOP:
+        error = error.__context__  # Path.resolve before Python 3.13
+    if not isinstance(error, OSError):
+        return None
+    where = error.filename or (error.errno == errno.ENOENT and "the current folder")
+    if error.errno in _NO_ROOM:
+        told = f" for {where}" if where else ""
+        return f"Expected room on the disk{told}, found none ({error.strerror}). Make room and run the command again."
+    if not where:
+        return None
+    return f"Expected to use {where}, which failed: {error.strerror}. Mend it, or name another place."
 
 
 class _Terminated(KeyboardInterrupt):
@@ -165,6 +189,7 @@ def _run(given: Sequence[str]) -> int:
     named = given[:1] if given[0] in COMMANDS else COMMANDS  # what the others import takes seconds
     arguments = parser(named).parse_args(given)
     gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
+    check_apart(arguments)
     with _telling(arguments.verbose):
         status: int = arguments.run(arguments)
     return status

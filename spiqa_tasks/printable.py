@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
+import io
+import json
 import sys
 import threading
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 SLOW = 1.0
 """Seconds after which a person is told what a command is doing."""
@@ -20,6 +24,12 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(" " if unicodedata.category(c) in _STEERING and c not in _KEPT else c for c in text)
+
+
+def escape_unencodable(stream: TextIO) -> None:
+    """Have a stream escape, as JSON does, what its encoding lacks, where it would raise UnicodeEncodeError."""
+    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        stream.reconfigure(errors=_ESCAPES)
 
 
 def say(*lines: str, program: str = "spiqa-tasks") -> None:
@@ -45,5 +55,12 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
 
 
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+_ESCAPES = "spiqa_tasks_escapes"
+codecs.register_error(_ESCAPES, _escaped)
 _STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _KEPT = "\n\t\u200c\u200d"

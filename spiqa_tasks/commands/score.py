@@ -81,6 +81,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; 0 when every question has an answer that could be scored and every verdict is kept, else 3.
 
+    With `--partial`, questions may be without an answer.
     Of a RUN's tasks, those whose judge cannot be asked are scored without it.
     """
     if arguments.output is not None:

@@ -72,5 +72,9 @@ def written_atomically(path: Path) -> Iterator[BinaryIO]:
             size = file.tell()
         os.replace(temporary, path)
         logger.info("wrote %s (%d bytes)", path, size)
+    except OSError as error:
+        if error.filename == str(temporary):
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)

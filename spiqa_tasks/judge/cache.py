@@ -28,10 +28,10 @@ SILENT_SECONDS = 10.0
 LOCKED_SECONDS = 10.0
 """How long to wait for a locked file."""
 _CHUNK = 500
-_lock = threading.Lock()
-"""Held around every use of SQLite, and while the process forks: SQLite's own locks stay locked in a forked child."""
+fork_lock = threading.RLock()
+"""Held around uses of SQLite and late imports, and while the process forks: their locks stay locked in a child."""
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+    os.register_at_fork(before=fork_lock.acquire, after_in_parent=fork_lock.release, after_in_child=fork_lock.release)
 
 
 class Owner(NamedTuple):
@@ -57,7 +57,7 @@ class VerdictCache:
     def __init__(self, path: Path, locked_seconds: float = LOCKED_SECONDS) -> None:
         self._path = path
         self._owner = Owner(socket.gethostname(), os.getpid())
-        with _lock:
+        with fork_lock:
             self._db, self.writable = connect(path, locked_seconds)
         self._claimed: set[str] = set()
         self._unsaved: list[tuple[str, Verdict]] = []
@@ -73,12 +73,12 @@ class VerdictCache:
 
     def get_many(self, keys: Sequence[str]) -> dict[str, Verdict]:
         """Return the stored verdicts among `keys`, marked as cached; rows that cannot be read are dropped and told."""
-        with _lock:
+        with fork_lock:
             return self._select(keys)
 
     def claim_many(self, keys: Sequence[str]) -> list[Claim]:
         """Return for each key its verdict, or "mine" (to be asked by this process now), or who else is asking."""
-        with _lock:
+        with fork_lock:
             found: dict[str, Claim] = dict(self._select(keys))
             missing = [key for key in dict.fromkeys(keys) if key not in found]
             if missing and self.writable:
@@ -91,7 +91,7 @@ class VerdictCache:
         What cannot be stored, as somebody has locked the file or the disk is full, is stored with the next ones, or at
         the end.
         """
-        with _lock:
+        with fork_lock:
             self._unsaved += rows
             if self.writable:
                 self._save()
@@ -99,13 +99,13 @@ class VerdictCache:
 
     def unstored(self) -> int:
         """Return how many verdicts of a file that can be written are not in it yet."""
-        with _lock:
+        with fork_lock:
             return sum(verdict.ok for _, verdict in self._unsaved) if self.writable else 0
 
     def close(self) -> None:
         """Store what is left, give up this process's claims, which end by themselves too, and close the file."""
         self._closing.set()
-        with _lock:
+        with fork_lock:
             if self.writable:
                 self._save()
                 with suppress(sqlite3.OperationalError):
@@ -185,7 +185,7 @@ class VerdictCache:
 
     def _beat(self) -> None:
         while not self._closing.wait(BEAT_SECONDS):
-            with _lock:
+            with fork_lock:
                 if not self._claimed or self._closing.is_set():
                     continue
                 with suppress(sqlite3.Error):
@@ -209,7 +209,7 @@ def open_cache(directory: Path | None) -> VerdictCache | None:
         if path.is_file():
             raise JudgeError(
                 f"Expected to read the judge's cache {path}, which failed: {reason}. Wait until the program that uses "
-                "it has ended, or name another folder in SPIQA_TASKS_CACHE; judging without it would pay twice."
+                "it has ended, make room, or name another folder in SPIQA_TASKS_CACHE; judging without may pay twice."
             ) from error
     if cache is None or not cache.writable:
         warnings.warn(

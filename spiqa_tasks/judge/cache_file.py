@@ -29,10 +29,13 @@ def connect(path: Path, timeout: float) -> tuple[sqlite3.Connection, bool]:
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         return _writable(path, timeout), True
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
         if not path.is_file():
             raise
-        return _readable(path, timeout), False
+        try:
+            return _readable(path, timeout), False
+        except sqlite3.OperationalError as unread:
+            raise error from unread  # a full disk leaves a new file without tables
     except sqlite3.DatabaseError as error:
         aside = _moved_aside(path)
         db = _writable(path, timeout)

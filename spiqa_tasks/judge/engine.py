@@ -15,7 +15,7 @@ from concurrent.futures import Future, wait
 from dataclasses import replace
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.cache import VerdictCache, open_cache
+from spiqa_tasks.judge.cache import VerdictCache, fork_lock, open_cache
 from spiqa_tasks.judge.cache_entry import request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.dispatcher import Dispatcher, Job
@@ -37,7 +37,8 @@ class _Session:
     """A loop in a daemon thread with everything that must not outlive a fork."""
 
     def __init__(self, config: JudgeConfig, make: Callable[[JudgeConfig], JudgeClient]) -> None:
-        self.client = make(config)
+        with fork_lock:
+            self.client = make(config)
         self.cache: VerdictCache | None = open_cache(config.cache_dir) if config.cache else None
         self.dispatcher = Dispatcher(config, self.client, self.cache)
         self.loop = asyncio.new_event_loop()
@@ -108,11 +109,9 @@ class Engine:
         An unchanged summary is not printed again: metrics over the same verdicts come one after another.
         """
         if not all(pending.done() for pending in pendings):
-            from tqdm import tqdm
-
             name = f"judge {self.config.name}"
             with said_if_slow(f"{name}: {counted(len(pendings), 'judgement')}"):
-                for pending in tqdm(pendings, name, file=sys.stderr, disable=None, unit=" judgements"):
+                for pending in _shown(pendings, name):
                     pending.result()
         cache = self._session and self._session.cache
         if cache and (count := cache.unstored()) > self._told:
@@ -233,6 +232,15 @@ class Engine:
         with self._lock:
             pending.set_result(verdict)
             self._tally.closed(verdict, request, counted=counted)
+
+
+def _shown(pendings: Sequence[Pending], name: str) -> Iterable[Pending]:
+    """The pending verdicts, with a progress bar as they are gone through where stderr is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return pendings
+    with fork_lock:
+        from tqdm import tqdm
+    return tqdm(pendings, name, file=sys.stderr, unit=" judgements")
 
 
 # Sessions that a forked child inherited; kept so that their database connections are never closed from the child.

@@ -75,7 +75,8 @@ def read_place(place: Path, tasks: Collection[str], columns: Columns = USUAL) ->
     if place.is_dir():
         return _read_folder(place, tasks, columns)
     if not place.is_file():
-        raise InputError(f"Expected answers at {place}, found no such file or folder. Give {FORMS}.")
+        found = "a pipe or device, which cannot be read twice" if place.exists() else "no such file or folder"
+        raise InputError(f"Expected answers at {place}, found {found}. Give {FORMS}.")
     if place.name.endswith(lmms_eval.RESULTS):
         return lmms_eval.read_results(place)
     if place.name.endswith(spiqa_responses.SUFFIX):

@@ -243,6 +243,13 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     assert [path.name for path in (tmp_path / "out").iterdir()] == [written.name]
 
 
+def test_a_part_that_is_asked_for_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Missing answers give exit status 3, and 0 with `--partial`, as docs/judge.md has it."""
+    (tmp_path / "a.jsonl").write_text('{"id": "0", "prediction": "A"}\n')
+    assert score(capsys, "mmstar_demo", tmp_path / "a.jsonl", status=3)["metrics"]["accuracy"] is None
+    assert score(capsys, "mmstar_demo", tmp_path / "a.jsonl", "--partial")["metrics"]["accuracy"] in (0, 1)
+
+
 def test_missing_and_unknown_ids_are_told_and_give_exit_status_3(
     predictions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

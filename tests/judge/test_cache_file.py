@@ -149,6 +149,22 @@ def test_a_file_that_is_locked_against_reading_is_an_error(tmp_path: Path) -> No
     assert [file.name for file in tmp_path.iterdir()] == ["judge.sqlite"]
 
 
+def test_a_full_disk_is_the_reason_that_is_given(tmp_path: Path) -> None:
+    """Not that the new file has no table yet; when there is room, the same file is used."""
+    resource = pytest.importorskip("resource")
+    path, limits = tmp_path / "judge.sqlite", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, limits[1]))
+    try:
+        with pytest.raises(sqlite3.OperationalError, match=r"full|disk I/O"):
+            connect(path, 0.05)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.is_file()
+    filled(path)
+    with opened(path) as db:
+        assert verdicts(db) == ROWS
+
+
 def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path: Path) -> None:
     """There is nothing to read then, and nothing is moved."""
     (tmp_path / "judge.sqlite").mkdir()

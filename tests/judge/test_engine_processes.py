@@ -16,7 +16,9 @@ import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.cache import VerdictCache
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.providers import JudgeClient
 from spiqa_tasks.judge.types import JudgeRequest
 
 PROGRAM = """
@@ -121,6 +123,30 @@ def test_a_process_forks_while_no_thread_uses_the_cache(tmp_path: Path) -> None:
     assert os.waitpid(child, 0)[1] == 0
     reading.join()
     cache.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_process_forks_while_no_engine_starts(engine_of: Callable[..., Engine]) -> None:
+    """A child that is forked while a thread imports the client's modules waits for them forever, when it judges."""
+    engine = engine_of()
+    make, entered, left = engine._make, threading.Event(), threading.Event()
+
+    def slow(config: JudgeConfig) -> JudgeClient:
+        entered.set()
+        time.sleep(0.3)
+        left.set()
+        return make(config)
+
+    engine._make = slow
+    starting = threading.Thread(target=engine.submit_all, args=([],))
+    starting.start()
+    assert entered.wait(10)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if left.is_set() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    starting.join()
 
 
 def test_a_process_may_end_with_questions_open(server: OpenAIServer, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,14 @@ def test_a_file_of_other_columns_is_refused_with_what_they_may_be(
         f"Expected {path} in a known form, found JSON with the keys {keys}. Say which column is what, such as "
         f"--columns {line}. Or give {FORMS}."
     )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes by name are POSIX")
+def test_a_pipe_is_called_one(tmp_path: Path) -> None:
+    """Answers are read more than once, so `/dev/stdin` and a shell's `<(...)` are refused for what they are."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="found a pipe or device, which cannot be read twice"):
+        read(tmp_path / "pipe")
 
 
 def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
