@@ -92,6 +92,9 @@ def test_a_judge_that_failed_on_more_than_a_hundredth_has_no_numbers() -> None:
     assert failed.overall is None
     assert (failed.failed, failed.groups) == (1, ())
     assert failed.withheld == "39 of 40 answers have a score, fewer than 99%; HTTP 500"
+    assert failed.opinion.name == "judge"
+    silent = examined(Opinion("judge", (None,) * 40, reasons=()), ANSWERS)
+    assert silent.withheld == "0 of 40 answers have a score, fewer than 99%"
     many = ANSWERS * 3
     assert examined(opinion((None, *(TRUE * 3)[1:])), many).overall is not None
 
@@ -106,7 +109,7 @@ def test_flips_are_verdicts_that_another_asking_changes() -> None:
     assert [each.share.value for each in found] == pytest.approx([1 / 40, 1])
     assert found[0].share.low <= 1 / 40 <= found[0].share.high
     (none,) = examined(opinion(TRUE, other=[(None,) * 40]), ANSWERS).flips
-    assert (none.n, math.isnan(none.share.value)) == (0, True)
+    assert (none.over, none.n, math.isnan(none.share.value)) == ("other", 0, True)
 
 
 def test_judges_are_set_against_each_other() -> None:
@@ -120,6 +123,8 @@ def test_judges_are_set_against_each_other() -> None:
     assert pair.same == pytest.approx(sum(a == b for a, b in zip(*said, strict=True)) / 39)
     assert pair.spearman == pytest.approx(spearmanr(TRUE[1:], other[1:]).statistic)
     assert pair.kendall == pytest.approx(kendalltau(TRUE[1:], other[1:]).statistic)
+    half = Opinion("half", (0.5,) * 40)
+    assert pairs([opinion(TRUE), half])[0].same == pytest.approx(26 / 40)  # 0.5 is no yes
     assert pairs([opinion(TRUE), Opinion("silent", (None,) * 40), Opinion("b", TRUE)])[0].judges == ("judge", "b")
 
 
@@ -130,3 +135,11 @@ def test_judges_become_one_and_their_signature_says_so() -> None:
     assert found.scores == (pytest.approx(0.7), None)
     assert (found.signature.judge, found.signature.judge_combined) == ("openai:m+openai:n", "mean")
     assert found.name == "mean of 2"
+
+
+def test_a_judge_has_a_score_or_none_for_every_answer() -> None:
+    """Scores of other answers than those that are examined are a fault of the caller."""
+    with pytest.raises(ValueError, match="zip"):
+        examined(opinion((*TRUE, 0.5)), ANSWERS)
+    with pytest.raises(ValueError, match="zip"):
+        pairs([opinion(TRUE), Opinion("other", TRUE[1:])])

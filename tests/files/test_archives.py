@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.archives import extract, packed_pictures, picture_folder, unpacked
+from spiqa_tasks.files import archives
+from spiqa_tasks.files.archives import extract, is_unsafe, packed_pictures, picture_folder, unpacked
 from spiqa_tasks.files.cache_folder import cache_folder
 from spiqa_tasks.files.source import SPIQA, LocalSource
 
@@ -108,3 +109,55 @@ def test_packed_pictures_are_extracted_when_they_are_asked_for(tmp_path: Path) -
     assert Path(unpacked(packed[WANTED[0]])).read_bytes() == b"p1/a.png"
     assert len(list((cache_folder() / "images").rglob("*.png"))) == 1
     assert unpacked("/some/where.png") == "/some/where.png"
+
+
+def test_a_broken_archive_is_refused_with_the_reason_wherever_it_is_opened(tmp_path: Path) -> None:
+    """As packed pictures are named, and as one of them is unpacked."""
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"x" * 1000), "broken.zip")
+    packed = packed_pictures(path, WANTED)
+    content = bytearray(path.read_bytes())
+    content[200] ^= 0xFF
+    path.write_bytes(bytes(content))
+    with pytest.raises(DataError, match=r"broken\.zip to be a whole zip archive.*\(Bad CRC-32 for file 'p1/a\.png'\)"):
+        unpacked(packed[WANTED[0]])
+    path.write_bytes(bytes(content[:700]))
+    with pytest.raises(DataError, match=r"broken\.zip to be a whole zip archive.*\(File is not a zip file\)"):
+        packed_pictures(path, WANTED)
+
+
+def test_a_member_too_large_for_a_picture_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its size, before it is unpacked."""
+    monkeypatch.setattr(archives, "LARGEST_MEMBER", 1 << 20)
+    path = archive(tmp_path, {WANTED[0]: bytes(2 << 20), WANTED[1]: bytes(1 << 20)})
+    with pytest.raises(DataError, match=r"at most 1 MB in .*pictures\.zip, found p1/a\.png of 2 MB"):
+        extract(path, WANTED)
+    assert (extract(path, WANTED[1:]) / WANTED[1]).stat().st_size == 1 << 20
+
+
+@pytest.mark.parametrize("name", ["/a", "..", "a/..", "../a", "..\\a", "\\\\server\\a", "C:\\a", "c:a", "a:b/c"])
+def test_a_name_that_leaves_its_folder_is_unsafe(name: str) -> None:
+    """Absolute, upwards, or on another drive, as Unix or as Windows writes it."""
+    assert is_unsafe(name)
+
+
+@pytest.mark.parametrize("name", ["", "a", "a/b.png", "a..b.png", "...", "a\\b.png", "a/b:c.png"])
+def test_any_other_name_is_safe(name: str) -> None:
+    """Two points within a part, and a colon below a folder, lead nowhere else."""
+    assert not is_unsafe(name)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_some_pictures_are_enough_where_that_is_said(tmp_path: Path, packed: bool) -> None:
+    """In a folder and in an archive; otherwise the first of those that are missing is named, and at least one is."""
+    place = tmp_path / "spiqa/test-A"
+    if packed:
+        archive(place, {WANTED[0]: b"a"}, "Images.zip")
+    else:
+        (place / "Images/p1").mkdir(parents=True)
+        (place / "Images" / WANTED[0]).write_bytes(b"a")
+    asked = LocalSource(tmp_path), SPIQA, "test-A/Images.zip"
+    assert (picture_folder(*asked, WANTED, some=True) / WANTED[0]).read_bytes() == b"a"
+    with pytest.raises(DataError, match=r"found 1 file missing, the first is p1/b\.png"):
+        picture_folder(*asked, WANTED)
+    with pytest.raises(DataError, match=r"found 1 file missing, the first is p1/b\.png"):
+        picture_folder(*asked, WANTED[1:], some=True)

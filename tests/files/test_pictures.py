@@ -49,6 +49,15 @@ def test_transparent_parts_become_white(tmp_path: Path) -> None:
     assert open_picture(str(path)).getpixel((0, 0)) == (255, 255, 255)
 
 
+def test_transparent_colours_of_a_palette_become_white() -> None:
+    """In the mode PA, which has a palette and its own transparency."""
+    image = Image.new("PA", (2, 1))
+    image.putpalette([255, 0, 0, 0, 255, 0])
+    image.putdata([(0, 255), (1, 0)])
+    page = module.on_page(image)
+    assert [page.getpixel((x, 0)) for x in (0, 1)] == [(255, 0, 0), (255, 255, 255)]
+
+
 def test_16_bits_become_8(tmp_path: Path) -> None:
     """Every grey value keeps its share of the range; PIL would make white of all but the darkest."""
     path = tmp_path / "figure.png"
@@ -148,6 +157,22 @@ def test_other_encodings_are_made_by_pillow(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     encoded_picture(str(noise(tmp_path, "a.png"))).save(buffer, format="JPEG", quality=85)
     assert Image.open(buffer).size == (40, 30)
+    assert buffer.getvalue().startswith(b"\xff\xd8\xff")
+    plain = io.BytesIO()
+    encoded_picture(str(tmp_path / "a.png")).save(plain, format="JPEG")
+    assert plain.getvalue().startswith(b"\xff\xd8\xff")
+
+
+def test_a_png_is_copied_into_an_open_file_alone_and_without_options(tmp_path: Path) -> None:
+    """The bytes are those of the file even where Pillow would pack them tighter; a path is left to Pillow."""
+    Image.new("RGB", (40, 30)).save(tmp_path / "a.png", compress_level=0)
+    content = (tmp_path / "a.png").read_bytes()
+    assert saved(encoded_picture(str(tmp_path / "a.png"))) == content
+    encoded_picture(str(tmp_path / "a.png")).save(str(tmp_path / "b.png"), format="PNG")
+    assert Image.open(tmp_path / "b.png").tobytes() == Image.open(tmp_path / "a.png").tobytes()
+    packed = io.BytesIO()
+    encoded_picture(str(tmp_path / "a.png")).save(packed, format="PNG", compress_level=9)
+    assert len(packed.getvalue()) < len(content)
 
 
 def test_host_sends_the_file_as_it_is(tmp_path: Path) -> None:
