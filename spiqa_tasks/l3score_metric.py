@@ -48,7 +48,7 @@ class L3Score:
         config = parse_judge(judge, base_url=base_url, api_key=api_key, environ=os.environ)
         config = replace(config, concurrency=concurrency, timeout=timeout, cache=cache)
         if cache_dir is not None:
-            config = replace(config, cache_dir=Path(cache_dir).expanduser())
+            config = replace(config, cache_dir=Path(os.path.expanduser(cache_dir)))
         self._judge = Judge(config, L3ScoreRule(prompt, top))
 
     def compute(

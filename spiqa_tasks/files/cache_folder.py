@@ -14,7 +14,7 @@ from spiqa_tasks.errors import DataError
 def cache_path(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the folder that `SPIQA_TASKS_CACHE` names (`~` expanded), else the platform's user cache folder."""
     root = environ.get("SPIQA_TASKS_CACHE")
-    return Path(root).expanduser() if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
+    return Path(os.path.expanduser(root)) if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:

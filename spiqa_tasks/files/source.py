@@ -165,7 +165,7 @@ def default_source(environ: Mapping[str, str] = os.environ, *, fetches: bool = T
     root = environ.get("SPIQA_TASKS_DATA")
     if not root:
         return HubSource(fetches)
-    path = Path(root).expanduser().resolve()
+    path = Path(os.path.expanduser(root)).resolve()
     if not path.is_dir():
         raise DataError(
             f"Expected SPIQA_TASKS_DATA to name a folder with spiqa/, mmstar/ or scifibench/ in it; found {root!r}, "

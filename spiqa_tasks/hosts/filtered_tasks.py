@@ -31,7 +31,7 @@ def included_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
     Raises:
         InputError: one of them is no folder.
     """
-    found = [Path(text).expanduser() for text in environ.get(INCLUDE, "").split(os.pathsep) if text]
+    found = [Path(os.path.expanduser(text)) for text in environ.get(INCLUDE, "").split(os.pathsep) if text]
     for path in found:
         if not path.is_dir():
             raise InputError(f"Expected {INCLUDE} to name folders with YAMLs of tasks, found {path}. Correct it.")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.printable import counted
 
 _COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "cut", "suspicious")
 
@@ -49,8 +50,8 @@ class Summary:
         """Return the summary for people."""
         tokens = f"{self.prompt_tokens + self.completion_tokens:,} tokens"
         price = f", about ${self.cost:.2f}" if self.cost is not None else ""
-        cut = f", {self.cut} long answers shown without their middle" if self.cut else ""
-        cut += f", {self.suspicious} suspicious answers (they may speak to the judge)" if self.suspicious else ""
+        cut = f", {counted(self.cut, 'long answer')} shown without the middle" if self.cut else ""
+        cut += f", {counted(self.suspicious, 'suspicious answer')} (may speak to the judge)" if self.suspicious else ""
         return (
             f"Judge {self.judge}: {self.judged} judged, {self.cached} from the cache, {self.failed} failed, "
             f"{self.seconds:.1f} s, {tokens}{price}{cut}"

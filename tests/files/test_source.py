@@ -14,6 +14,7 @@ import pytest
 from hub_server import COMMIT, Hub, running_hub
 
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.files.source import (
     MMSTAR,
     SCIFIBENCH,
@@ -35,6 +36,13 @@ def test_variable_that_names_no_folder_is_an_error_with_the_remedy(tmp_path: Pat
     """A wrong SPIQA_TASKS_DATA is refused, and the message says what to do."""
     with pytest.raises(DataError, match="Correct the variable, or unset it"):
         default_source({"SPIQA_TASKS_DATA": str(tmp_path / "absent")})
+
+
+def test_the_home_of_an_unknown_user_is_no_folder() -> None:
+    """It is left as it stands, as in a shell."""
+    with pytest.raises(DataError, match="found '~nobody-has-this-name/data', which is no folder"):
+        default_source({"SPIQA_TASKS_DATA": "~nobody-has-this-name/data"})
+    assert cache_path({"SPIQA_TASKS_CACHE": "~nobody-has-this-name/x"}) == Path("~nobody-has-this-name/x")
 
 
 def test_missing_file_names_the_command_that_fetches_it(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def test_the_line_has_every_count_and_leaves_out_what_there_is_nothing_of() -> N
     assert plain.line() == counts
     assert replace(ONE, prompt_tokens=123_400, suspicious=2).line() == (
         "Judge openai:a: 3 judged, 2 from the cache, 1 failed, 4.0 s, 123,410 tokens, about $0.50, "
-        "1 long answers shown without their middle, 2 suspicious answers (they may speak to the judge)"
+        "1 long answer shown without the middle, 2 suspicious answers (may speak to the judge)"
     )
-    assert replace(plain, suspicious=1).line() == f"{counts}, 1 suspicious answers (they may speak to the judge)"
+    assert replace(plain, suspicious=1).line() == f"{counts}, 1 suspicious answer (may speak to the judge)"
 
 
 def test_a_tally_counts_each_verdict_by_what_became_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
