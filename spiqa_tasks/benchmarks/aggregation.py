@@ -36,6 +36,7 @@ class Value:
         scores: id -> score of an answer, where the metric has one for each.
         reason: why it is withheld; None with no value and no answers where nothing in them tells it.
         clusters: id -> what the question shares with others, of the answers in `scores`.
+        missing: how many answers it would be over, too, if they could have been scored.
     """
 
     value: float
@@ -43,6 +44,7 @@ class Value:
     scores: Mapping[str, float] = field(default_factory=dict)
     reason: str | None = None
     clusters: Mapping[str, str | None] = field(default_factory=dict)
+    missing: int = 0
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
@@ -98,7 +100,9 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
 def mean_value(scores: Mapping[str, float | None]) -> Value:
     """Return the mean of the scores, id -> score; withheld where fewer than 99% are known."""
     known = {key: score for key, score in scores.items() if score is not None}
-    return withheld(len(known), len(scores)) or Value(mean_or_nan(list(known.values())), len(known), known)
+    missing = len(scores) - len(known)
+    mean = mean_or_nan(list(known.values()))
+    return withheld(len(known), len(scores)) or Value(mean, len(known), known, missing=missing)
 
 
 SCORING_FAILED = Metric(
@@ -183,7 +187,12 @@ class RecordSet:
         if not members:
             return self.withheld() or Value(math.nan, 0, reason=NO_ANSWER)
         clusters = {record.id: record.cluster for record in members}
-        return self.withheld() or replace(metric.compute(members), clusters=clusters)
+        value = self.withheld() or replace(metric.compute(members), clusters=clusters)
+        scored = len(members) - value.missing
+        if metric.of_documents or group is not None or self.partial or not self.asked or is_covered(scored, self.asked):
+            return value
+        reason = f"{scored} of {self.asked} questions were answered and have a score, fewer than 99%"
+        return value if value.reason else Value(math.nan, value.n, reason=reason)
 
     def withheld(self) -> Value | None:
         """Return what stands for every value where too few of the task's questions were asked; else None."""

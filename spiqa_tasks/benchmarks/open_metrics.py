@@ -46,7 +46,8 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         if toolkit in scores.omitted:
             return Value(math.nan, len(answered), reason=scores.omitted[toolkit])
         items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
-        return Value(float(scores.values[toolkit]), len(answered), dict(zip(answered, items, strict=False)))
+        told = dict(zip(answered, items, strict=False))
+        return Value(float(scores.values[toolkit]), len(answered), told, missing=len(records) - len(answered))
 
     return Metric(
         name,

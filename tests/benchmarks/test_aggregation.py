@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,21 @@ def test_every_value_over_a_part_is_withheld_unless_it_is_asked_for(group: str |
         assert (math.isnan(found.value), found.n, found.reason) == (True, 0, NO_ANSWER)
     else:
         assert (found.value, found.n, found.reason) == (0.5, 12, None)
+
+
+@pytest.mark.parametrize(("kept", "failed", "is_withheld"), [(1485, 0, False), (1490, 5, False), (1490, 6, True)])
+def test_questions_without_an_answer_and_answers_without_a_score_are_counted_together(
+    kept: int, failed: int, is_withheld: bool
+) -> None:
+    """Less than 1% of each may be more than 1% of the task; a part that is asked for and a group are told apart."""
+    records = [replace(each, groups={"type": "plot"}) for each in [*scored(kept - failed), *unscored(failed)]]
+    found = RecordSet(records, records, 1500).value(mean_of("x"))
+    assert math.isnan(found.value) == is_withheld
+    assert found.n == kept - failed
+    told = f"{kept - failed} of 1500 questions were answered and have a score, fewer than 99%"
+    assert found.reason == (told if is_withheld else None)
+    assert not math.isnan(RecordSet(records, records, 1500, partial=True).value(mean_of("x")).value)
+    assert not math.isnan(RecordSet(records, records, 1500).value(mean_of("x"), "plot").value)
 
 
 def test_asking_for_a_part_gives_no_scores_that_are_not_there() -> None:
