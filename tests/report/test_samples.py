@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 from report_runs import REFUSAL, choices, run_of, runs_at
 
 from spiqa_tasks.benchmarks.aggregation import RecordSet
+from spiqa_tasks.benchmarks.prompting import plain_text
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.judge.rules.compass import CompassRule
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.report import samples as module
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.runs.run import Run
 
@@ -198,3 +201,38 @@ def test_figures_of_a_paper_have_their_captions() -> None:
     assert sample["figures"] == [
         [places[figure["path"]], figure["caption"], int(figure["file"] in row["referred"])] for figure in row["figures"]
     ]
+
+
+@pytest.mark.usefixtures("no_data")
+def test_an_answer_tells_its_rule_and_its_scores_to_four_decimals() -> None:
+    """And the page what counts as right."""
+    record = Record("q", "A", "A", scores={"accuracy": 1.0, "accuracy_other": 0.123456}, rule="letter")
+    data = samples([run_of([record])], None)
+    ((answer,),) = (sample["answers"] for sample in data["samples"])
+    assert (answer["rule"], answer["scores"]) == ("letter", {"accuracy": 1.0, "accuracy_other": 0.1235})
+    assert data["right"] == 0.5
+
+
+@pytest.mark.parametrize(("most", "more"), [(10**6, ""), (7, "({:,} characters more)")])
+def test_a_long_prompt_is_shown_in_part(monkeypatch: pytest.MonkeyPatch, most: int, more: str) -> None:
+    """It says how much is left out."""
+    row = load_rows("spiqa", "demo", "ablation=text")[0]
+    run = run_of([Record(row["id"], "x", "y")], "m", "spiqa_demo", "data:spiqa/demo@d|settings:ablation=text")
+    whole = plain_text(benchmark_of(row).prompt(row))
+    monkeypatch.setattr(module, "PROMPT", most)
+    (sample,) = samples([run], None)["samples"]
+    left = len(whole) - most
+    assert sample["prompt"] == (f"{whole[:most]} ... {more.format(left)}" if more else whole)
+
+
+def test_questions_are_there_where_their_pictures_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Annotations without the archive of figures: the text of a question, and no figure."""
+
+    def no_pictures(*_: str) -> None:
+        raise DataError("Expected pictures, found none.")
+
+    monkeypatch.setattr(module, "load_rows", no_pictures)
+    row = load_rows("spiqa", "demo", "setting=direct")[0]
+    run = run_of([Record(row["id"], "x", "y")], "m", "spiqa_demo", "data:spiqa/demo@d|settings:setting=direct")
+    (sample,) = samples([run], {})["samples"]
+    assert sample["question"] == row["question"]
