@@ -166,7 +166,7 @@ def test_a_place_that_cannot_be_used_is_a_sentence(given: str, tmp_path: Path) -
     """What the system refuses, a long name, a link to itself, a current folder that is gone, ends in no traceback."""
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "gone").mkdir()
-    gone = "import os; os.rmdir(os.getcwd()); " if given.endswith("out") else ""
+    gone = "import os, numpy; os.rmdir(os.getcwd()); " if given.endswith("out") else ""  # 3.13.0 cannot import it there
     done = subprocess.run(
         [sys.executable, "-c", f"{gone}from spiqa_tasks.cli import main; raise SystemExit(main({given.split()}))"],
         cwd=tmp_path / "gone" if gone else tmp_path,
