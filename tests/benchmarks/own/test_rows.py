@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pyarrow.parquet
 import pytest
 from own_data import COLUMNS, MIXED, own_rows, write_own
 
-from spiqa_tasks.benchmarks.own.rows import load
+from spiqa_tasks.benchmarks.own.rows import data_paths, hub_place, load
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource
 
@@ -229,3 +230,73 @@ def test_data_that_is_not_there_is_named(tmp_path: Path) -> None:
         rows_of(tmp_path, [], data="other.jsonl")
     with pytest.raises(DataError, match="found none"):
         rows_of(tmp_path, [])
+
+
+def test_a_row_tells_its_benchmark_split_settings_and_data(tmp_path: Path) -> None:
+    """With twelve hexadecimal digits of the data; the cells that the prompt names, and the cluster, are texts."""
+    columns = {"id": "id", "question": "question", "options": "options", "answer": "answer", "cluster": "paper"}
+    asked = [
+        {**row(id=place), "paper": paper, "hint": hint} for place, (paper, hint) in enumerate([(7, 1.5), (8, None)])
+    ]
+    found = rows_of(
+        tmp_path, asked, "ablation=text", kind="choice", columns=columns, prompt="{hint} {question} {options}"
+    )
+    assert [(each["benchmark"], each["split"], each["settings"]) for each in found] == [
+        ("shapes", "test", "ablation=text")
+    ] * 2
+    assert all(re.fullmatch("[0-9a-f]{12}", each["data"]) for each in found)
+    assert [each["cluster"] for each in found] == ["7", "8"]
+    assert [each["fields"]["hint"] for each in found] == ["1.5", ""]
+
+
+def test_the_kind_of_the_questions_is_part_of_the_digest(tmp_path: Path) -> None:
+    """Another kind makes other rows of the same data."""
+    columns = {"question": "question", "options": "options", "answer": "answer"}
+    found = [
+        rows_of(tmp_path / kind, [row(answer="B")], "ablation=text", kind=kind, columns=columns)[0]
+        for kind in ("choice", "both")
+    ]
+    assert len({each["data"] for each in found}) == 2
+
+
+def test_the_data_may_be_several_files(tmp_path: Path) -> None:
+    """A pattern names them, in the order of their names."""
+    write_own(tmp_path)
+    for name in "ba":
+        (tmp_path / f"part_{name}.jsonl").write_text(json.dumps({"question": f"{name}?", "answer": name}) + "\n")
+    path = write_own(tmp_path, [], kind="open", columns={}, data="part_*.jsonl")
+    definition, found = own_rows(path)
+    assert [each["question"] for each in found] == ["a?", "b?"]
+    assert data_paths(definition, LocalSource(tmp_path), "test") == [tmp_path / f"part_{name}.jsonl" for name in "ab"]
+
+
+def test_pictures_made_of_columns_are_no_column_of_their_own(tmp_path: Path) -> None:
+    """Without pictures the columns that their paths are made of are read all the same."""
+    asked = [{**row(), "figure": "red"}]
+    path = write_own(tmp_path, asked, kind="choice", columns={**COLUMNS, "images": "{figure}.png"})
+    definition, (shown,) = own_rows(path)
+    (unseen,) = load(definition, LocalSource(tmp_path), "test", "ablation=none", pictures=False)
+    assert {**shown, "images": []} == unseen
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("o/n@r/p", ("o/n", "r", "p")),
+        ("o/n/a/b*.jsonl", ("o/n", "main", "a/b*.jsonl")),
+        ("o/n@refs%2Fconvert/p", ("o/n", "refs/convert", "p")),
+        ("o/n@r", None),
+        ("o", None),
+        ("/n/p", None),
+    ],
+)
+def test_a_place_of_the_hub_has_an_owner_a_name_a_revision_and_a_path(
+    place: str, expected: tuple[str, str, str] | None
+) -> None:
+    """Without a revision it is `main`; anything else is refused with the form that is expected."""
+    if expected is None:
+        with pytest.raises(DataError, match=f"in data: of mine, found hf://datasets/{place}"):
+            hub_place("mine", f"hf://datasets/{place}")
+        return
+    repository, pattern = hub_place("mine", f"hf://datasets/{place}")
+    assert (repository.folder, repository.repo_id, repository.revision, pattern) == ("mine", *expected)
