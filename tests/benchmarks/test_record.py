@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.record import STATUSES, Ask, Record
+from spiqa_tasks.benchmarks.record import MARKS, STATUSES, Ask, Record
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 WORDS = st.text(min_size=1)
@@ -114,6 +114,21 @@ def test_several_asks_keep_their_metrics_apart() -> None:
     assert judged.scores == {"l3score": 0.5}
     assert [entry.get("score") for entry in judged.verdicts] == [0.5, 0.25, None]
     assert (judged.status, judged.reason) == ("judge_failed", "timeout")
+
+
+@pytest.mark.parametrize("mark", sorted(MARKS))
+def test_a_verdict_tells_what_was_remarkable_about_the_answer_shown(mark: str) -> None:
+    """That it was shortened, or may speak to the judge; the score is read from the verdict that came."""
+    seen: list[Verdict] = []
+
+    def read(verdict: Verdict) -> float:
+        seen.append(verdict)
+        return 1.0
+
+    request = dataclasses.replace(JudgeRequest("?"), **{mark: True})
+    (told,) = Record("a", asks=(Ask("l3score", request, read),)).judged([YES]).verdicts
+    assert {key: told[key] for key in MARKS if key in told} == {mark: True}
+    assert seen == [YES]
 
 
 def test_each_ask_has_a_verdict() -> None:

@@ -50,6 +50,8 @@ def test_a_split_is_counted_beside_table_1(scifibench_release: Path, split: str,
     pool = found["pool_pairs"]
     assert (math.isnan(pool.value), pool.published, pool.is_missing) == (True, table["pool_pairs"], False)
     assert pool.why_not.startswith("the release has the questions alone, not the pool of pairs")
+    assert {found[key].place for key in (f"questions/{name}", "categories", "pool_pairs")} == {"Table 1"}
+    assert {each.place for key, each in found.items() if key.startswith("category/")} == {"Figure 3"}
 
 
 def test_archives_of_the_general_subset_count_one_each(scifibench_release: Path) -> None:
