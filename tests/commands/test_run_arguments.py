@@ -333,7 +333,7 @@ def test_a_value_that_failed_requests_withhold_has_its_reason(
         assert capsys.readouterr().err.count(said) == 1
 
 
-@pytest.mark.parametrize("command", ["bootstrap", "spread", "alignment", "alignment --summary"])
+@pytest.mark.parametrize("command", ["bootstrap --repeats 2", "spread", "alignment", "alignment --summary"])
 def test_a_value_over_a_part_has_its_questions_beside_it(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
