@@ -13,6 +13,7 @@ from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import parts
 from spiqa_tasks.scoring.clustered import clustered_bootstrap, resampled_weights
 from spiqa_tasks.scoring.intervals import wilson
 
@@ -80,7 +81,7 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
         before, after = statistics.fmean(old), statistics.fmean(new)
         numbers = (before, after, after - before, *clustered_bootstrap(differences, [None] * len(new), REPEATS, 0))
         told = (run.name, run.own.split, settings.mark, settings.ignore)
-        found.append(Change(*told, len(new), *numbers, _parts(run, control)))
+        found.append(Change(*told, len(new), *numbers, parts([run, control])))
     return found
 
 
@@ -130,11 +131,6 @@ def _key(run: Run, settings: SciFIBenchSettings) -> tuple[str, str, str]:
     return run.name, run.own.split, settings_text(settings)
 
 
-def _parts(*runs: Run) -> str:
-    """How many questions the runs answered, each `n of N`, of those that answered a part of the task."""
-    return "; ".join(dict.fromkeys(run.record_set.part for run in runs if run.record_set.part))
-
-
 def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
     """The scores of each run on the questions that all answered. Raises InputError: there are none."""
     scores = [run.scores(run.metric(metric)) for run in runs]
@@ -150,7 +146,7 @@ def _returned(row: Measure, run: Run, alone: Run | None, control: Run, metric: s
     if alone is None:
         return replace(row, why_not="there is no run with the same mark and no instruction to ignore it")
     told, marked, unmarked = (np.array(each) for each in _on_same([run, alone, control], metric))
-    row = replace(row, n=len(told), questions=_parts(run, alone, control))
+    row = replace(row, n=len(told), questions=parts([run, alone, control]))
     low, high = clustered_bootstrap(list(marked - unmarked), [None] * row.n, REPEATS, 0)
     if not (low > 0 or high < 0):
         return replace(row, why_not="the mark alone changes nothing that can be told from chance")
@@ -166,7 +162,7 @@ def _followed(told: tuple[str, str, str, str], run: Run, control: Run) -> Iterat
     """How often the wrong mark's letter is the answer, with the mark and without."""
     marks = {record.id: record.details.get("marked", "") for record in run.records}
     for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if told[-1] == "no" else 1]:
-        row = Measure(*told, measure, questions=_parts(each))
+        row = Measure(*told, measure, questions=parts([each]))
         withheld = each.record_set.withheld()
         if withheld is not None:
             yield replace(row, why_not=f"{each.task}: {withheld.reason}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
@@ -64,21 +64,12 @@ def compare(runs: Iterable[Run], metric: str | None = None) -> tuple[list[Compar
             continue
         scores = [(run, _scores(run, chosen)) for run in members]
         for (a, ours), (b, theirs) in itertools.combinations([each for each in scores if each[1]], 2):
-            ids = [key for key in ours if key in theirs]
-            references = [{record.id: record.reference for record in run.questions} for run in (a, b)]
-            other = sorted(key for key in ids if references[0][key] != references[1][key])
-            few = _few(len(ids), (a, b), (ours, theirs))
-            if ids and not other and (not few or a.partial):
-                found.append(_compared(a, b, chosen, ours, theirs))
-                continue
-            why_not = (
-                f"{len(other)} questions have another true answer under the same id, such as {other[0]}"
-                if other
-                else f"{few}, fewer than 99% (--partial has values over a part)"
-                if ids
-                else "they share no question"
-            )
-            left_out.append(f"{a.task}: {b.name} is not compared with {a.name}: {why_not}.")
+            few = _few((a, b), (ours, theirs))
+            why_not = _not_comparable((a, b), ours.keys() & theirs.keys(), few)
+            if why_not:
+                left_out.append(f"{a.task}: {b.name} is not compared with {a.name}: {why_not}.")
+            else:
+                found.append(_compared(a, b, chosen, ours, theirs, few))
         left_out += [
             f"{run.task} of {run.name} is left out: {_why_not(run, chosen)}." for run, known in scores if not known
         ]
@@ -140,15 +131,27 @@ def _scores(run: Run, metric: Metric) -> dict[str, float]:
     return scores if is_mean else {}
 
 
-def _few(count: int, runs: Sequence[Run], scores: Sequence[Mapping[str, float]]) -> str:
+def _not_comparable(runs: Sequence[Run], common: Set[str], few: str) -> str:
+    """Why two runs with scores of some common questions are not compared; empty where they are."""
+    references = [{record.id: record.reference for record in run.questions} for run in runs]
+    other = sorted(key for key in common if references[0][key] != references[1][key])
+    if not common:
+        return "they share no question"
+    if other:
+        return f"{len(other)} questions have another true answer under the same id, such as {other[0]}"
+    return f"{few}, fewer than 99% (--partial has values over a part)" if few and not runs[0].partial else ""
+
+
+def _few(runs: Sequence[Run], scores: Sequence[Mapping[str, float]]) -> str:
     """How many questions have a score in both runs, where that is less than 99% of the task's; else empty."""
+    count = len(scores[0].keys() & scores[1].keys())
     whole = [len(known) + max(0, run.asked - run.record_set.answered) for run, known in zip(runs, scores, strict=True)]
     total = max(*whole, len(set().union(*scores)))
     return "" if is_covered(count, total) else f"{count} of {total} questions have a score in both runs"
 
 
 def _compared(
-    a: Run, b: Run, metric: Metric, scores_a: Mapping[str, float], scores_b: Mapping[str, float]
+    a: Run, b: Run, metric: Metric, scores_a: Mapping[str, float], scores_b: Mapping[str, float], few: str
 ) -> Comparison:
     differences = {key: scores_b[key] - score for key, score in scores_a.items() if key in scores_b}
     count, clusters = len(differences), a.value(metric).clusters
@@ -159,7 +162,6 @@ def _compared(
     warnings = [f"differ in {difference}" for difference in differing(a.signature, b.signature)]
     warnings += [f"{run.name} answered {run.coverage} questions" for run in (a, b) if not run.record_set.is_whole]
     warnings += [remark for run in (a, b) for remark in run_metrics.remarks(run, metric)]
-    few = _few(count, (a, b), (scores_a, scores_b))
     warnings += [few] if few and a.record_set.is_whole and b.record_set.is_whole else []
     alone = len(scores_a.keys() ^ scores_b.keys())
     warnings += [f"{alone} questions have a score in one run only and are left out"] if alone else []

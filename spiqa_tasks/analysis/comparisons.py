@@ -13,6 +13,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import parts
 from spiqa_tasks.scoring.intervals import bootstrap_means
 
 VARIED = ("shuffle", "seed")
@@ -76,21 +77,18 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
     Raises:
         InputError: none do.
     """
-    groups: dict[_Key, dict[int | str, float]] = {}
-    parts: dict[_Key, dict[str, None]] = {}
+    groups: dict[_Key, dict[int | str, Run]] = {}
     for run in runs:
-        value = run.value(run.metric(metric)).value
-        if not math.isnan(value):
+        if not math.isnan(run.value(run.metric(metric)).value):
             for key, what in _varied(run, over):
-                groups.setdefault(key, {})[what] = value
-                parts.setdefault(key, {})[run.record_set.part] = None
+                groups.setdefault(key, {})[what] = run
     found = []
-    for key, values in groups.items():
-        if len(values) > 1:
+    for key, members in groups.items():
+        if len(members) > 1:
+            values = {what: run.value(run.metric(metric)).value for what, run in members.items()}
             known = list(values.values())
             numbers = (statistics.fmean(known), statistics.stdev(known), max(known) - min(known))
-            part = "; ".join(filter(None, parts[key]))
-            found.append(Spread(*key, dict(sorted(values.items(), key=_in_order)), *numbers, part))
+            found.append(Spread(*key, dict(sorted(values.items(), key=_in_order)), *numbers, parts(members.values())))
     if not found and over is not None:
         raise InputError(
             f"Expected a model's samples of one split that differ by the setting {over} alone, found none. Name runs "

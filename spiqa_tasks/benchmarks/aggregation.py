@@ -188,11 +188,12 @@ class RecordSet:
             return self.withheld() or Value(math.nan, 0, reason=NO_ANSWER)
         clusters = {record.id: record.cluster for record in members}
         value = self.withheld() or replace(metric.compute(members), clusters=clusters)
-        scored = len(members) - value.missing
-        if metric.of_documents or group is not None or self.partial or not self.asked or is_covered(scored, self.asked):
+        counts_questions = group is None and not metric.of_documents
+        if value.reason or self.partial or not (self.asked and counts_questions):
             return value
+        scored = len(members) - value.missing
         reason = f"{scored} of {self.asked} questions were answered and have a score, fewer than 99%"
-        return value if value.reason else Value(math.nan, value.n, reason=reason)
+        return value if is_covered(scored, self.asked) else Value(math.nan, value.n, reason=reason)
 
     def withheld(self) -> Value | None:
         """Return what stands for every value where too few of the task's questions were asked; else None."""

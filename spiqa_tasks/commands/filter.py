@@ -19,6 +19,7 @@ from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import STYLES, add_format, as_jsonl, as_table, rendered
 from spiqa_tasks.runs.loading import task_named
 from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.selection import parts
 from spiqa_tasks.runs.subset import read_subset
 from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
@@ -175,7 +176,7 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "n": len(filtered.hits),
-        "questions": _part(filtered),
+        "questions": parts(each.run for each in filtered.inspectors),
         "kept": len(filtered.kept),
         "hit_counts": filtered.hit_counts,
         "answers": [
@@ -191,15 +192,11 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
     }
 
 
-def _part(filtered: Filtered) -> str:
-    """How many questions the inspectors answered, each `n of N`, of those that answered a part of the task."""
-    return "; ".join(dict.fromkeys(filter(None, (each.run.record_set.part for each in filtered.inspectors))))
-
-
 def _print(filtered: Filtered, form: str) -> None:
-    part = f", {_part(filtered)} questions" if _part(filtered) else ""
+    part = parts(each.run for each in filtered.inspectors)
+    name = f"{filtered.task}, {part} questions" if part else filtered.task
     print(
-        f"\n{filtered.task}{part}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
+        f"\n{name}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
         f"({filtered.metric.name} of at least {filtered.threshold:g})"
     )
     answers = [

@@ -71,6 +71,11 @@ def withheld(runs: Iterable[Run]) -> list[str]:
     ]
 
 
+def parts(runs: Iterable[Run]) -> str:
+    """Return how many questions the runs answered, each `n of N`, of those that answered a part of their task."""
+    return "; ".join(dict.fromkeys(run.record_set.part for run in runs if run.record_set.part))
+
+
 def of_tasks(runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False) -> list[Run]:
     """Return the runs of some tasks (empty: of all), with `variants` also those of their variants without pictures.
 
