@@ -44,8 +44,8 @@ def is_installed(extra: str) -> bool:
 
 
 def how_to_install(extra: str) -> str:
-    """Return the command that installs an extra."""
-    return f"pip install 'spiqa-tasks[{extra}]'"
+    """Return the command that installs an extra, in a clone: the package is on no index."""
+    return f"pip install '.[{extra}]'"
 
 
 def require(extra: str, what: str) -> None:
@@ -61,7 +61,8 @@ def require(extra: str, what: str) -> None:
     missing = _missing(extra)
     if missing:
         raise MissingPartError(
-            f"{what} needs {' and '.join(missing)}, found not installed. Install it with: {how_to_install(extra)}"
+            f"{what} needs {' and '.join(missing)}, found not installed. "
+            f"Install it in a clone of spiqa-tasks: {how_to_install(extra)}"
         )
 
 
@@ -72,7 +73,7 @@ def what_is_missing(error: ModuleNotFoundError) -> str | None:
         if module in extra.modules:
             return (
                 f"Expected the package {module}, for {extra.purpose}, found it not installed. "
-                f"Install it with: {how_to_install(name)}"
+                f"Install it in a clone of spiqa-tasks: {how_to_install(name)}"
             )
     return None
 

@@ -29,9 +29,7 @@ def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.Mon
     """It names what needs it, the packages that are missing and the command, and its status is 2."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert not is_installed("report")
-    with pytest.raises(
-        MissingPartError, match=r"^A plot needs matplotlib.*pip install 'spiqa-tasks\[report\]'$"
-    ) as found:
+    with pytest.raises(MissingPartError, match=r"^A plot needs matplotlib.*pip install '\.\[report\]'$") as found:
         require("report", "A plot")
     assert found.value.exit_code == 2
 
@@ -44,7 +42,7 @@ def test_a_command_without_its_packages_names_the_extra(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "numpy", None)
     assert main(["gain", "out"]) == 2
-    assert "pip install 'spiqa-tasks[score]'" in capsys.readouterr().err
+    assert "pip install '.[score]'" in capsys.readouterr().err
     monkeypatch.setenv("SPIQA_JUDGE", "none")
     assert main(["doctor"]) == 0
     assert "extra    score" in capsys.readouterr().out

@@ -238,4 +238,4 @@ def test_a_missing_sdk_is_one_sentence_with_the_command(
     monkeypatch.setitem(sys.modules, package, None)
     status, _, errors = score("--batch")
     assert (status, server.requests) == (2, [])
-    assert "pip install 'spiqa-tasks[batch]'" in errors
+    assert "pip install '.[batch]'" in errors

@@ -85,8 +85,8 @@ def test_an_absent_part_is_one_sentence(
     assert main(["demo", "--output", str(tmp_path / "out")]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    install = f"pip install 'spiqa-tasks[{absent}]'"
-    assert printed.err == f"spiqa-tasks: The demo needs part, found not installed. Install it with: {install}\n"
+    install = f"Install it in a clone of spiqa-tasks: pip install '.[{absent}]'"
+    assert printed.err == f"spiqa-tasks: The demo needs part, found not installed. {install}\n"
     assert not (tmp_path / "out").exists()
 
 

@@ -50,7 +50,7 @@ def test_missing_extras_are_no_fault(
     assert main(["doctor", "--json"]) == 0
     found = {finding["subject"]: finding for finding in json.loads(capsys.readouterr().out)}
     assert found["ocr"]["status"] == "extra"
-    assert "pip install 'spiqa-tasks[ocr]'" in found["ocr"]["detail"]
+    assert "pip install '.[ocr]'" in found["ocr"]["detail"]
     assert found["data of mmstar"]["status"] == "ok"
     assert "missing" not in {finding["status"] for finding in found.values()}
 

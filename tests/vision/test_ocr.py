@@ -30,5 +30,5 @@ def test_engine_reads_a_figure_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert texts[known[0]].lower().split() == ["accuracy", "97"]
     monkeypatch.setitem(sys.modules, "rapidocr", None)
     assert figure_texts([known]) == {known[0]: texts[known[0]]}
-    with pytest.raises(MissingPartError, match=r"pip install 'spiqa-tasks\[ocr\]'"):
+    with pytest.raises(MissingPartError, match=r"pip install '\.\[ocr\]'"):
         figure_texts([figure(tmp_path / "c.png", "new")])

@@ -37,7 +37,7 @@ def test_without_the_host_one_sentence_says_how_to_get_it(
     with pytest.raises(MissingPartError, match="pip install"):
         registration.import_host()
     assert __main__.main(["--data", "mmstar_demo", "--model", "m"]) == 2
-    assert "spiqa-tasks[vlmevalkit]" in capsys.readouterr().err
+    assert "[vlmevalkit]" in capsys.readouterr().err
 
 
 def test_help_needs_no_host() -> None:
