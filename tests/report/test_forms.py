@@ -194,7 +194,7 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "command",
     [
         *("breakdown {}", "bootstrap --repeats 10 {}", "compare {}", "score {}"),
-        *("list --search mmstar", "exam --list", "doctor", "choices {}/answers.jsonl"),
+        *("list --search mmstar", "calibrate --traps --list", "doctor", "choices {}/answers.jsonl"),
     ],
 )
 def test_every_command_takes_every_form(
