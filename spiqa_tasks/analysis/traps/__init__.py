@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.readers.labels import Labelled, Labels
-from spiqa_tasks.scoring.lexical import normalized
+from spiqa_tasks.scoring.open_answers import normalized
 
 TRAPS: Mapping[str, Trap] = {trap.name: trap for trap in (*wording.TRAPS, *numbers.TRAPS, *wording.INJECTION_TRAPS)}
 """Name -> rule; those whose answers are right come first within each of the three kinds."""

@@ -12,7 +12,7 @@ import pytest
 from spiqa_tasks.analysis.traps import TRAPS, demo_traps
 from spiqa_tasks.analysis.traps.wording import INJECTIONS
 from spiqa_tasks.runs.readers.labels import Labelled, read_labels
-from spiqa_tasks.scoring.lexical import contains_normalized, exact, token_f1
+from spiqa_tasks.scoring.open_answers import contains_normalized, exact, token_f1
 
 ANSWERS = demo_traps().answers
 UNITS = {"ms": 0.001, "s": 1.0, "km": 1000.0, "m": 1.0, "%": 0.01, "percent": 0.01, "per mille": 0.001}
