@@ -1,4 +1,8 @@
-"""Multiple-choice questions: their rows, options listed in a text, records of their answers and metrics."""
+"""Multiple-choice questions: rows, options listed in a text, records and metrics.
+
+A row is {id, question, letters, options, answer, images, category, subcategory, benchmark, split, prompt, settings,
+data}: `letters` and `options` are parallel lists, `images` are paths in the order shown, `prompt` names a wording.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,10 @@ Row = dict[str, Any]
 
 
 def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
-    """The answer letter of a row.
+    """Return the answer letter of a row.
 
     Raises:
-        DataError: no letter, or not one of the row's options.
+        DataError: not the letter of one of the row's options.
     """
     if answer not in letters:
         raise DataError(
@@ -31,7 +35,7 @@ def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
 
 
 def slug(name: str) -> str:
-    """A category name as the part of a metric name after the slash: `science & technology` -> `science_technology`."""
+    """Return a category as the group of a metric's name: `science & technology` -> `science_technology`."""
     return re.sub(r"[^\w.-]+", "_", name).strip("._")
 
 
@@ -43,16 +47,15 @@ _FORMS = (
     ),
     *(re.compile(rf"(?:^|[,;]?[ \n]){label} ") for label in (r"([A-J]):", r"\(([A-J])\)", r"([A-J])[.)]")),
 )
-"""A label by its form: at the beginning of a line, then within one."""
+"""Forms of labels, tried in order: at the start of lines, which is surer, then within a line."""
 _HEADING = re.compile(r"\b(?:options|choices)\s*:\s*", re.IGNORECASE)
 
 
 def options_in(text: str) -> dict[str, str]:
-    """Return letter -> text of the options listed in a question; empty where there are not at least two from A on.
+    """Return letter -> text of the options listed in a question, or {} unless at least A and B are.
 
     Known forms: lines with the labels `(A)`, `A.`, `A)`, `A:` or `[A]`, and `A: `, `(A) `, `A. ` or `A) ` in one line.
-    What stands after "Options:" or "Choices:" counts alone, where that is there. The last of several options that are
-    a line each ends with its line.
+    After "Options:" or "Choices:" only the rest is read. If each option is a line, the last one ends with its line.
     """
     *_, tail = _HEADING.split(text)
     labels = _labels(tail)
@@ -66,7 +69,7 @@ def options_in(text: str) -> dict[str, str]:
 
 
 def question_before(text: str) -> str:
-    """Return a question without the options that `options_in` finds in it, stripped."""
+    """Return the text before the options that `options_in` reads, stripped."""
     *_, tail = _HEADING.split(text)
     labels = _labels(tail)
     head = text[: len(text) - len(tail) + (labels[0].start() if labels else len(tail))]
@@ -74,7 +77,7 @@ def question_before(text: str) -> str:
 
 
 def _labels(text: str) -> list[re.Match[str]]:
-    """The labels that follow each other from A on, of the first form of which there are two."""
+    """Return consecutive labels from A on, of the first form that has at least two."""
     for form in _FORMS:
         labels: list[re.Match[str]] = []
         for label in form.finditer(text):
@@ -86,9 +89,9 @@ def _labels(text: str) -> list[re.Match[str]]:
 
 
 OPTIONS = "options"
-"""The detail of a record that says how many options its question has."""
+"""Detail of a record: the number of options, for correction for chance."""
 ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher": MATCHER_VERSION})
-"""The share of answers whose letter, found by `extract_choice`, is the true one."""
+"""Share of answers whose letter, extracted by `extract_choice`, is the true one."""
 
 FAILURE_RATES: tuple[Metric, ...] = (
     share_of("refusal_rate", lambda record: record.refused),
@@ -98,20 +101,20 @@ FAILURE_RATES: tuple[Metric, ...] = (
     ),
     share_of("request_failed_rate", lambda record: record.status == "request_failed"),
 )
-"""The shares of answers without a letter: refused, without one for any other reason, not there."""
+"""Shares of answers without a letter: refused, not parsed, request failed."""
 
 
 def _truncated_rate(records: Sequence[Record]) -> Value:
-    told = {r.id: float(r.details["truncated"]) if "truncated" in r.details else None for r in records}
-    return mean_value(told) if set(told.values()) - {None} else Value(math.nan, 0)  # the host tells no lengths
+    cut = {r.id: float(r.details["truncated"]) if "truncated" in r.details else None for r in records}
+    return mean_value(cut) if set(cut.values()) - {None} else Value(math.nan, 0)  # the host logs no lengths
 
 
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
-"""The share of answers that ended at the limit of generated tokens; no row of the host's table."""
+"""Share of answers that ended at the limit of generated tokens; no row of the host's table."""
 
 
 def truncation_remark(records: Sequence[Record]) -> list[str]:
-    """Return what is to be said of a run in which answers ended at the limit of generated tokens."""
+    """Return a warning with the remedy if answers ended at the limit of generated tokens, or []."""
     cut = sum(record.details.get("truncated", False) for record in records)
     if not cut:
         return []
@@ -124,18 +127,18 @@ def truncation_remark(records: Sequence[Record]) -> list[str]:
 def choice_record(
     row: Mapping[str, Any], response: Response, groups: Mapping[str, str], signature: str, **details: Any
 ) -> Record:
-    """Return the record of one answer, with its score in `accuracy`; a failed request has no score.
+    """Return the record of one response, with its `accuracy`; a failed request has no score.
 
     Args:
-        row: the question's (see `choice.rows`).
-        response: the answer.
-        groups: the names of the question's groups.
-        signature: how it was made.
-        details: of the record, beside the number of options and whether the answer was truncated.
+        row: the question's row.
+        response: the response.
+        groups: groups of the question.
+        signature: signature of the record.
+        details: further details of the record.
     """
     shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature}
-    told = {} if response.failure is not None or response.truncated is None else {"truncated": response.truncated}
-    shared["details"] = {OPTIONS: len(row["letters"]), **told, **details}
+    cut = {} if response.failure is not None or response.truncated is None else {"truncated": response.truncated}
+    shared["details"] = {OPTIONS: len(row["letters"]), **cut, **details}
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
     choice = extract_choice(response.text, dict(zip(row["letters"], row["options"], strict=True)))

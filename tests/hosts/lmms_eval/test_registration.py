@@ -20,7 +20,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.hosts import filtered_tasks
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE
-from spiqa_tasks.hosts.lmms_eval import batch_scoring, own_tasks, patches, registration, response_cache
+from spiqa_tasks.hosts.lmms_eval import batch_scoring, own_tasks, registration, response_cache
 from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
 from spiqa_tasks.hosts.lmms_eval.registration import NO_FILTER, PATCHES, wrapped_names
 
@@ -290,7 +290,7 @@ def test_the_interface_lists_our_tasks_in_order_and_the_hosts_win(
     for folder, name in (("given", "b"), ("given", "none"), ("own", "a"), ("own", "z")):
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / f"{name}.yaml").touch()
-    monkeypatch.setattr(patches, "_folders", lambda: [tmp_path / "given"])
+    monkeypatch.setattr(registration, "_folders", lambda: [tmp_path / "given"])
     written: list[Any] = []
     monkeypatch.setattr(own_tasks, "write_own", lambda folders: written.append(folders) or [tmp_path / "own"])
     host = _patched(
@@ -308,7 +308,7 @@ def test_our_folders_are_the_tasks_the_filtered_ones_and_those_that_users_name(
     """Looked up at the call, for benchmarks may be registered until then."""
     monkeypatch.setenv(INCLUDE, str(tmp_path))
     monkeypatch.setattr(filtered_tasks, "filtered_tasks", lambda: [Path("filtered")])
-    assert patches._folders() == [yaml_folder(), Path("filtered"), tmp_path]
+    assert registration._folders() == [yaml_folder(), Path("filtered"), tmp_path]
 
 
 def test_a_sample_of_ours_without_a_score_has_none_for_the_baseline() -> None:
