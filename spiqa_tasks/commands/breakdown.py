@@ -12,7 +12,7 @@ from spiqa_tasks.commands.run_arguments import METRIC, add_analysis, named_runs,
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import told_apart
+from spiqa_tasks.runs.selection import with_unique_labels
 
 ALL = "all"
 GROUP = "group"
@@ -33,7 +33,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per metric and group of every task."""
-    runs = told_apart(named_runs(arguments))
+    runs = with_unique_labels(named_runs(arguments))
     prepare((_metrics(run, arguments.metric), run.questions) for run in runs)
     by, groups = arguments.by, []
     suited = [run for run in runs if by == GROUP or _has(run.own.entry, by)]

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 
 from spiqa_tasks.analysis.compare import compared
-from spiqa_tasks.commands.run_arguments import add_analysis, places_apart
+from spiqa_tasks.commands.run_arguments import add_analysis, runs_by_path
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.forms import STYLES, rendered
 from spiqa_tasks.report.tables import as_text, comparison_table
@@ -19,7 +19,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per pair of runs of a task; 3 where a run had to be left out."""
-    runs, _ = places_apart(arguments)
+    runs, _ = runs_by_path(arguments)
     found, left_out = compared(runs, arguments.metric)
     say(*left_out)
     if arguments.format in STYLES:

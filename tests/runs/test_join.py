@@ -17,10 +17,10 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.readers import spiqa_responses, tables
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
-from spiqa_tasks.runs.task_rows import matched_run
 
 DEMO, FILTERED, SPIQA, PERFIGURE = find_tasks(["mmstar_demo", "mmstar_filtered", "spiqa_demo", "spiqa_demo_perfigure"])
 ANSWERS = right_answers("mmstar_demo")
@@ -72,7 +72,7 @@ def test_a_filtered_task_has_the_questions_that_were_kept() -> None:
 @pytest.mark.usefixtures("no_release")
 def test_a_table_has_its_questions_itself_where_the_release_is_not_there(tmp_path: Path) -> None:
     """The remark says so, and the digest of the table stands in the place of the release's."""
-    found = matched_run(table_run(tmp_path / "m.tsv"), FILTERED)
+    found = join_questions(table_run(tmp_path / "m.tsv"), FILTERED)
     assert [row["id"] for row in found.rows] == list(ANSWERS)
     assert [(row["question"], row["options"]) for row in found.rows] == [
         (row["question"], row["options"]) for row in rows_of(DEMO)
@@ -92,12 +92,12 @@ def test_without_the_release_other_answers_cannot_be_scored(tmp_path: Path, lack
         write_table(mmstar_table(rows_of(DEMO)).drop(columns=["question"]), run.path)
     (task,) = find_tasks(["spiqa_testA" if lacks == "benchmark" else "mmstar_filtered"])
     with pytest.raises(DataError):
-        matched_run(run, task)
+        join_questions(run, task)
 
 
 def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None:
     """The remark names both; those that say how answers are scored stay the task's."""
-    found = matched_run(run_made_with({"1": "prompt=select"}), DEMO)
+    found = join_questions(run_made_with({"1": "prompt=select"}), DEMO)
     assert found.task == replace(DEMO, settings=found.task.settings)
     assert (found.task.typed.prompt, DEMO.typed.prompt) == ("select", "letter")
     assert found.rows == rows_of(found.task)
@@ -105,14 +105,14 @@ def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None
     assert first == f"m: scored as it was made, with {found.task.settings}; mmstar_demo has {DEMO.settings}."
     both = replace(SPIQA, settings="protocol=both")
     run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=released"})
-    made = matched_run(run, both).task.typed
+    made = join_questions(run, both).task.typed
     assert (made.max_figures, made.protocol) == (2, "both")
 
 
 @pytest.mark.parametrize("settings", ["", DEMO.settings, f"{DEMO.settings},shots=0"])
 def test_settings_that_say_the_same_are_no_other_ones(settings: str) -> None:
     """However they are written, and where the answers do not say them."""
-    found = matched_run(run_made_with({"1": settings}), DEMO)
+    found = join_questions(run_made_with({"1": settings}), DEMO)
     assert found.task is DEMO
     assert len(found.remarks) == 1  # that there are answers missing
 
@@ -120,7 +120,7 @@ def test_settings_that_say_the_same_are_no_other_ones(settings: str) -> None:
 def test_answers_made_with_different_settings_are_refused() -> None:
     """They are no one run; the sentence has both."""
     with pytest.raises(InputError) as error:
-        matched_run(run_made_with({"1": "prompt=select", "2": "ablation=grey"}), DEMO)
+        join_questions(run_made_with({"1": "prompt=select", "2": "ablation=grey"}), DEMO)
     assert str(error.value).startswith("Expected answers made with the same settings in p.run.jsonl, found ")
     assert str(error.value).endswith(". Score them apart.")
     assert str(error.value).count("; ") == 1
@@ -138,11 +138,11 @@ def spiqa_run(task: Task, only_needed: bool) -> Run:
 
 def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
     """Where they ask about the needed figures alone, so do the settings that they are scored with."""
-    whole = matched_run(spiqa_run(SPIQA, False), SPIQA)
+    whole = join_questions(spiqa_run(SPIQA, False), SPIQA)
     assert (whole.form, whole.remarks, len(whole.answers)) == ("spiqa-responses", (), 39)
-    every = matched_run(spiqa_run(PERFIGURE, False), PERFIGURE)
+    every = join_questions(spiqa_run(PERFIGURE, False), PERFIGURE)
     assert (every.task, every.rows, every.remarks) == (PERFIGURE, rows_of(PERFIGURE), ())
-    part = matched_run(spiqa_run(PERFIGURE, True), PERFIGURE)
+    part = join_questions(spiqa_run(PERFIGURE, True), PERFIGURE)
     assert part.task.typed == replace(PERFIGURE.typed, figures="referred")
     assert part.form == "spiqa-responses-per-figure"
     assert part.rows == rows_of(part.task)
@@ -158,11 +158,11 @@ def test_only_the_questions_of_a_list_count() -> None:
     """The task keeps these, answers to others are no unknown ones, and the digest is the list's."""
     ids = tuple(list(ANSWERS)[2:5])
     run = matched(DEMO, {**ANSWERS, "x": "A"}).run
-    found = matched_run(run, DEMO, subset=Subset(Path("ids"), ids))
+    found = join_questions(run, DEMO, subset=Subset(Path("ids"), ids))
     assert tuple(row["id"] for row in found.rows) == tuple(found.answers) == ids
     assert (found.task.kept, found.ids) == (frozenset(ids), Subset(Path("ids"), ids).digest)
     assert found.unmatched == {"missing": [], "unknown": ["x"], "duplicates": [], "differing": []}
-    assert matched_run(run, DEMO).ids == ""
+    assert join_questions(run, DEMO).ids == ""
 
 
 def test_figures_are_compared_with_those_of_the_papers_of_the_tasks_split() -> None:
@@ -173,13 +173,13 @@ def test_figures_are_compared_with_those_of_the_papers_of_the_tasks_split() -> N
     for shown, remarks in ((names, 1), (("elsewhere.png",), 2)):
         answer = Answer(row["id"], Response("A", shown=shown))
         run = Run(SPIQA.name, Identity("m"), Path("p"), "jsonl", lambda answer=answer: [answer])
-        found = matched_run(run, SPIQA, accept_differences=True)
+        found = join_questions(run, SPIQA, accept_differences=True)
         assert found.answers[row["id"]].response.shown == (names if shown is names else ())
         assert len(found.remarks) == remarks  # most questions are missing
     assert found.unmatched["differing"] == [row["id"]]
     assert found.remarks[1].startswith("spiqa_demo: p: 1 of 1 questions differ from the release")
     with pytest.raises(InputError, match=r"has the figures 'elsewhere\.png' there"):
-        matched_run(run, SPIQA)
+        join_questions(run, SPIQA)
 
 
 @pytest.mark.usefixtures("no_release")
@@ -190,7 +190,7 @@ def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_pat
     def data(name: str, table: pd.DataFrame) -> str:
         path = write_table(table, tmp_path / name)
         run = Run("mmstar_filtered", Identity("m"), path, tables.FORM, partial(tables.read_answers, path))
-        return str(matched_run(run, FILTERED).rows[0]["data"])
+        return str(join_questions(run, FILTERED).rows[0]["data"])
 
     first = data("a.tsv", frame)
     assert data("b.tsv", frame.assign(prediction="B", extra="1")) == first

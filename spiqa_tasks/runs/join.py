@@ -23,7 +23,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class MatchedRun:
+class JoinedRun:
     """A run's answers with the questions that they are of.
 
     Attributes:
@@ -47,19 +47,19 @@ class MatchedRun:
     ids: str = ""
 
 
-def release_rows(task: Task) -> Rows:
+def task_questions(task: Task) -> Rows:
     """Return a task's questions for scoring, in the release's order. Raises as `registry.load_rows`."""
     rows = rows_for_scoring(task.benchmark, task.split, task.settings)
     return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
 
 
-def matched_run(
+def join_questions(
     run: Run,
     task: Task,
     accept_differences: bool = False,
-    rows_of: Callable[[Task], Rows] = release_rows,
+    rows_of: Callable[[Task], Rows] = task_questions,
     subset: Subset | None = None,
-) -> MatchedRun:
+) -> JoinedRun:
     """Return the answers of a run with a task's questions.
 
     Args:
@@ -103,7 +103,7 @@ def matched_run(
     found, unmatched["differing"], said = matching.compared(run.path, found, rows, figures, accept_differences)
     remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(unmatched)]
     remarks += [f"{task.name}: {remark}" for remark in said]
-    return MatchedRun(run, ran, form, rows, found, unmatched, tuple(remarks), "" if subset is None else subset.digest)
+    return JoinedRun(run, ran, form, rows, found, unmatched, tuple(remarks), "" if subset is None else subset.digest)
 
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:

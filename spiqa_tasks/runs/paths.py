@@ -28,22 +28,22 @@ FORMS = (
 
 
 @dataclass(frozen=True)
-class Place:
-    """A file or folder that a user names, with the task that its answers are of where that is named, too."""
+class RunPath:
+    """A file or folder of runs, and the task of its answers if named."""
 
     path: Path
     task: str = ""
 
     @classmethod
-    def parsed(cls, text: str) -> Place:
-        """Return the place of `PATH` or `TASK=PATH`."""
+    def parse(cls, text: str) -> RunPath:
+        """Parse `PATH` or `TASK=PATH`."""
         task, separator, path = text.partition("=")
         if separator and task.replace("_", "").isalnum() and not Path(text).exists():
             return cls(Path(path), task)
         return cls(Path(text))
 
 
-def read_runs(places: Iterable[Place], include: Iterable[Path] = (), columns: Columns = USUAL) -> list[Run]:
+def read_runs(places: Iterable[RunPath], include: Iterable[Path] = (), columns: Columns = USUAL) -> list[Run]:
     """Return every run at the places, each file once, whether scored or not.
 
     Args:
@@ -52,12 +52,12 @@ def read_runs(places: Iterable[Place], include: Iterable[Path] = (), columns: Co
         columns: what the columns of files of one's own are called.
 
     Raises:
-        InputError: no answers at a place to the task that is named with it; or see `read_place`.
+        InputError: no answers at a place to the task that is named with it; or see `read_path`.
     """
     known = catalogue([*filtered_tasks(), *include])[0]
     found: dict[tuple[Path, str, str], Run] = {}
     for place in places:
-        runs = read_place(place.path, [place.task] if place.task else known, columns)
+        runs = read_path(place.path, [place.task] if place.task else known, columns)
         for run in runs if not place.task else _of_task(runs, place):
             if run.form == vlmevalkit.FORM:
                 run = replace(run, definition=known.get(run.task))
@@ -66,7 +66,7 @@ def read_runs(places: Iterable[Place], include: Iterable[Path] = (), columns: Co
     return list(found.values())
 
 
-def read_place(place: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
+def read_path(place: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
     """Return the runs in a file or folder, those of lmms-eval first, oldest first.
 
     By the names of `tasks` the files of answers of VLMEvalKit (`<model>_<task>`) are known. Raises InputError: nothing
@@ -106,7 +106,7 @@ def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
     return stem.removesuffix(name).removesuffix("_") or stem, names.get(name, "")
 
 
-def _of_task(runs: Sequence[Run], place: Place) -> list[Run]:
+def _of_task(runs: Sequence[Run], place: RunPath) -> list[Run]:
     """The runs of the task that is named with the place; those whose content does not name another one are of it."""
     named = [replace(run, task=place.task) if run.task in ("", run.path.stem) else run for run in runs]
     found = [run for run in named if run.task == place.task]

@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.places import FORMS, Place, read_place, read_runs, task_in_name
+from spiqa_tasks.runs.paths import FORMS, RunPath, read_path, read_runs, task_in_name
 from spiqa_tasks.runs.run import Run
 
 TASKS = list(catalogue()[0])
@@ -26,7 +26,7 @@ ENTRY = {"question": "Why?", "response": "w", "all_figures_names": ["f.png"]}
 
 
 def read(*places: str | Path, include: list[Path] | None = None) -> list[Run]:
-    return read_runs([Place.parsed(str(place)) for place in places], include or [])
+    return read_runs([RunPath.parse(str(place)) for place in places], include or [])
 
 
 def told(runs: list[Run]) -> list[tuple[str, str, str]]:
@@ -68,15 +68,15 @@ def samples_alone(path: Path, samples: list[dict[str, Any]]) -> Path:
 )
 def test_a_place_may_have_its_task_before_it(text: str, task: str, path: str) -> None:
     """Names of tasks have letters, digits and underscores; any other text before a sign of equality is a path's."""
-    assert Place.parsed(text) == Place(Path(path), task)
+    assert RunPath.parse(text) == RunPath(Path(path), task)
 
 
 def test_what_lies_there_is_a_path_though_it_looks_like_a_task_before_one(tmp_path: Path) -> None:
     """`base=llava` may be the name of a folder."""
     path = write_jsonl(tmp_path / "base=llava", ANSWERS)
-    assert Place.parsed(path.name).task == "base"
+    assert RunPath.parse(path.name).task == "base"
     path.rename(Path("base=llava"))
-    assert Place.parsed("base=llava") == Place(Path("base=llava"))
+    assert RunPath.parse("base=llava") == RunPath(Path("base=llava"))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
         write_table(TABLE, tmp_path / "t.json"): ("", "t", "table", 24),
     }
     for path, each in expected.items():
-        (run,) = read_place(path, TASKS)
+        (run,) = read_path(path, TASKS)
         assert (run.task, run.name, run.form, len(run.read())) == each
 
 
