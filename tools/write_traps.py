@@ -18,7 +18,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.runs.readers.labels import traps_path
-from spiqa_tasks.scoring.lexical import normalized
+from spiqa_tasks.scoring.open_answers import normalized
 
 SYNONYMS: Mapping[str, str] = {
     "About": "Roughly",

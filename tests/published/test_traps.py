@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.runs.readers.labels import Labelled, read_labels, traps_path
-from spiqa_tasks.scoring.lexical import contains_normalized, exact, token_f1
+from spiqa_tasks.scoring.open_answers import contains_normalized, exact, token_f1
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ANSWERS = read_labels(traps_path()).answers

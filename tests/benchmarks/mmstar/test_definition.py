@@ -1,4 +1,4 @@
-"""Records of MMStar: groups, and the authors' own rules."""
+"""Records and metrics of MMStar."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.aggregation import in_group
-from spiqa_tasks.benchmarks.choice.rows import slug
-from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES, LMMS_EVAL, metrics, record, table
-from spiqa_tasks.benchmarks.mmstar.release import read_options
-from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.choice import slug
+from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES, LMMS_EVAL, metrics, record, table
+from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings, read_options
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 

@@ -1,4 +1,4 @@
-"""Records of multiple-choice answers: what counts, what does not, and which misses are told apart."""
+"""Options, rows, records and metrics of multiple-choice questions."""
 
 from __future__ import annotations
 
@@ -6,18 +6,107 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.choice.records import (
+from spiqa_tasks.benchmarks.choice import (
     ACCURACY,
     FAILURE_RATES,
     TRUNCATED_RATE,
+    check_answer,
     choice_record,
+    options_in,
+    question_before,
+    slug,
     truncation_remark,
 )
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
+
+
+def test_the_answer_is_one_of_the_options() -> None:
+    """Anything else is an error that names the question and the options."""
+    assert check_answer("7", "B", ["A", "B"]) == "B"
+    for wrong in ("C", "", None, "AB"):
+        with pytest.raises(DataError, match="question 7 to be one of its options A, B"):
+            check_answer("7", wrong, ["A", "B"])
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("science & technology", "science_technology"),
+        ("fine-grained perception", "fine-grained_perception"),
+        ("cs.CV", "cs.CV"),
+        ("_math. ", "math"),
+    ],
+)
+def test_a_category_becomes_a_part_of_a_metrics_name(name: str, part: str) -> None:
+    """Words, dots and hyphens stay, everything else is one underscore."""
+    assert slug(name) == part
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        "\n(A) red\n(B) dark blue",
+        "\nA. red\nB. dark blue",
+        "\nA) red\nB) dark blue\n",
+        "\n- A: red\n- B: dark blue",
+        "\n[A] red\n[B] dark blue\nAnswer with the letter.",
+        "\nOptions: A: red, B: dark blue",
+        "\nChoices:\n(A) red\n(B) dark blue",
+        " (A) red (B) dark blue",
+        " A. red; B. dark blue",
+    ],
+)
+def test_lists_of_options_are_known_in_many_forms(listing: str) -> None:
+    """Lines or one line, with any of the usual labels, whatever sentence stands before or in a line after them."""
+    assert options_in(f"Which colour is it?{listing}") == {"A": "red", "B": "dark blue"}
+
+
+@pytest.mark.parametrize("text", ["", "What did A. Smith draw?", "Is (A) the best?", "Which of B. and C. is it?"])
+def test_a_question_without_a_list_has_no_options(text: str) -> None:
+    """A single label, or one that does not begin with A, is no list."""
+    assert options_in(text) == {}
+
+
+def test_options_of_several_lines_keep_them() -> None:
+    """Where one option has several lines, the last one may have, too."""
+    assert options_in("Which code?\n(A) x = 1\nprint(x)\n(B) y = 1\nprint(y)") == {
+        "A": "x = 1\nprint(x)",
+        "B": "y = 1\nprint(y)",
+    }
+
+
+@given(st.lists(st.text("abc ,.", min_size=1).map(str.strip).filter(bool), min_size=2, max_size=10))
+def test_what_is_listed_is_found(options: list[str]) -> None:
+    """Texts of options are those that were written."""
+    lines = "".join(f"\n({letter}) {text}" for letter, text in zip("ABCDEFGHIJ", options, strict=False))
+    assert list(options_in(f"Which one?{lines}").values()) == options
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("What is it?\nOptions: A: x, B: y, C: z", "What is it?"),
+        (
+            "Hint: a letter, e.g., A, B.\nQuestion: Sum?\nChoices:\n(A) 1\n(B) 2",
+            "Hint: a letter, e.g., A, B.\nQuestion: Sum?",
+        ),
+        ("Which?\nA. x\nB. y", "Which?"),
+        (" No options here. ", "No options here."),
+        ("Options: none", "Options: none"),
+    ],
+)
+def test_the_question_before_the_options(text: str, question: str) -> None:
+    """Without their heading; whole where there are none."""
+    assert question_before(text) == question
+
 
 GROUPS = {"category": "math"}
 REFUSAL = "Sorry, I cannot see any image. Could you provide it?"
@@ -107,3 +196,27 @@ def test_the_signature_tells_wording_matcher_and_judge(row: dict[str, Any]) -> N
     signature = parse(context.sign(row, "Answer:"))
     assert (signature.host, signature.matcher, signature.judge) == ("offline", MATCHER_VERSION, "openai:j")
     assert parse(context.sign(row, "Answer")).prompt != signature.prompt
+
+
+def _record(truncated: bool | None, benchmark: str = "mmstar") -> Record:
+    row = load_rows(benchmark, "demo", "ablation=text")[0]
+    return make_scorer(benchmark, "ablation=text", "test", None).record(row, Response("B", truncated=truncated))
+
+
+@pytest.mark.parametrize("benchmark", ["mmstar", "scifibench"])
+def test_a_record_keeps_whether_its_answer_was_cut_off(benchmark: str) -> None:
+    """It says so, says not, or says nothing, also after it was logged and read again."""
+    for truncated in (True, False):
+        assert Record.from_dict(_record(truncated, benchmark).as_dict()).details["truncated"] is truncated
+    assert "truncated" not in _record(None, benchmark).details
+
+
+def test_rate_is_over_answers_of_known_length() -> None:
+    """One of four gives 0.25; where no length is known the rate has no value."""
+    records = [Record(str(index), details={"truncated": index == 0}) for index in range(4)]
+    assert TRUNCATED_RATE.compute(records).value == 0.25
+    assert "truncated_rate 0.2500: 1 of 4 answers" in truncation_remark(records)[0]
+    unknown = TRUNCATED_RATE.compute([_record(None)])
+    assert math.isnan(unknown.value)
+    assert unknown.n == 0
+    assert truncation_remark([_record(None)]) == []

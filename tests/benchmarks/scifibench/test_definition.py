@@ -1,4 +1,4 @@
-"""Records of SciFIBench: the judge that finds letters where the matcher leaves an answer open, and captions."""
+"""Records and metrics of SciFIBench."""
 
 from __future__ import annotations
 

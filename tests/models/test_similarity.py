@@ -1,4 +1,4 @@
-"""The baseline that answers with the caption nearest to the question."""
+"""Baselines by similarity."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
+from tiny_clip import CONTEXT, build
 
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.retrieval import CaptionRetrieval, in_the_tasks_format
+from spiqa_tasks.models.similarity import CaptionRetrieval, in_the_tasks_format
+from spiqa_tasks.vision.clip_encoder import ClipEncoder
 
 Row = dict[str, Any]
 
@@ -106,7 +111,7 @@ def test_other_tasks_are_refused() -> None:
 )
 def test_the_nearest_shares_most_words_and_numbers(candidates: list[str], query: str, place: int) -> None:
     """Common words count little, decimal numbers as a whole; the first where nothing is shared."""
-    from spiqa_tasks.models.retrieval import nearest
+    from spiqa_tasks.models.similarity import nearest
 
     assert nearest(candidates, query) == place
 
@@ -114,7 +119,7 @@ def test_the_nearest_shares_most_words_and_numbers(candidates: list[str], query:
 @given(st.lists(st.text(), min_size=1, max_size=5), st.text())
 def test_any_texts_have_a_nearest(candidates: list[str], query: str) -> None:
     """A place in the list, whatever the texts."""
-    from spiqa_tasks.models.retrieval import nearest
+    from spiqa_tasks.models.similarity import nearest
 
     assert 0 <= nearest(candidates, query) < len(candidates)
 
@@ -133,3 +138,55 @@ def test_answers_have_the_form_that_each_task_asks_for(evaluate: Callable[..., d
         records = [next(v for v in sample.values() if isinstance(v, dict) and "status" in v) for sample in logged]
         assert all(record["prediction"] for record in records), task
         assert {record["status"] for record in records} == {"ok"}, task
+
+
+@pytest.fixture(scope="module", params=["clip", "siglip"])
+def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def expected(checkpoint: Path, rows: list[dict[str, Any]]) -> list[str]:
+    """The letters by the model's own forward pass on each question, which normalises and multiplies for itself."""
+    from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
+
+    model = AutoModel.from_pretrained(checkpoint).eval()
+    tokenizer, images = AutoTokenizer.from_pretrained(checkpoint), AutoImageProcessor.from_pretrained(checkpoint)
+    padding = "max_length" if model.config.model_type == "siglip" else True
+    letters = []
+    for row in rows:
+        texts = [row["question"]] if row["subcategory"] == "cap2fig" else row["options"]
+        tokens = tokenizer(texts, padding=padding, truncation=True, max_length=CONTEXT, return_tensors="pt")
+        pixels = images(images=[Image.open(path).convert("RGB") for path in row["images"]], return_tensors="pt")
+        with torch.no_grad():
+            logits = model(**tokens, **pixels).logits_per_image
+        letters.append(str(row["letters"][int(logits.flatten().argmax())]))
+    return letters
+
+
+def test_answers_are_those_of_the_models_own_similarities(
+    checkpoint: Path, evaluate: Callable[..., dict[str, Any]]
+) -> None:
+    """Through the host, in both directions and in small batches, every letter is that of the highest logit."""
+    result = evaluate("clip_choice", ["scifibench_demo"], f"pretrained={checkpoint},device=cpu", batch_size=5)
+    letters = [sample["accuracy"]["prediction"] for sample in result["samples"]["scifibench_demo"]]
+    assert letters == expected(checkpoint, load_rows("scifibench", "demo", ""))
+    assert len(set(letters)) > 1
+
+
+def test_similar_examples_can_go_by_image_and_caption(checkpoint: Path) -> None:
+    """With a checkpoint the last example is the nearest by the joint embedding of caption and figure."""
+    rows = load_rows("scifibench", "demo_fig2cap", f"shots=2,shot_kind=similar,encoder={checkpoint}")
+    encoder = ClipEncoder(str(checkpoint), "cpu")
+    texts = encoder.texts([row["caption"] for row in rows])
+    images = encoder.images([row["images"][0] for row in rows])
+    for index, row in enumerate(rows):
+        near = [float(texts[index] @ texts[i] + images[index] @ images[i]) for i in range(len(rows))]
+        near[index] = -9
+        best = rows[max(range(len(rows)), key=near.__getitem__)]
+        assert row["shots"][-1]["images"] == best["images"]
+
+
+def test_task_without_pictures_is_refused(checkpoint: Path, evaluate: Callable[..., dict[str, Any]]) -> None:
+    """There is nothing to compare in a text-only task."""
+    with pytest.raises(SystemExit, match="shows its figures"):
+        evaluate("clip_choice", ["scifibench_demo_text"], f"pretrained={checkpoint},device=cpu", limit=1)
