@@ -141,7 +141,9 @@ def choice_record(
     shared["details"] = {OPTIONS: len(row["letters"]), **cut, **details}
     if response.failure is not None:
         return Record(row["id"], status="request_failed", reason=response.failure, **shared)
-    choice = extract_choice(response.text, dict(zip(row["letters"], row["options"], strict=True)))
+    options = dict(zip(row["letters"], row["options"], strict=True))
+    question = str(row.get("question", ""))
+    choice = extract_choice(response.text, options, truncated=response.truncated, prompt=question)
     refused = choice.rule == "refusal"
     status: Status = "ok" if choice.letter is not None else "refused" if refused else "unparsed"
     scores = {"accuracy": float(choice.letter == row["answer"])}

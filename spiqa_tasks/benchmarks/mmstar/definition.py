@@ -57,8 +57,10 @@ LMMS_EVAL = Metric("accuracy_lmms_eval", _mean_of_axes)
 it has. No mean over answers, so it has no interval and no paired comparison."""
 VLMEVALKIT = mean_of("accuracy_vlmevalkit")
 """The share of answers that VLMEvalKit's `exact_matching` counts as right."""
+VLMEVALKIT_2026_06 = mean_of("accuracy_vlmevalkit_2026_06")
+"""The same by the rule of its builds since June 2026."""
 SOURCE = "source"
-OF_HOSTS = (VLMEVALKIT, LMMS_EVAL)
+OF_HOSTS = (VLMEVALKIT, VLMEVALKIT_2026_06, LMMS_EVAL)
 """Rows of the host's table where the prompt is another's than ours."""
 
 
@@ -75,9 +77,11 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     if response.failure is not None:
         return choice_record(row, response, groups, signature, **details)
     details[LETTER] = lmms_eval_match(response.text) or ""
+    options = table_options(row)
     scores = {
         "accuracy_released": released_match(response.text, row["answer"]),
-        VLMEVALKIT.name: vlmevalkit_match(response.text, table_options(row)) == row["answer"],
+        VLMEVALKIT.name: vlmevalkit_match(response.text, options) == row["answer"],
+        VLMEVALKIT_2026_06.name: vlmevalkit_match(response.text, options, is_2026_06=True) == row["answer"],
     }
     found = choice_record(row, response, groups, signature, **details)
     return found.with_scores({name: float(score) for name, score in scores.items()})

@@ -25,7 +25,7 @@ from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 from spiqa_tasks.judge.rules import Candidate
 
-OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range"})
+OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range", "truncated"})
 """Why the matcher finds no letter in an answer that may still have one; refusals and empty answers have none."""
 
 BY_JUDGE = "accuracy_llm"

@@ -18,19 +18,23 @@ Of an answer that goes on with another question the first turn that states an an
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from string import ascii_uppercase
 
+from spiqa_tasks.scoring.mcq.labels import with_letters, with_letters_of_positions
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.other_matchers import released_match
 from spiqa_tasks.scoring.mcq.reading import Reading
 from spiqa_tasks.scoring.mcq.rules import RULES
-from spiqa_tasks.scoring.mcq.text import plain, shortened, turns
+from spiqa_tasks.scoring.mcq.rules import _last as last
+from spiqa_tasks.scoring.mcq.text import ends_early, plain, shortened, turns, without_echo
 from spiqa_tasks.scoring.refusals import is_refusal
 
 __all__ = ["MATCHER_VERSION", "REASONS", "Choice", "extract_choice", "is_refusal", "released_match"]
 
-MATCHER_VERSION = "4"
+MATCHER_VERSION = "5"
 """Raised with every change that can change a letter; it is in every signature."""
 
 
@@ -57,6 +61,7 @@ REASONS: Mapping[str, str] = {
     "letter": "the only option that is mentioned and not rejected",
     "empty": "nothing is written",
     "refusal": "the answer says that it cannot be given",
+    "truncated": "the answer was cut off before it chose",
     "ambiguous": "several options are left open",
     "out_of_range": "the answer is no option",
     "no_match": "no option is chosen",
@@ -64,21 +69,40 @@ REASONS: Mapping[str, str] = {
 """Rule -> what it found."""
 
 
-def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
+_WEAK = frozenset(("statement", "mark", "text", "letter"))
+"""Rules that read what a cut answer may take back: of 10,700 real answers cut at a third they get 589 wrong."""
+
+
+def extract_choice(
+    response: str, choices: Mapping[str, str], *, truncated: bool | None = None, prompt: str = ""
+) -> Choice:
     """Return the option that `response` picks; the module's text lists the rules and the reasons for None.
 
-    `choices` maps each option's letter to its text ("" where the option is a picture). Raises ValueError unless
-    `choices` has at least one option and every key is one of the letters A to Z, in one case, at most once.
+    Args:
+        response: the model's answer.
+        choices: each option's letter, or whatever label the task has (`2`, `②`, `ア`) -> its text ("" if the option is
+            a picture).
+        truncated: whether the answer was cut off, as the host says; None: judged by its length and end.
+        prompt: the text that the model was asked; lines that repeat it are not read.
+
+    Raises:
+        ValueError: no option, more than 26, or keys that are not different labels of at most three characters.
     """
     keys = _check(choices)
-    text = shortened(response)
+    text = without_echo(shortened(response), prompt)
+    is_cut = ends_early(response) if truncated is None else truncated
+    labels = {
+        unicodedata.normalize("NFKC", key).upper(): letter for letter, key in keys.items() if key.upper() != letter
+    }
+    text = with_letters(text, labels) if labels else with_letters_of_positions(text, choices)
     for option in choices.values():
         if "\n" in option:
             text = text.replace(option, " ".join(option.split()))
     options = Options({letter: choices[key] for letter, key in keys.items()})
     unread = Choice(None, "empty")
-    for turn in turns(text):
-        choice, stated = _read(Reading(turn, options), keys)
+    parts = turns(text)
+    for place, turn in enumerate(parts):
+        choice, stated = _read(Reading(turn, options, is_cut and place == len(parts) - 1), keys)
         if stated:
             return choice
         unread = choice if unread.rule == "empty" else unread
@@ -89,23 +113,32 @@ def _read(reading: Reading, keys: Mapping[str, str]) -> tuple[Choice, bool]:
     """Return what a turn picks, or the reason why not, and whether a rule applied."""
     stated = reason = ""
     for name, rule in RULES.items():
-        letters = rule(reading)
+        letters = rule(reading) if not reading.is_cut or name not in _WEAK else frozenset[str]()
         if len(letters) == 1 and letters <= keys.keys():
             (letter,) = letters
             return Choice(keys[letter], name), True
         if letters:
+            named = last(reading, "named", True) if name in ("statement", "mark") else frozenset()
+            if len(named) == 1 and named <= keys.keys():
+                (letter,) = named
+                return Choice(keys[letter], "text"), True
             stated = "ambiguous" if len(letters) > 1 else "out_of_range"
             break
     if not plain(reading.text):
         reason = "empty"
     elif reading.declines():
         reason = "refusal"
-    others = "ambiguous" if len(reading.mentioned()) > 1 else "no_match"
+    others = "truncated" if reading.is_cut else "ambiguous" if len(reading.mentioned()) > 1 else "no_match"
     return Choice(None, reason or stated or others), bool(stated) or reason == "refusal"
 
 
 def _check(choices: Mapping[str, str]) -> dict[str, str]:
+    """Return letter -> key: the key's own, or those from A on for labels that are no letters."""
     keys = {key.upper(): key for key in choices}
-    if not keys or len(keys) < len(choices) or not all(re.fullmatch("[A-Z]", letter) for letter in keys):
-        raise ValueError(f"expected choices with different letters A to Z as keys, got {list(choices)!r}")
-    return keys
+    if all(re.fullmatch("[A-Z]", letter) for letter in keys):
+        found = keys
+    else:
+        found = dict(zip(ascii_uppercase, keys.values(), strict=False))
+    if not found or len(found) < len(choices) or not all(re.fullmatch(r"\S{1,3}", key) for key in choices):
+        raise ValueError(f"expected choices with different letters or short labels as keys, got {list(choices)!r}")
+    return found

@@ -29,7 +29,7 @@ WORDS: dict[str, str] = {
     kinds.WRONG: """wrong incorrect false inaccurate eliminated excluded rejected ✗ ✘ ❌ ✕ ☒ ×
         incorrecta incorrecto incorreta incorreto errada errado incorrecte fausse faux falsch scorretta errata sbagliata
         неправильный неверный неверно""",
-    kinds.IS: "= is are be was were being equals es é est ist lautet è это są",
+    kinds.IS: "هي هو = is are be was were being equals es é est ist lautet è это są",
     # taking one
     kinds.PICK: """choose chose chosen choosing select selected selecting pick picked picking guess say leaving leaves
         elijo escojo escolho choisis wähle scelgo выбираю""",
@@ -80,7 +80,7 @@ PHRASES: dict[str, str] = {
     kinds.GOOD: f"the likeliest|{_COMPARED}",
     kinds.THAN: "compared to|compared with|in comparison to|in comparison with|in contrast to|in contrast with",
     kinds.ASIDE: "on the other hand|in contrast|by contrast|on the contrary",
-    kinds.WRONG: "ruled out|rule out|ruling out|not correct|not right|not true",
+    kinds.WRONG: "is too|seems too|appears too|ruled out|rule out|ruling out|not correct|not right|not true",
     kinds.NOT: "rather than|instead of|other than|as opposed to|anything but",
     kinds.LISTING: "of the above",
     kinds.KNOW: "to answer|answer the|answer this|answer your|be answered|definitive answer|definite answer",
@@ -108,7 +108,7 @@ JOINED: dict[str, str] = {
     kinds.AND: "和 或 与 と 또는",
     kinds.FILL: "应该 应 最 的 です だ である 最も 입니다 번 我 案",
     kinds.KNOW: "确定 確定 判断 判斷 判定 得出 識別 识别 特定 判别 판단 확인",
-    kinds.BECAUSE: "因为 由于 因為 なぜなら",
+    kinds.BECAUSE: "解析 解释 分析 理由 説明 解説 해설 因为 由于 因為 なぜなら",
     kinds.ONLY: "只有 만",
 }
 

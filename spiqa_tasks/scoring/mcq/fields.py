@@ -8,13 +8,16 @@ from typing import NamedTuple
 
 _TAG = re.compile(
     r"[<\[](?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
-    r"|[\"'](?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)[\"']\s{0,9}:\s{0,9}"
+    r"|[\"'](?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)(?:[ _](?:choice|letter|option))?"
+    r"[\"']\s{0,9}:\s{0,9}"
     r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200}))",
     re.IGNORECASE,
 )
 _BRACE = re.compile(r"[{}]")
-_BOX = re.compile(r"\\boxed[^{]{0,5}\{")
+_BOX = re.compile(r"\\(?:boxed|fbox)[^{]{0,5}\{")
 _LONGEST = 2000
+_MOST = 20
+"""Fields that are read, from the last: an answer with more repeats itself."""
 
 
 class Field(NamedTuple):
@@ -25,12 +28,12 @@ class Field(NamedTuple):
 
 
 def fields_in(text: str) -> list[Field]:
-    """Return the fields in `text` that contain something, the last one first."""
+    """Return the last fields in `text` that contain something, the last one first."""
     found = [(tag.start(), next(group for group in tag.groups() if group is not None)) for tag in _TAG.finditer(text)]
     for box in _BOX.finditer(text):
         longest = box.end() + _LONGEST
         found.append((box.start(), text[box.end() : closing_brace(text, box.end(), longest) or longest]))
-    return [Field(start, content) for start, content in sorted(found, reverse=True) if content.strip()]
+    return [Field(start, content) for start, content in sorted(found, reverse=True)[:_MOST] if content.strip()]
 
 
 def closing_brace(text: str, start: int, end: int = sys.maxsize) -> int | None:

@@ -17,7 +17,10 @@ Level = Literal["named", "concluded", "stated", "alone", "lead"]
 PIECES: Mapping[str, str] = {
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
     "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
-    "NEXT": "(([COMMA AND]{1,2} OPTION? | (?<=TEXT)) SURE | OTHER AND [ENCLOSED CONFIRMED])",  # "and C", "x or (C)"
+    "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
+        "(([COMMA AND]{1,2} OPTION? | (?<=TEXT)) SURE | OTHER AND [ENCLOSED CONFIRMED]"
+        "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER (?=[STOP COLON]))"
+    ),
     "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
     "SUBJECT": "(SURE | WEAK) NEXT{0,12}",
     "MENTION": "(SURE | OUT_OF_RANGE | [WEAK WORD] (?=FILL? BREAK | CONFIRMS)) REST",
@@ -38,9 +41,8 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         ),
         "Answer B; Answer option B; The best choice (B)": (
             "THE_ANSWER [FILL OPTION]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST>"
-            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS)"
+            "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS | OTHER? (NOT | WRONG))"
         ),
-        "The answer is sky blue (B)": "ANSWER WORDS [IS COLON] [OTHER FILL TEXT]{0,6} <ENCLOSED> END",
     },
     "concluded": {  # anywhere: after a word of conclusion or correction
         "So B; Actually, it is B; No, B": (
@@ -63,8 +65,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         "The closest is B; The one that fits is B": "[GOOD OPTION FITS] WORDS [IS COLON] FILLING <MENTION> END",
         "I choose B; Leaving B": "PICK [FILL OPTION GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)",
         "It fits (B); It fits option B": "FITS [FILL OPTION]{0,3} <(?<=OPTION) BY_LETTER | [ENCLOSED CONFIRMED]> END",
-        "The sky is option B": "IS FILL{0,2} OPTION <BY_LETTER REST> END",
-        "The sky is (B)": "IS FILL{0,3} <[ENCLOSED CONFIRMED]> END",
+        "The sky is (B)": "IS FILL{0,3} <[ENCLOSED CONFIRMED] REST> END",
         "It is B": "IT IS [FILL OPTION GOOD ANSWER COLON]{0,5} <MENTION> END",
     },
     "alone": {  # a whole line
@@ -76,11 +77,12 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
     "lead": {  # the beginning of a line
         "B, as it fits; B. It fits": (
             "[FILL OPTION ANSWER COLON]{0,4} <(SURE | WEAK | WORD) REST>"
-            "(?=[STOP BECAUSE BUT QUESTION] (?!IS REJECTED) | [COMMA COLON] (?!IS? REJECTED) | $)"
+            "(?=[STOP BECAUSE BUT QUESTION] (?!IS REJECTED) | [COMMA COLON] (?!IS? REJECTED | SURE COMMA SURE) | $)"
         ),
         "(B) this is shown": (
             "[FILL OPTION COLON]{0,4} <[CONFIRMED ENCLOSED]>"
-            "(?![IS NOT FITS WRONG GOOD AND] | (OTHER AND)? [LETTER ENCLOSED CONFIRMED] | OTHER? LESS [COMMA STOP])"
+            "(?![IS NOT FITS WRONG GOOD AND] | (OTHER AND)? [LETTER ENCLOSED CONFIRMED]"
+            "| OTHER? LESS [COMMA STOP] | OTHER WRONG)"
         ),
     },
 }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from spiqa_tasks.scoring.mcq import cues, kinds
-from spiqa_tasks.scoring.mcq.text import fold, plain
+from spiqa_tasks.scoring.mcq.text import SPARE_DIGITS, fold, plain
 
 TEXTS = "\ue000"
 """The first of the 256 characters that stand for option texts."""
@@ -29,6 +29,9 @@ class Options:
 
     def __init__(self, choices: Mapping[str, str]) -> None:
         texts = {letter: fold(plain(text)) for letter, text in choices.items()}
+        numbers = {letter: SPARE_DIGITS.sub("", text) for letter, text in texts.items()}
+        self._are_values = len(set(numbers.values())) == len(set(texts.values()))  # not 3, 3.0 and 3.00
+        texts = numbers if self._are_values else texts
         self.texts = {letter: text[1] if _BRACKETED.fullmatch(text) else text for letter, text in texts.items()}
         self.are_labels = all(not text or letter.lower() in text.split() for letter, text in self.texts.items())
         owners: dict[str, str] = {}
@@ -37,6 +40,10 @@ class Options:
                 owners[text] = owners.get(text, "") + letter
         self.words = {text for text in owners if _is_word(text)}
         self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
+
+    def cleaned(self, text: str) -> str:
+        """Return a line of a response as option texts are compared with it: plain, 1500 for 1,500 and 3 for 3.0."""
+        return SPARE_DIGITS.sub("", plain(text)) if self._are_values else plain(text)
 
 
 def _is_word(text: str) -> bool:

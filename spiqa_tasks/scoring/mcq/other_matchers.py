@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 _PREFIXES = ("", "(", "option ", "the answer is ")
@@ -73,9 +74,11 @@ _REFUSALS = (
 _SEPARATORS = str.maketrans(dict.fromkeys(".()[],:;!*#{}", " "))
 _LAST = 4
 """Among how many last words the letter must stand for the first time."""
+_STATED = re.compile(r"answer\s+is\s+\**([ABCD])", re.IGNORECASE)
+"""What builds of VLMEvalKit since June 2026 (its pull request 1552) look for next; `The answer is a dog` gives A."""
 
 
-def vlmevalkit_match(response: str, choices: Mapping[str, str]) -> str | None:
+def vlmevalkit_match(response: str, choices: Mapping[str, str], *, is_2026_06: bool = False) -> str | None:
     """Return the letter that VLMEvalKit's `exact_matching` reads in an answer; None where it counts that as wrong.
 
     The only letter of an option that stands alone between blanks and some punctuation counts, where it first stands
@@ -85,6 +88,7 @@ def vlmevalkit_match(response: str, choices: Mapping[str, str]) -> str | None:
     Args:
         response: the answer.
         choices: letter in capitals -> text of the option.
+        is_2026_06: whether to read as builds since June 2026 do, which look for `answer is B` before the texts.
     """
     if any(refusal in response for refusal in _REFUSALS):
         return None
@@ -94,6 +98,9 @@ def vlmevalkit_match(response: str, choices: Mapping[str, str]) -> str | None:
         return letters[0]
     if not letters and "Z" in words:  # how the host's judges say that no option is meant
         return None
+    stated = _STATED.search(response) if is_2026_06 else None
+    if stated is not None and stated[1].upper() in choices:
+        return stated[1].upper()
     if len(response) > 2 * sum(map(len, choices.values())):
         return None
     named = [letter for letter, text in choices.items() if text.lower() in response.lower()]

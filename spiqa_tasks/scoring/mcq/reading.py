@@ -14,15 +14,18 @@ from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import compiled
 from spiqa_tasks.scoring.mcq.options import Options, masked
 from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided, stances
-from spiqa_tasks.scoring.mcq.text import lower, plain
+from spiqa_tasks.scoring.mcq.text import lower
 from spiqa_tasks.scoring.mcq.tokens import has_candidates, read_line
 from spiqa_tasks.scoring.refusals import is_refusal
 
 _ITEM = re.compile(
-    r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.):\]]", re.IGNORECASE
+    r"[^\w\n]{0,8}(?:[a-z]{1,12} \(|(?:option|choice|figure|caption|image) )?([a-z])\**[.,):\]]", re.IGNORECASE
 )
+_BULLET = re.compile(r"\s*[-*•] ?\S")
 _SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
-_HEADING = re.compile(r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:the |my )?(?:final |correct )?answer\W{0,3}", re.IGNORECASE)
+_HEADING = re.compile(
+    r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:(?:the |my )?(?:final |correct )?answer|(?:正确|参考)?答案)\W{0,3}", re.IGNORECASE
+)
 _ANSWERS = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == kinds.ANSWER), re.IGNORECASE)
 _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} (OTHER | $)")
 _DENIAL = compiled("FILL{0,3} NOT")
@@ -38,9 +41,10 @@ def _may_deny(line: str) -> bool:
 class Reading:
     """A response in the light of a question's options; a line is cleaned and read when it is asked for."""
 
-    def __init__(self, text: str, options: Options) -> None:
+    def __init__(self, text: str, options: Options, is_cut: bool = False) -> None:
         self.options = options
         self.text = text
+        self.is_cut = is_cut
         self.fields = fields_in(text)
         self._lines = [line for line in text.split("\n") if line and not line.isspace()]
         self._cleaned: dict[str, tuple[str, str]] = {}
@@ -49,7 +53,7 @@ class Reading:
     def _clean(self, text: str) -> tuple[str, str]:
         """A line cleaned, and that in lower case with options' texts masked."""
         if text not in self._cleaned:
-            cleaned = plain(text)
+            cleaned = self.options.cleaned(text)
             self._cleaned[text] = cleaned, masked(lower(cleaned), self.options)
         return self._cleaned[text]
 
@@ -62,6 +66,10 @@ class Reading:
     def _at(self, index: int) -> str:
         """The line at `index` with the heading that announces it."""
         return self._heading_of(index) + self._lines[index]
+
+    def bare(self, index: int) -> Line:
+        """Return a line without the heading before it."""
+        return self.line(self._lines[index])
 
     @cached_property
     def unread(self) -> int:
@@ -113,7 +121,12 @@ class Reading:
         return _DENIAL.match(self.line(field).kinds) is not None and not self.content(field, True)
 
     def stands_out(self, index: int, of_text: bool) -> bool:
-        """Return whether a line that is nothing but an option is no item of a listing, nor a text among other lines."""
+        """Return whether a line that is nothing but an option is no item of a listing, nor a text among other lines.
+
+        Of a cut answer only the first line: a later one may be an item of a listing that was to come.
+        """
+        if index and (self.is_cut or (of_text and all(map(_BULLET.match, self._lines[index - 1 : index + 1])))):
+            return False
         return not self.in_listing(index) and (not of_text or index in (0, len(self._lines) - 1))
 
     def mentioned(self) -> frozenset[str]:
@@ -137,4 +150,9 @@ class Reading:
     @cached_property
     def _listed(self) -> set[int]:
         pairs = pairwise(self._items.items())
-        return {index for (here, item), (there, following) in pairs if following == item + 1 for index in (here, there)}
+        return {
+            index
+            for (here, item), (there, following) in pairs
+            if following == item + 1 or (there == here + 1 and following > item)
+            for index in (here, there)
+        }

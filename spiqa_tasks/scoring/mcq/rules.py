@@ -27,7 +27,7 @@ def _last(reading: Reading, level: Level, of_text: bool = False) -> frozenset[st
         claims = [claim for claim in line.claims if claim.of_text <= of_text]
         if any(claim.level == level for claim in claims):
             return settle([claim for claim in claims if claim.level != "stated"], line)
-        whole = opening(line, "alone") if level == "named" else None
+        whole = opening(line, "alone") or opening(reading.bare(index), "alone") if level == "named" else None
         if whole is not None and whole.of_text == of_text and reading.stands_out(index, of_text):
             return whole.letters
     return _NOTHING

@@ -108,7 +108,8 @@ class _Sentence:
         if self._is_aside or _DENIES.search(rest) or LESS in rest or after.startswith(AND):  # "B and something else"
             return None
         ends = _PREDICATE.search(before) and _END.match(self._kinds, end)
-        return 2 if concludes and (ends or _MARKED.search(self._kinds, start, end)) else 0
+        is_last = self._end >= len(self._kinds) and LESS not in before
+        return 2 if concludes and (ends or _MARKED.search(self._kinds, start, end)) else 1 if ends and is_last else 0
 
 
 def _rejected(before: str, after: str) -> bool:

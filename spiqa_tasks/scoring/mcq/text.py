@@ -28,12 +28,24 @@ _LATEX = (
 )
 _ANY_SPECIAL = re.compile(r"[<*`$#_\\\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]")
 _CIRCLED = re.compile("[\u2460-\u2473]")
+_EXAMPLE = re.compile(
+    r"(?:\be\.g\.|\bfor example|\bfor instance|\bsuch as|例如|比如|譬如)[,，:： ]{0,3}[\"'“‘\[(]?"
+    r"(?:the )?(?:final |correct )?(?:answer(?: letter| option)?|正确答案|答案)[\]\"'” ]{0,3}(?:is )?[:：]? ?"
+    r"[\"'“‘(\[]?[A-Z](?![A-Za-z])",
+    re.IGNORECASE,
+)
+"""The form that a prompt asks for, repeated: `for example: Answer: A`."""
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_QUOTED = re.compile(r"(?<![\w\\'])(['_])([A-Za-z])\1(?![\w'])")
+"""A single letter in quotes or in markdown's italics."""
+SPARE_DIGITS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|(?<=\d)\.0+(?![\d.])")
+"""What numbers may lack and be the same: the commas of 1,500 and the zeros of 3.0."""
 
 
 def shortened(text: str) -> str:
     """Return the part of a response that is read: without its reasoning, and of a very long one its two ends."""
     text = without_reasoning(text).strip()
-    text = _DRAWING.sub("", text) if "[asy]" in text else text
+    text = _EXAMPLE.sub("", _DRAWING.sub("", text) if "[asy]" in text else text)
     return text if len(text) <= LONGEST else text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
 
 
@@ -42,21 +54,23 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = _CIRCLED.sub(r" \g<0> ", text)
         text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    if "~~" in text:
+        text = _STRUCK.sub(" ", text)
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", text)
         for pattern, replacement in _LATEX:
             text = pattern.sub(replacement, text)
     if _ANY_SPECIAL.search(text):
         text = _SPECIAL.sub("", text)
+    if "'" in text or "_" in text:
+        text = _QUOTED.sub(r"\2", text)
     return " ".join(text.split())
 
 
 def lower(text: str) -> str:
     """Return `text` in lower case at its own length, whatever its characters do."""
-    lowered = text.lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join(low if len(low := character.lower()) == 1 else character for character in text)
+    lowered = (low if len(low := character.lower()) == 1 else character for character in text)
+    return text.lower() if len(text.lower()) == len(text) else "".join(lowered)
 
 
 def fold(text: str) -> str:
@@ -64,8 +78,29 @@ def fold(text: str) -> str:
     return lower(text).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
 
 
+_CUT_LENGTH = 1_500
+"""Characters from which on an answer that ends within a sentence counts as cut: shorter ones often lack a full stop."""
+_CLOSING = ".!?。！？…:：;；)]}>\"'”’*`$|"
+_SHORT_LINE = 40
+"""Characters of a last line that is no sentence, such as `Answer: B`."""
+_ITEM = re.compile(r"\W{0,8}(?:option |choice )?[A-Za-z]\b", re.IGNORECASE)
+
+
+def ends_early(text: str) -> bool:
+    """Return whether `text` is long and ends within a sentence; a short last line is no sentence."""
+    last = text.rstrip().rpartition("\n")[2]
+    return len(text) >= _CUT_LENGTH and len(last) > _SHORT_LINE and last[-1] not in _CLOSING
+
+
+def without_echo(text: str, prompt: str) -> str:
+    """Return `text` without the lines of `prompt` that it repeats, but for those that begin with an option."""
+    asked = {line.strip() for line in prompt.split("\n")} - {""}
+    return "\n".join(line for line in text.split("\n") if line.strip() not in asked or _ITEM.match(line)).strip()
+
+
 _NEXT = re.compile(
     r"<\|(?:end|im_end|im_start|eot_id|endoftext|end_of_text|end_of_turn|start|user|return)\|>"
+    r"|<eo[ahm]>|^[ \t]{0,4}(?:请(?:你|从|选)|【(?:例题|题目)|\#include)"
     r"|</s>|<(?:end_of_turn|start_of_turn|eos)>|\[/?INST\]"
     r"|^[ \t>*_]{0,4}#{1,6}[ \t]?(?:instructions?|input|question|human|user)\b"
     r"|^[ \t>*_]{0,4}(?:(?:next |new )?question|q|human|user|frage|pregunta|pergunta|domanda|вопрос"

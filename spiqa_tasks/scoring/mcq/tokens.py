@@ -47,6 +47,8 @@ _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = compiled("[IS AND BECAUSE FITS WRONG NOT BUT COMMA STOP COLON QUESTION]")
 _BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:no|none|neither|nothing|false|not (?!(?:{_CUES})\b)\w)")
 """Negations that may begin the text of the option whose marked letter stands before them: `(B) No`, `(C) Not sure`."""
+_DEFINED = re.compile(r"\s?=(?!>)")
+_SENTENCE_START = re.compile(r"(?:^|[.!?。])[\s\"'(]*$")
 _MENTIONS = (kinds.LETTER, kinds.ENCLOSED, kinds.OUT_OF_RANGE, kinds.WEAK, kinds.ARTICLE)
 
 
@@ -111,6 +113,8 @@ def _own_text(low: str, letter: str, end: int, options: Options) -> int:
 
 def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, int]:
     letter = low[at].upper()
+    if _DEFINED.match(low, end):
+        return kinds.OTHER, "", 0
     own = _own_text(low, letter, end - 1, options)
     kind = kinds.CONFIRMED if own else kinds.ENCLOSED if letter in options.texts else kinds.OUT_OF_RANGE
     return kind, letter, own
@@ -120,6 +124,12 @@ def _letter(line: str, low: str, start: int, end: int, before: str, options: Opt
     """Return the kind of a single letter, the option, and where its own text ends (0: it does not follow)."""
     letter = low[start].upper()
     own = _own_text(low, letter, end, options)
+    if (
+        own == end + 2 and low[end] == " " and before != kinds.OPTION and letter == "A"
+    ):  # "a red car", A being "red car"
+        begins = _SENTENCE_START.search(low[:start]) and low[own:].lstrip("\uf8ff")[1:2].isalpha()
+        if line[start] == "a" or begins:
+            return kinds.FILL, "", 0
     if own:
         text = options.texts[letter].upper()
         swapped = options.texts.get(text) == letter.lower() != text.lower() and low[end:own].lstrip().startswith("(")
@@ -142,7 +152,7 @@ def _kind_of_letter(character: str, low: str, end: int, before: str, options: Op
         return kinds.ENCLOSED
     if before == kinds.OPTION or (capital and letter not in "AI"):
         return kinds.LETTER
-    if low[end : end + 1] == " " and low[end + 1 : end + 2].isalpha():
+    if low[end : end + 1] == " " and (low[end + 1 : end + 2].isalpha() or TEXTS <= low[end + 1 : end + 2] <= "\ue0ff"):
         if letter == "A":
             return kinds.ARTICLE if capital or low.startswith(" is ", end) else kinds.FILL
         if capital:

@@ -237,11 +237,101 @@ def test_the_rule_that_fired_is_named(response: str, rule: str) -> None:
     assert extract_choice(response, COLOURS) == Choice("B", rule)
 
 
-@pytest.mark.parametrize("choices", [{}, {"AB": "x"}, {"1": "x"}, {"": "x"}, {"a": "x", "A": "y"}, {"Ä": "x"}])
-def test_choices_that_are_not_letters_are_rejected(choices: dict[str, str]) -> None:
-    """No options, or keys other than different single letters, are errors."""
-    with pytest.raises(ValueError, match="letters A to Z"):
+@pytest.mark.parametrize("choices", [{}, {"": "x"}, {"a": "x", "A": "y"}, {"a b": "x"}, {"long": "x"}])
+def test_choices_without_short_labels_are_rejected(choices: dict[str, str]) -> None:
+    """No options, or keys that are not different labels of at most three characters, are errors."""
+    with pytest.raises(ValueError, match="letters or short labels"):
         extract_choice("B", choices)
+
+
+FOUR = dict.fromkeys("ABCD", "")
+VEHICLES = {"A": "red car", "B": "blue truck", "C": "bus"}
+CHARTS = {"A": "line chart", "B": "bar chart"}
+NUMBERED = {"1": "Ann is Bo's child.", "2": "Bo is Ann's child.", "3": "They are siblings."}
+CUT = "The first panel is likely similar to the second, and option B looks similar. " * 30
+LISTED = "the correct answer is:\n\nA) ground\nC) surface of earth"
+
+
+@pytest.mark.parametrize(
+    ("response", "choices", "letter"),
+    [
+        # "a" before the text of option A is an article
+        ("The picture shows a red car next to a blue truck. The larger vehicle is the blue truck.", VEHICLES, "B"),
+        ("It resembles a line chart. However, it is hard to tell.", CHARTS, None),
+        ("The answer is a red car.", VEHICLES, "A"),
+        ("A red car", VEHICLES, "A"),
+        # echoes of the prompt's example
+        ("例如[正确答案]A<eoa>。请你严格按照这个格式回答。", FOUR, None),
+        ("Answer with the letter, e.g. Answer: A", FOUR, None),
+        ("Answer directly, such as answer letter 'A' only.", FOUR, None),
+        # another question follows
+        ("[正确答案]B<eoa>\n请你回答：\n下列哪个是正确的\n[正确答案]A<eoa>", FOUR, "B"),
+        ("B\n【例题】下列\n答案：C", FOUR, "B"),
+        ("B\n#include <stdio.h>\nAnswer: C", FOUR, "B"),
+        # lists
+        (LISTED, FOUR, None),
+        ("规定是A:“城禁”;B:“嬉禁”;C:“犯夜”;D:“宵禁”", FOUR, None),
+        ("A:A, B, C, D.", FOUR, None),
+        ('{"answer_choice": "A. Pneumococcus, C. H.influenza"}', FOUR, None),
+        ('{"answer_choice": "A. Lysis and D. Coagulation of proteins"}', FOUR, None),
+        ('{"answer_choice": "A. Pneumococcus"}', FOUR, "A"),
+        ('{"answer_choice": "Not listed among the options"}', FOUR, None),
+        # denials and variables
+        ("Answer choice (D) does not match the main idea.", FOUR, None),
+        ("Difference (D) = Rs.72", FOUR, None),
+        ("Option (d) 10 degrees seems too small", FOUR, None),
+        # quoted, marked and struck letters
+        *((form, FOUR, "B") for form in ("Answer: 'B'", "‘B’", "_B_", "['B']", r"\boxed{'B'}", r"\fbox{B}")),
+        ("Answer: ~~A~~ B", FOUR, "B"),
+        # plain answers
+        ("C<eoa>", FOUR, "C"),
+        ("B 解析:因为如此", FOUR, "B"),
+        ("#答案\nA\n\n#解析\n" + "法律规则" * 400, FOUR, "A"),
+        ("The estimate for X would be:\n\nb", {"A": "10", "B": "20"}, "B"),
+        ("The sum is 125 (D)", FOUR, "D"),
+        ("D lies on BC, as does A.\n\n**Answer: True**", {"A": "True", "B": "False"}, "A"),
+        # numbers
+        ("The answer is 1,500.", {"A": "1500", "B": "15"}, "A"),
+        ("The answer is 3.0", {"A": "3", "B": "4"}, "A"),
+        ("The answer is 3.0", {"A": "3", "B": "3.0", "C": "3.00"}, "B"),
+        # cut off
+        ("<think>The answer is B, but let me", FOUR, None),
+        (CUT + "It may also be that the third panel is more", FOUR, None),
+        # labels other than letters
+        ("<ANSWER>2</ANSWER>", NUMBERED, "2"),
+        ("Option 2 is correct; there are 3 of them.", NUMBERED, "2"),
+        ("There are 2 cats and 3 dogs.", NUMBERED, None),
+        ("The answer is ②", {"①": "foo", "②": "bar"}, "②"),
+        ("答えはイです。", dict.fromkeys("アイウエ", ""), "イ"),
+        ("정답은 나입니다.", dict.fromkeys("가나다라", ""), "나"),
+        ("정답은 3번입니다", dict.fromkeys("1234", ""), "3"),
+        ("الإجابة هي ب", dict.fromkeys("أبجد", ""), "ب"),
+        ("<answer>2</answer>", {"A": "Ann is older", "B": "Bo is older"}, "B"),
+        ("<answer>2</answer>", {"A": "two cats", "B": "a dog"}, None),
+    ],
+)
+def test_nothing_is_read_that_was_not_chosen(response: str, choices: dict[str, str], letter: str | None) -> None:
+    """Forms of real answers that no rule read, or that were read as a letter which nobody chose."""
+    assert extract_choice(response, choices).letter == letter
+
+
+def test_a_cut_answer_is_read_as_far_as_it_commits() -> None:
+    """The host's word decides whether it was cut: then a named answer counts, or a line of its own at the start."""
+    weak = "Option B is correct so far, but"
+    assert extract_choice(weak, FOUR) == Choice("B", "statement")
+    assert extract_choice(weak, FOUR, truncated=True) == Choice(None, "truncated")
+    assert extract_choice(CUT + "and more", FOUR, truncated=False).letter == "B"
+    assert extract_choice("The answer is C. This is", FOUR, truncated=True) == Choice("C", "answer_line")
+    assert extract_choice("Let's see:\nA", FOUR, truncated=True).letter is None
+
+
+def test_lines_of_the_prompt_are_not_read_but_for_options() -> None:
+    """A line that repeats the prompt is left out; one that begins with an option may be the answer."""
+    echo = "The last line of your response is Answer: A"
+    prompt = f"Which is it?\nA. red\nB. blue\n{echo}"
+    assert extract_choice(echo, COLOURS).letter == "A"
+    assert extract_choice(echo, COLOURS, prompt=prompt).letter is None
+    assert extract_choice(f"{echo}\nB. blue", COLOURS, prompt=prompt).letter == "B"
 
 
 def test_lower_case_keys_are_returned_as_given() -> None:

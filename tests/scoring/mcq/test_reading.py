@@ -94,9 +94,9 @@ def test_items_with_neighbours_in_the_alphabet_are_a_listing() -> None:
     [
         ("B. blue", [False]),
         ("B", [False]),
-        ("A. red\nC. green", [False, False]),
+        ("A. red\nC. green", [True, True]),
         ("B. blue\nA. red", [False, False]),
-        ("A. red\nB. blue\nD. dark red", [True, True, False]),
+        ("A. red\nB. blue\nD. dark red", [True, True, True]),
         ("A. red\nas it is\nB. blue", [True, False, True]),
         ("A. red\nC", [False, False]),
         ("A. red\nB.", [True, True]),
@@ -111,7 +111,7 @@ def test_items_with_neighbours_in_the_alphabet_are_a_listing() -> None:
     ],
 )
 def test_a_listing_is_told_from_single_items(text: str, listed: list[bool]) -> None:
-    """An item is in a listing if the item before or after it is its neighbour in the alphabet."""
+    """An item is in a listing by its neighbour in the alphabet, or by a later letter on the next line."""
     reading = reading_of(text)
     assert [reading.in_listing(index) for index in range(len(listed))] == listed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,68 @@ def test_free_answers_are_found_and_seldom_misread(real_data: Path, source: str,
     outcomes = _outcomes([each for each in _real(real_data, "free_form") if each["source"] == source])
     assert outcomes["right"] >= found * outcomes.total()
     assert outcomes["wrong"] <= wrong * outcomes.total()
+
+
+MORE = (
+    ("lawbench_zero_shot", 0.99, 0.001, 0.01),
+    ("lawbench_one_shot", 0.99, 0.001, 0.01),
+    ("lawbench_runon", 0.99, 0.01, 0.0),
+    ("mirage", 0.993, 0.001, 0.01),
+    ("thoughtsource", 0.993, 0.001, 0.07),  # of 58 that choose nothing, four speak for one option alone
+    ("farel_en", 0.99, 0.001, 0.0),
+)
+
+
+@pytest.mark.parametrize(("corpus", "found", "wrong", "read"), MORE)
+def test_answers_that_choose_nothing_are_seldom_read(
+    real_data: Path, corpus: str, found: float, wrong: float, read: float
+) -> None:
+    """The shares of stated letters at least found and at most wrong, and of answers without one at most read."""
+    answers = [each for each in _real(real_data, "more") if each["corpus"] == corpus]
+    letters = [(extract_choice(each["response"], each["options"]).letter, each["label"]) for each in answers]
+    stated = [(letter, label) for letter, label in letters if label is not None]
+    silent = [letter for letter, label in letters if label is None]
+    assert sum(letter == label for letter, label in stated) >= found * len(stated)
+    assert sum(letter not in (None, label) for letter, label in stated) <= wrong * len(stated)
+    assert sum(letter is not None for letter in silent) <= read * len(silent)
+
+
+def test_numbered_options_are_read_by_their_numbers(real_data: Path) -> None:
+    """FaRel's options, under the numbers that the models were shown."""
+    answers = [each for each in _real(real_data, "more") if each["corpus"] == "farel_en"]
+    numbers = {letter: str(number) for number, letter in enumerate("ABCDEFGH", 1)}
+    for each in answers:
+        options = {numbers[letter]: text for letter, text in each["options"].items()}
+        assert extract_choice(each["response"], options).letter == numbers[each["label"]]
+
+
+CHANGES: Mapping[str, Callable[[str, Mapping[str, str]], tuple[str, Mapping[str, str]]]] = {
+    "the options in another order": lambda text, options: (text, dict(reversed(options.items()))),
+    "a for one": lambda text, options: (text.replace(" one ", " a "), options),
+    "a second question": lambda text, options: (f"{text}\n\nQuestion: Which is it?\nThe answer is D.", options),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_letter_stays_where_the_answer_means_the_same(real_data: Path, change: str) -> None:
+    """Of real answers whose letter is read today, at most 0.2% are read otherwise."""
+    others = read = 0
+    for each in _real(real_data, "free_form")[::4]:
+        letter = extract_choice(each["response"], each["choices"]).letter
+        if letter is not None and letter == each["letter"]:
+            read += 1
+            others += extract_choice(*CHANGES[change](each["response"], each["choices"])).letter != letter
+    assert others <= 0.002 * read
+
+
+def test_a_cut_answer_has_its_letter_or_none(real_data: Path) -> None:
+    """Of long real answers cut at a third, at most 0.3% are read as another letter."""
+    answers = [each for each in _real(real_data, "free_form")[::2] if each["letter"] and len(each["response"]) > 300]
+    wrong = 0
+    for each in answers:
+        part = each["response"][: len(each["response"]) // 3]
+        wrong += extract_choice(part, each["choices"], truncated=True).letter not in (None, each["letter"])
+    assert wrong <= 0.003 * len(answers)
 
 
 def _demo_options() -> Iterator[dict[str, str]]:

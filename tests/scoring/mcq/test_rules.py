@@ -152,7 +152,7 @@ def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str
         ("mark", "(A) is wide.\nI cannot tell.", PICTURES, ""),
         ("mark", "(A) one\n(B) two", PICTURES, ""),
         ("text", "The answer is blue", COLOURS, "B"),
-        ("text", "It rains.\nblue\nIt is wide. The colour is red.", COLOURS, "AB"),
+        ("text", "It rains.\nblue\nIt is wide. The colour is red.", COLOURS, "A"),
         ("text", "red\nIt rains.\nblue", COLOURS, "B"),
         ("text", "\\boxed{blue} is green", COLOURS, "B"),
         ("text", "The colour is blue.\nAnswer: 108", COLOURS, "?"),

@@ -208,7 +208,7 @@ def test_such_a_word_is_an_option_where_it_is_offered() -> None:
         ("A : no", "ANSWER COLON WORD"),
         ("A: yes", "CONFIRMED"),
         ("So A: no", "SO LETTER COLON WORD"),
-        ("A no", "LETTER WORD"),
+        ("A no", "FILL WORD"),
     ],
 )
 def test_a_question_and_answer_script_is_known(text: str, kinds: str) -> None:
