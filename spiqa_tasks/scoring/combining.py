@@ -1,4 +1,4 @@
-"""Several judges' scores of one answer as one."""
+"""Combine the scores of several judges."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ THRESHOLD = 0.5
 
 
 def combined(scores: Sequence[float | None], how: Combination) -> float | None:
-    """Return the score in [0, 1] of an answer that several judges scored; None where one of them did not.
+    """Return the combined score of an answer in [0, 1], or None if a judge has none.
 
-    `mean` is the mean of their scores; `majority` is 1 where more of them say yes (above 0.5) than no, 0 where fewer
-    do, and 0.5 where as many do. Raises ValueError for no scores.
+    `mean` is the mean of the scores; `majority` is 1 if more say yes (above 0.5) than no, 0 if fewer, 0.5 if equal.
+    Raises ValueError for no scores.
     """
     if not scores:
         raise ValueError("expected at least one score, got none")
@@ -29,6 +29,6 @@ def combined(scores: Sequence[float | None], how: Combination) -> float | None:
 
 
 def spread(scores: Sequence[float | None]) -> float:
-    """Return how far the scores of one answer lie apart, in [0, 1]; 0 for fewer than two."""
+    """Return the range of an answer's scores in [0, 1]; 0 for fewer than two."""
     known = [score for score in scores if score is not None]
     return max(known) - min(known) if known else 0.0

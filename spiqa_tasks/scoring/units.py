@@ -1,4 +1,4 @@
-"""Numbers as people and JSON readers take them."""
+"""Numbers for people and for JSON."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 
 def percent(value: float | None) -> str:
-    """Return a value times 100 with one decimal, or `-` where there is none."""
+    """Return a value times 100 with one decimal, or "-" for None."""
     return "-" if value is None else f"{100 * value:.1f}"
 
 
 def without_nan(value: Any) -> Any:
-    """Return a value, or lists, tuples and dicts of them, with None for NaN, which JSON does not have."""
+    """Return a value, or nested lists, tuples and dicts of values, with None for NaN, which JSON lacks."""
     if isinstance(value, dict):
         return {key: without_nan(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
