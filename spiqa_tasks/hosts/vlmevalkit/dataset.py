@@ -90,7 +90,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         return {"failed": counts_of(path)["judge_failed"] if path.is_file() else None, "total": total_samples}
 
     def _answers(self, path: Path) -> Path:
-        """Return the file of answers; the host writes it under another name than it asks if `--config` renames a task."""
+        """Return the file of answers; the host writes it under another name than it asks if `--config` renames it."""
         written = [each for suffix in ("tsv", "xlsx") for each in path.parent.glob(f"*_{self.task.name}.{suffix}")]
         return path if path.is_file() or len(written) != 1 else written[0]
 
