@@ -84,7 +84,8 @@ def supported() -> dict[str, Any]:
     """Return model name -> partial of its class, the host's configurations."""
     from vlmeval.config import supported_VLM
 
-    return dict(supported_VLM)
+    configurations: dict[str, Any] = supported_VLM
+    return configurations
 
 
 def datasets() -> list[str]:
