@@ -11,7 +11,7 @@ from spiqa_tasks.analysis.traps import TRAPS, demo_traps
 from spiqa_tasks.commands import examining
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
-from spiqa_tasks.report.forms import as_jsonl, rendered
+from spiqa_tasks.report.printer import Column, Columns, Table, as_jsonl, render
 from spiqa_tasks.runs.readers.labels import Labels, read_labels
 
 
@@ -60,6 +60,6 @@ def _print_rules(labels: Labels, form: str) -> int:
         {"trap": name, "right": right, "n": n, "about": TRAPS[name].about if name in TRAPS else ""}
         for (name, right), n in counts.items()
     ]
-    cells = [[row["trap"], "yes" if row["right"] else "no", row["n"], row["about"]] for row in rows]
-    print(rendered(form, rows, cells, ["trap", "is right", "n", "what it is"]))
+    values: Columns = [Column("right", "is right"), "n", Column("about", "what it is")]
+    print(render(form, Table(rows, ["trap"], values)))
     return 0

@@ -19,9 +19,8 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import say
 from spiqa_tasks.report import calibration
-from spiqa_tasks.report.forms import add_format, as_csv
 from spiqa_tasks.report.page import as_html
-from spiqa_tasks.report.tables import as_text
+from spiqa_tasks.report.printer import add_format, as_csv, render
 from spiqa_tasks.runs.readers.labels import Labels
 from spiqa_tasks.scoring.binning import stratified
 from spiqa_tasks.scoring.combining import COMBINATIONS
@@ -136,8 +135,8 @@ def _show(arguments: argparse.Namespace, title: str, labels: Labels, opinions: l
         about = {"labels": labels.name, "digest": labels.digest, "n": len(labels.answers), "left_out": labels.left_out}
         print(json.dumps(about | calibration.as_json(found, together, labels.answers), indent=1, ensure_ascii=False))
     elif arguments.format == "csv":
-        print(as_csv(calibration.rows(found)), end="")
+        print(as_csv(calibration.rows(found)))
     else:
         tables = calibration.tables(found, together)
-        print("\n\n".join(f"{table.title}\n{as_text(table, arguments.format)}" for table in tables))
+        print(render(arguments.format, *tables))
     return 3 if any(each.failed for each in found) else 0

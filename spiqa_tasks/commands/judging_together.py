@@ -11,7 +11,7 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import counted, say
-from spiqa_tasks.report.forms import as_jsonl
+from spiqa_tasks.report.printer import as_jsonl
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.several_judges import combine, decided, disagreements, read_decisions
 from spiqa_tasks.runs.task_rows import MatchedRun
