@@ -24,7 +24,7 @@ from spiqa_tasks.judge.redaction import redacted
 from spiqa_tasks.judge.retry import AskError, retry_after_seconds
 from spiqa_tasks.judge.sanitize import is_suspicious, sanitize
 from spiqa_tasks.printable import printable
-from spiqa_tasks.runs.places import read_place
+from spiqa_tasks.runs.paths import read_path
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.mcq import extract_choice
@@ -237,7 +237,7 @@ def test_no_file_raises(tmp_path: Path) -> None:
         place = work / path.name
         place.write_bytes(damaged := _damaged_file(rng, path, contents[path]))
         try:
-            for run in read_place(place, [task.name]):
+            for run in read_path(place, [task.name]):
                 assert not run.logged or list(run.by_id) is not None
         except SpiqaTasksError:
             pass

@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import parts
+from spiqa_tasks.runs.selection import partial_coverage
 from spiqa_tasks.scoring.clustered import clustered_bootstrap, resampled_weights
 from spiqa_tasks.scoring.intervals import wilson
 
@@ -81,7 +81,7 @@ def alignment(runs: Iterable[Run], metric: str | None = None) -> list[Change]:
         before, after = statistics.fmean(old), statistics.fmean(new)
         numbers = (before, after, after - before, *clustered_bootstrap(differences, [None] * len(new), REPEATS, 0))
         told = (run.name, run.own.split, settings.mark, settings.ignore)
-        found.append(Change(*told, len(new), *numbers, parts([run, control])))
+        found.append(Change(*told, len(new), *numbers, partial_coverage([run, control])))
     return found
 
 
@@ -146,7 +146,7 @@ def _returned(row: Measure, run: Run, alone: Run | None, control: Run, metric: s
     if alone is None:
         return replace(row, why_not="there is no run with the same mark and no instruction to ignore it")
     told, marked, unmarked = (np.array(each) for each in _on_same([run, alone, control], metric))
-    row = replace(row, n=len(told), questions=parts([run, alone, control]))
+    row = replace(row, n=len(told), questions=partial_coverage([run, alone, control]))
     low, high = clustered_bootstrap(list(marked - unmarked), [None] * row.n, REPEATS, 0)
     if not (low > 0 or high < 0):
         return replace(row, why_not="the mark alone changes nothing that can be told from chance")
@@ -162,7 +162,7 @@ def _followed(told: tuple[str, str, str, str], run: Run, control: Run) -> Iterat
     """How often the wrong mark's letter is the answer, with the mark and without."""
     marks = {record.id: record.details.get("marked", "") for record in run.records}
     for measure, each in (("follows", run), ("follows_unmarked", control))[: 2 if told[-1] == "no" else 1]:
-        row = Measure(*told, measure, questions=parts([each]))
+        row = Measure(*told, measure, questions=partial_coverage([each]))
         withheld = each.record_set.withheld()
         if withheld is not None:
             yield replace(row, why_not=f"{each.task}: {withheld.reason}")

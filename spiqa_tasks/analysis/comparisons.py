@@ -13,7 +13,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import parts
+from spiqa_tasks.runs.selection import partial_coverage
 from spiqa_tasks.scoring.intervals import bootstrap_means
 
 VARIED = ("shuffle", "seed")
@@ -88,7 +88,9 @@ def spread(runs: Iterable[Run], metric: str | None = None, over: str | None = No
             values = {what: run.value(run.metric(metric)).value for what, run in members.items()}
             known = list(values.values())
             numbers = (statistics.fmean(known), statistics.stdev(known), max(known) - min(known))
-            found.append(Spread(*key, dict(sorted(values.items(), key=_in_order)), *numbers, parts(members.values())))
+            found.append(
+                Spread(*key, dict(sorted(values.items(), key=_in_order)), *numbers, partial_coverage(members.values()))
+            )
     if not found and over is not None:
         raise InputError(
             f"Expected a model's samples of one split that differ by the setting {over} alone, found none. Name runs "

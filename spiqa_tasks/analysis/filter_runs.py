@@ -164,7 +164,7 @@ def filter_runs(
     Raises:
         InputError: no such runs or tasks, runs with images, or no task that can be filtered, with the reason.
     """
-    by_task, remarks = one_of_each(selection.of_tasks(runs, tasks, variants=True))
+    by_task, remarks = one_of_each(selection.select_tasks(runs, tasks, variants=True))
     seeing = [run for each in by_task.values() for run in each if not selection.is_blind(run)]
     if seeing and not wish.text_only_models:
         raise InputError(

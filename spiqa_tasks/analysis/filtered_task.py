@@ -20,8 +20,8 @@ from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.hosts.filtered_tasks import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
 from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.join import task_questions
 from spiqa_tasks.runs.subset import Subset
-from spiqa_tasks.runs.task_rows import release_rows
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 
@@ -96,7 +96,7 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
         InputError: ids of no question, or a task that shows a question in several documents.
         DataError: the questions are not there.
     """
-    rows = release_rows(task)
+    rows = task_questions(task)
     if task.entry.join(task.typed) is not None:
         raise InputError(
             f"Expected a task whose questions are one document each, found {task.name}. Name the task that shows all "

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Shortcut
-from spiqa_tasks.benchmarks.choice.listed import question_before
-from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.choice import question_before, slug
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer
@@ -22,11 +21,11 @@ from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.readers.jsonl import FORM
-from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.run_metrics import P_RIGHT
-from spiqa_tasks.runs.task_rows import matched_run
+from spiqa_tasks.runs.writer import write_runs
 
 Row = Mapping[str, Any]
 MODEL = "shortcut_"
@@ -134,7 +133,7 @@ def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str,
     given = [Answer(key, Response(text)) for key, text in answers.items()]
     run = Run(task.name, Identity(MODEL + name, "text"), Path(name), FORM, lambda: given)
     scorer = make_scorer(task.benchmark, task.settings, "offline", None)
-    scored = scoring.score(scoring.read(matched_run(run, task), scorer))
+    scored = scoring.score(scoring.read(join_questions(run, task), scorer))
     if sure is None:
         return scored
     return scored.with_records([record.with_scores({P_RIGHT: sure[record.id]}) for record in scored.records])

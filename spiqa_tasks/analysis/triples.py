@@ -77,11 +77,11 @@ def triples(
     Raises:
         InputError: nothing can be compared, two LLM bases for one task, or runs that must not be compared.
     """
-    llm = selection.of_tasks(llm_runs, tasks, variants=True) if llm_runs else []
+    llm = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
     named = {(run.path, run.task) for run in llm}
     found = [
         run
-        for run in selection.told_apart(selection.of_tasks(runs, tasks, variants=True))
+        for run in selection.with_unique_labels(selection.select_tasks(runs, tasks, variants=True))
         if (run.path, run.task) not in named
     ]
     bases = _bases([*llm, *(run for run in found if selection.is_few_shot(run) and with_base)])

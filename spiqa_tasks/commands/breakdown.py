@@ -13,7 +13,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import told_apart
+from spiqa_tasks.runs.selection import with_unique_labels
 from spiqa_tasks.scoring.units import number
 
 ALL = "all"
@@ -35,7 +35,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per metric and group of every task."""
-    runs = told_apart(named_runs(arguments))
+    runs = with_unique_labels(named_runs(arguments))
     prepare((_metrics(run, arguments.metric), run.questions) for run in runs)
     by, groups = arguments.by, []
     suited = [run for run in runs if by == GROUP or _has(run.own.entry, by)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from spiqa_tasks.analysis.compare import compared
-from spiqa_tasks.commands.run_arguments import add_analysis, places_apart
+from spiqa_tasks.commands.run_arguments import add_analysis, runs_by_path
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.gains import comparison_table
 from spiqa_tasks.report.printer import render
@@ -18,7 +18,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per pair of runs of a task; 3 where a run had to be left out."""
-    runs, _ = places_apart(arguments)
+    runs, _ = runs_by_path(arguments)
     found, left_out = compared(runs, arguments.metric)
     say(*left_out)
     print(render(arguments.format, comparison_table(found)))

@@ -17,9 +17,9 @@ from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, as_jsonl, as_records, render
-from spiqa_tasks.runs.loading import task_named
-from spiqa_tasks.runs.places import Place
-from spiqa_tasks.runs.selection import parts
+from spiqa_tasks.runs.loading import find_task
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.selection import partial_coverage
 from spiqa_tasks.runs.subset import read_subset
 from spiqa_tasks.scoring.filtering import is_abnormal
 from spiqa_tasks.scoring.units import percent
@@ -34,12 +34,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser, "*")
     parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
     parser.add_argument(
-        "--lvlm", nargs="+", type=Place.parsed, default=[], metavar="RUN", help="LVLM runs, for the difficulty"
+        "--lvlm", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help="LVLM runs, for the difficulty"
     )
     parser.add_argument(
         "--pair",
         nargs=2,
-        type=Place.parsed,
+        type=RunPath.parse,
         action="append",
         default=[],
         metavar=("LVLM_TEXT", "LLM"),
@@ -106,7 +106,7 @@ def _run_list(arguments: argparse.Namespace) -> int:
         raise InputError(
             "Expected RUNs, or --task TASK --ids FILE --write; found neither. See `spiqa-tasks filter -h`."
         )
-    task, subset = task_named(arguments.task[0], arguments.include_path), read_subset(arguments.ids)
+    task, subset = find_task(arguments.task[0], arguments.include_path), read_subset(arguments.ids)
     path = _write(arguments, kept_by_list(task, subset))
     if arguments.format not in STYLES:
         record = {"task": task.name, "ids": subset.digest, "kept": len(subset.ids), "written": path and str(path)}
@@ -181,7 +181,7 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
         "threshold": filtered.threshold,
         "max_hits": filtered.max_hits,
         "n": len(filtered.hits),
-        "questions": parts(each.run for each in filtered.inspectors),
+        "questions": partial_coverage(each.run for each in filtered.inspectors),
         "kept": len(filtered.kept),
         "hit_counts": filtered.hit_counts,
         "answers": [
@@ -198,7 +198,7 @@ def _record(filtered: Filtered, written: Path | None) -> dict[str, Any]:
 
 
 def _print(filtered: Filtered, form: str) -> None:
-    part = parts(each.run for each in filtered.inspectors)
+    part = partial_coverage(each.run for each in filtered.inspectors)
     name = f"{filtered.task}, {part} questions" if part else filtered.task
     print(
         f"\n{name}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "

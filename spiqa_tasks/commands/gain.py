@@ -18,7 +18,7 @@ from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, as_jsonl, render
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
 from spiqa_tasks.scoring.units import number, percent
@@ -44,11 +44,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_runs(parser, "*")
     for option, place, told in _ROLES:
-        parser.add_argument(option, dest=place, type=Place.parsed, metavar="FILE", help=f"answers {told}, in any form")
+        parser.add_argument(option, dest=place, type=RunPath.parse, metavar="FILE", help=f"answers {told}, in any form")
     parser.add_argument(
         "--columns", metavar="FIELD=COLUMN,...", help="what the columns of these are called, as of score"
     )
-    parser.add_argument("--llm", nargs="+", type=Place.parsed, default=[], metavar="RUN", help="runs of the LLM base")
+    parser.add_argument("--llm", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help="runs of the LLM base")
     parser.add_argument("--metric", help="the metric to compare (default: the headline of each task)")
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write won, lost and leaked questions (jsonl)")
     parser.add_argument(
@@ -128,8 +128,8 @@ def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Triple]:
     return [triple_of(v, wv, t[0] if t else None, arguments.metric)]
 
 
-def _run_at(option: str, place: Place, arguments: argparse.Namespace) -> Run:
-    runs = selection.of_tasks(runs_at([place], arguments), arguments.task, variants=True)
+def _run_at(option: str, place: RunPath, arguments: argparse.Namespace) -> Run:
+    runs = selection.select_tasks(runs_at([place], arguments), arguments.task, variants=True)
     if len(runs) > 1:
         tasks = ", ".join(f"{run.task} of {run.name}" for run in runs)
         raise InputError(f"Expected one run at {option} {place.path}, found {tasks}. Name one with --task.")

@@ -12,9 +12,9 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import as_jsonl
+from spiqa_tasks.runs.join import JoinedRun
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.several_judges import combine, decided, disagreements, read_decisions
-from spiqa_tasks.runs.task_rows import MatchedRun
 from spiqa_tasks.scoring.combining import COMBINATIONS
 
 
@@ -44,7 +44,7 @@ def check(arguments: argparse.Namespace) -> None:
         read_decisions(arguments.human)
 
 
-def together(arguments: argparse.Namespace, runs: Sequence[Run], given: Sequence[MatchedRun]) -> list[Run]:
+def together(arguments: argparse.Namespace, runs: Sequence[Run], given: Sequence[JoinedRun]) -> list[Run]:
     """Return the scored runs, with what the options ask for: those of all judges as one, and people's decisions."""
     by_answers: dict[str, list[Run]] = {}
     for run in runs:

@@ -16,14 +16,14 @@ from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import STYLES, Column, Table, add_format, render
-from spiqa_tasks.runs.loading import Wanted, own_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, own_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.scoring.units import without_nan
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("runs", nargs="+", type=Place.parsed, metavar="RUN", help=RUN)
+    parser.add_argument("runs", nargs="+", type=RunPath.parse, metavar="RUN", help=RUN)
     parser.add_argument(
         "--judge",
         action="append",
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if blind:
         seeing = " or ".join(f"{provider.name}:" for provider in PROVIDERS.values() if provider.sees_pictures)
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {seeing}.")
-    runs, remarks = own_runs(arguments.runs, Wanted(tuple(arguments.task)))
+    runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))
     say(*remarks)
     items, left_out = read_items(runs)
     if not items:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from spiqa_tasks.commands.run_arguments import add_runs, places_apart, withheld_values
+from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.printable import said_if_slow, say
@@ -46,7 +46,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files asked for, the page where none is, and print their paths."""
-    runs, remarks = places_apart(arguments)
+    runs, remarks = runs_by_path(arguments)
     if not any(run.benchmark is not None and run.logged for run in runs):
         raise InputError(
             f"Expected samples of this package's tasks, found {', '.join(run.task for run in runs)}. Run lmms-eval "

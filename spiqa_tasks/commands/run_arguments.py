@@ -10,11 +10,11 @@ from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs, own_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import of_tasks, told_apart, withheld, without_samples
+from spiqa_tasks.runs.selection import missing_samples, select_tasks, with_unique_labels, withheld_remarks
 from spiqa_tasks.runs.subset import read_subset
 
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
@@ -34,7 +34,7 @@ def add_analysis(parser: argparse.ArgumentParser, metric: str = METRIC) -> None:
 
 def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     """Add the arguments that name runs, and that say which of these count, and how."""
-    parser.add_argument("runs", nargs=nargs, type=Place.parsed, metavar="RUN", help=RUN)
+    parser.add_argument("runs", nargs=nargs, type=RunPath.parse, metavar="RUN", help=RUN)
     parser.add_argument("--task", action="append", default=[], help=TASK)
     parser.add_argument(
         "--judge", metavar="PROVIDER:MODEL[@URL]", help="only scores by this judge, which judges answers without any"
@@ -56,12 +56,12 @@ def add_include_path(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=told)
 
 
-def wanted(arguments: argparse.Namespace) -> Wanted:
-    """Return what the arguments say of the runs that count."""
-    columns = Columns.parsed(getattr(arguments, "columns", None) or "")
+def selection(arguments: argparse.Namespace) -> Selection:
+    """Return the selection of runs that the arguments make."""
+    columns = Columns.parse(getattr(arguments, "columns", None) or "")
     subset = None if arguments.ids is None else read_subset(arguments.ids)
     folders = tuple(arguments.include_path)
-    return Wanted(tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset)
+    return Selection(tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset)
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
@@ -70,8 +70,8 @@ def named_runs(arguments: argparse.Namespace) -> list[Run]:
     Raises:
         InputError: see `own_runs`.
     """
-    runs, remarks = own_runs(arguments.runs, wanted(arguments))
-    say(*remarks, *withheld(runs))
+    runs, remarks = own_runs(arguments.runs, selection(arguments))
+    say(*remarks, *withheld_remarks(runs))
     return runs
 
 
@@ -81,7 +81,7 @@ def measured_runs(arguments: argparse.Namespace) -> list[Run]:
     Raises:
         InputError: see `own_runs`.
     """
-    runs = told_apart(named_runs(arguments))
+    runs = with_unique_labels(named_runs(arguments))
     for run in runs:
         say(*withheld_values(run, [each for each in run.metrics if arguments.metric in (None, each.name)][:1]))
     return runs
@@ -95,18 +95,18 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
     return [f"{run.task} of {run.name}: {', '.join(of)}: {reason}." for reason, of in names.items() if reason]
 
 
-def runs_at(places: Sequence[Place], arguments: argparse.Namespace) -> list[Run]:
+def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
     """Return all runs at places, of the hosts' own tasks too; remarks about others go to stderr.
 
     Raises:
         InputError: see `load_runs`.
     """
-    runs, remarks = load_runs(places, wanted(arguments))
+    runs, remarks = load_runs(places, selection(arguments))
     say(*remarks)
     return runs
 
 
-def places_apart(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
+def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     """Return the runs at the places, those of the wanted tasks, and remarks about others, which go to stderr too.
 
     Runs at different places do not replace each other.
@@ -117,10 +117,10 @@ def places_apart(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     found: dict[tuple[Path, str, Identity, str], Run] = {}
     remarks: list[str] = []
     for place in arguments.runs:
-        runs, said = load_runs([place], wanted(arguments))
+        runs, said = load_runs([place], selection(arguments))
         found |= {(run.path, run.task, run.identity, run.judge): run for run in runs}
         remarks += said
-    chosen = of_tasks(found.values(), arguments.task)
-    remarks += [*without_samples(chosen), *withheld(chosen)]
+    chosen = select_tasks(found.values(), arguments.task)
+    remarks += [*missing_samples(chosen), *withheld_remarks(chosen)]
     say(*remarks)
-    return told_apart(chosen), remarks
+    return with_unique_labels(chosen), remarks

@@ -24,14 +24,14 @@ from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report import paper_table, score_tables
 from spiqa_tasks.report.printer import add_format, as_csv
 from spiqa_tasks.runs import scoring
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.join import JoinedRun, join_questions
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.readers.columns import Columns
-from spiqa_tasks.runs.readers.run_files import write_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete
 from spiqa_tasks.runs.subset import read_subset
-from spiqa_tasks.runs.task_rows import MatchedRun, matched_run
 from spiqa_tasks.runs.unscored import answers_to, own_tasks
+from spiqa_tasks.runs.writer import write_runs
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -128,7 +128,7 @@ class _Unscored(NamedTuple):
     asked: list[batching.Asked]
 
 
-def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[MatchedRun]) -> _Unscored:
+def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedRun]) -> _Unscored:
     """What each judge is to score, once it has answered its test questions; `--dry-run` prints what it would take."""
     say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments, os.environ)
@@ -170,7 +170,7 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
     return judging_together.together(arguments, results, [read.matched for _, read in task.answers])
 
 
-def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]:
+def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
     """Each task with the answers to it: those that are named, or the runs at a place.
 
     Raises:
@@ -188,9 +188,9 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
                 f"Expected --columns with TASK PREDICTIONS..., found {arguments.task} alone. Name the task before the "
                 "answers, or leave --columns out."
             )
-        found, remarks = own_tasks(Place(place), arguments.only, arguments.include_path)
+        found, remarks = own_tasks(RunPath(place), arguments.only, arguments.include_path)
     else:
-        columns = Columns.parsed(arguments.columns or "")
+        columns = Columns.parse(arguments.columns or "")
         found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path, columns)
     say(*remarks)
     if arguments.rule is not None:
@@ -199,7 +199,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[MatchedRun]]]
         chosen_judges(task, arguments, os.environ)
     subset = None if arguments.ids is None else read_subset(arguments.ids)
     accept = arguments.accept_differences
-    return [(task, [matched_run(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
+    return [(task, [join_questions(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
 
 
 def _with_rule(task: Task, rule: str) -> Task:
@@ -208,7 +208,7 @@ def _with_rule(task: Task, rule: str) -> Task:
     return task.with_settings(f"{task.settings},rule={rule}".strip(","))
 
 
-def _recorded_judge(given: Sequence[MatchedRun]) -> Iterable[str]:
+def _recorded_judge(given: Sequence[JoinedRun]) -> Iterable[str]:
     """How to ask the judges that judged runs before."""
     for name, host in dict.fromkeys((each.run.judge_name, each.run.signature.judge_host) for each in given):
         if name:

@@ -26,10 +26,10 @@ from spiqa_tasks.report.page import as_html
 from spiqa_tasks.report.paper_table import paper_table, records
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 from spiqa_tasks.runs.identity import model_arguments
-from spiqa_tasks.runs.loading import Wanted, load_runs, own_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs, own_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import withheld
+from spiqa_tasks.runs.selection import withheld_remarks
 
 _ABOUT = {
     "gain": "multi-modal gain and leakage of a model: runs with pictures, without, and of its LLM base",
@@ -131,7 +131,7 @@ class _Suite:
         self.output: Path = arguments.output
         include = [] if arguments.include_path is None else [arguments.include_path]
         self.options = Options(shlex.split(arguments.launch), arguments.limit, arguments.include_path, arguments.host)
-        self.wanted = Wanted((), self.judge, arguments.limit is not None, include)
+        self.wanted = Selection((), self.judge, arguments.limit is not None, include)
         self.state = dict.fromkeys(_plan(arguments, Known(*catalogue([*filtered_tasks(), *include]))), Found())
 
     def look(self) -> None:
@@ -153,7 +153,7 @@ class _Suite:
 
     def runs(self, *roles: str) -> list[Run]:
         """Return the runs of some roles or of all; remarks about others go to stderr."""
-        runs, remarks = load_runs(map(Place, self.paths(*roles)), self.wanted)
+        runs, remarks = load_runs(map(RunPath, self.paths(*roles)), self.wanted)
         say(*remarks)
         return runs
 
@@ -225,15 +225,15 @@ def _gain_table(suite: _Suite, form: str) -> bool:
 
 
 def _paper_table(suite: _Suite, form: str) -> bool:
-    runs, remarks = own_runs(map(Place, suite.paths()), suite.wanted)
+    runs, remarks = own_runs(map(RunPath, suite.paths()), suite.wanted)
     order = [planned.task for planned in suite.state]
     print(paper_table(records(sorted(runs, key=lambda run: order.index(run.task))), form))
-    say(*remarks, *withheld(runs))
+    say(*remarks, *withheld_remarks(runs))
     return True
 
 
 def _page(suite: _Suite, _form: str) -> bool:
-    runs, remarks = load_runs(map(Place, suite.paths()), suite.wanted)
+    runs, remarks = load_runs(map(RunPath, suite.paths()), suite.wanted)
     if not any(run.benchmark is not None for run in runs):
         say("no page: it shows tasks of this package, and none was run.")
         return True

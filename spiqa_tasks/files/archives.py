@@ -127,7 +127,7 @@ def _broken(archive: Path, error: Exception) -> DataError:
 def _members(
     opened: zipfile.ZipFile, archive: Path, wanted: Collection[str], some: bool = False
 ) -> dict[str, zipfile.ZipInfo]:
-    """Wanted name -> member, whatever folders the archive puts above it."""
+    """Selection name -> member, whatever folders the archive puts above it."""
     depths = {name.count("/") + 1 for name in wanted}
     by_tail: dict[str, zipfile.ZipInfo] = {}
     for info in opened.infolist():

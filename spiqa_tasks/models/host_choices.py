@@ -10,7 +10,7 @@ from typing import Any
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
 
-from spiqa_tasks.benchmarks.choice.listed import options_in, question_before
+from spiqa_tasks.benchmarks.choice import options_in, question_before
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.base import Doc
 

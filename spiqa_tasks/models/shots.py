@@ -11,7 +11,7 @@ from typing import Any
 from lmms_eval.api.instance import GenerationResult, Instance
 from lmms_eval.api.task import Task
 
-from spiqa_tasks.benchmarks.choice.listed import options_in
+from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.ablation_hooks import without_placeholders
 from spiqa_tasks.models.host_choices import task_of

@@ -129,7 +129,7 @@ def farthest(each: Examined, answers: Sequence[Labelled]) -> list[tuple[str, Lab
     """Return wrongly judged answers with their scores, the worst first, a few of each trap or system."""
     wrong: dict[str, list[tuple[str, Labelled, float]]] = {}
     for answer, score in zip(answers, each.opinion.scores, strict=True):
-        name = answer.trap or answer.system
+        name = answer.kind or answer.system
         of_name = wrong.setdefault(name, [])
         if score is not None and (score > THRESHOLD) != answer.label:
             of_name.append((name, answer, score))

@@ -15,16 +15,16 @@ from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.runs import scoring, selection
-from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.join import Rows, join_questions, task_questions
+from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
-from spiqa_tasks.runs.task_rows import Rows, matched_run, release_rows
 from spiqa_tasks.runs.unscored import task_of_run
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Selection:
     """What is wanted of runs.
 
     Attributes:
@@ -49,31 +49,31 @@ class Wanted:
         return replace(run if self.subset is None or not is_of else self.subset.of(run), partial=self.partial)
 
 
-def load_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[Run], list[str]]:
+def load_runs(places: Iterable[RunPath], wanted: Selection = Selection()) -> tuple[list[Run], list[str]]:
     """Return the scored runs at the places, and sentences about those that are replaced or left out.
 
     Raises:
-        InputError: no runs, none of the tasks, or see `read_runs` and `matched_run`.
+        InputError: no runs, none of the tasks, or see `read_runs` and `join_questions`.
         DataError: answers without a score whose questions are not there.
         JudgeError: a judge that cannot be used.
     """
     with said_if_slow("reading the answers"):
         read = [_with_task(run, wanted) for run in read_runs(places, wanted.include, wanted.columns)]
         runs, remarks = selection.newest(_judged_as_wanted(read, wanted.judge))
-    rows_of = functools.cache(release_rows)
+    rows_of = functools.cache(task_questions)
     runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks) for run in runs]
     return [wanted.cut(run) for run in runs], remarks
 
 
-def own_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[Run], list[str]]:
+def own_runs(places: Iterable[RunPath], wanted: Selection = Selection()) -> tuple[list[Run], list[str]]:
     """Return the runs of this package's tasks that have their answers, and sentences about the others.
 
     Raises InputError: there are none; or see `load_runs`.
     """
     every, remarks = load_runs(places, wanted)
-    chosen = selection.of_tasks(every, wanted.tasks)
+    chosen = selection.select_tasks(every, wanted.tasks)
     own = [run for run in chosen if run.benchmark is not None]
-    remarks += selection.without_samples(own)
+    remarks += selection.missing_samples(own)
     found = [run for run in own if run.logged and run.records]
     if not found:
         among = f" among {', '.join(wanted.tasks)}" if wanted.tasks else ""
@@ -85,7 +85,7 @@ def own_runs(places: Iterable[Place], wanted: Wanted = Wanted()) -> tuple[list[R
     return found, remarks
 
 
-def task_named(name: str, include: Sequence[Path] = ()) -> Task:
+def find_task(name: str, include: Sequence[Path] = ()) -> Task:
     """Return the task of a name. Raises InputError: no such task, or a group."""
     found = find_tasks([name], include)
     if len(found) != 1:
@@ -122,7 +122,7 @@ def _judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
     return found
 
 
-def _with_task(run: Run, wanted: Wanted) -> Run:
+def _with_task(run: Run, wanted: Selection) -> Run:
     """The run with the only task that is wanted, where nothing else says which it is."""
     if run.task:
         return run
@@ -134,10 +134,10 @@ def _with_task(run: Run, wanted: Wanted) -> Run:
     )
 
 
-def _scored(run: Run, wanted: Wanted, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:
+def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:
     """The answers scored, by the judge that is wanted where their task needs one."""
-    task = task_named(run.task, wanted.include) if run.definition is None else task_of_run(run, wanted.include)
-    matched = matched_run(run, task, rows_of=rows_of, subset=wanted.subset)
+    task = find_task(run.task, wanted.include) if run.definition is None else task_of_run(run, wanted.include)
+    matched = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
     remarks += matched.remarks
     rule, judge = task.entry.judge(task.typed), None
     if rule is not None and wanted.judge is not None:

@@ -13,23 +13,23 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import ablated
+from spiqa_tasks.runs.join import JoinedRun
 from spiqa_tasks.runs.matching import match_counts
 from spiqa_tasks.runs.readers.jsonl import FORM as PLAIN
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.task_rows import MatchedRun
 
 
 @dataclass(frozen=True)
 class Unjudged:
     """The answers of a run, read by a scorer that has not asked its judge yet."""
 
-    matched: MatchedRun
+    matched: JoinedRun
     scorer: Scorer
     answers: Sequence[Answer]
     records: Sequence[Record]
 
 
-def read(matched: MatchedRun, scorer: Scorer) -> Unjudged:
+def read(matched: JoinedRun, scorer: Scorer) -> Unjudged:
     """Return a run's answers with their records, in the order of the task's rows; no judge is asked."""
     found = matched.answers
     pairs = [(place, row, found[row["id"]]) for place, row in enumerate(matched.rows) if row["id"] in found]
@@ -102,7 +102,7 @@ def is_complete(run: Run) -> bool:
     return has_all and run.record_set.withheld() is None and not any(found.get(name) for name in names)
 
 
-def differences(matched: MatchedRun, scored: Run) -> Iterator[str]:
+def differences(matched: JoinedRun, scored: Run) -> Iterator[str]:
     """Yield in what the answers were made otherwise than they are scored."""
     ours = scored.signature.data.split("+")
     made = {answer.signature.data for answer in matched.answers.values()} - {""}

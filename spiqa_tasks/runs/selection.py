@@ -40,7 +40,7 @@ def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     return [*kept.values(), *others], remarks
 
 
-def told_apart(runs: Sequence[Run]) -> list[Run]:
+def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
     """Return the runs, those of the same model to the same task told apart by their judges, folders or paths."""
     same: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
@@ -52,7 +52,7 @@ def told_apart(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def without_samples(runs: Iterable[Run]) -> list[str]:
+def missing_samples(runs: Iterable[Run]) -> list[str]:
     """Return a sentence for each run of a task of this package of which there are no answers."""
     return [
         f"{run.task} of {run.name} has no samples; run it with --log_samples."
@@ -61,7 +61,7 @@ def without_samples(runs: Iterable[Run]) -> list[str]:
     ]
 
 
-def withheld(runs: Iterable[Run]) -> list[str]:
+def withheld_remarks(runs: Iterable[Run]) -> list[str]:
     """Return a sentence for each run whose values are withheld, as too few of its task's questions were answered."""
     found = ((run, run.record_set.withheld()) for run in runs if run.logged)
     return [
@@ -71,12 +71,12 @@ def withheld(runs: Iterable[Run]) -> list[str]:
     ]
 
 
-def parts(runs: Iterable[Run]) -> str:
+def partial_coverage(runs: Iterable[Run]) -> str:
     """Return how many questions the runs answered, each `n of N`, of those that answered a part of their task."""
     return "; ".join(dict.fromkeys(run.record_set.part for run in runs if run.record_set.part))
 
 
-def of_tasks(runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False) -> list[Run]:
+def select_tasks(runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False) -> list[Run]:
     """Return the runs of some tasks (empty: of all), with `variants` also those of their variants without pictures.
 
     Raises InputError: there are none.

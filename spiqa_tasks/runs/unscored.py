@@ -12,7 +12,7 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import default_source, demo_source
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 
@@ -20,7 +20,7 @@ ByTask = list[tuple[Task, list[Run]]]
 IdsOf = Callable[[Task], Collection[str]]
 
 
-def own_tasks(place: Place, only: Collection[str], include: Sequence[Path]) -> tuple[ByTask, list[str]]:
+def own_tasks(place: RunPath, only: Collection[str], include: Sequence[Path]) -> tuple[ByTask, list[str]]:
     """Return each task of this package that has runs at a place, with these, and sentences about others.
 
     Args:
@@ -31,9 +31,9 @@ def own_tasks(place: Place, only: Collection[str], include: Sequence[Path]) -> t
     Raises:
         InputError: no run, or none with answers to a task of ours.
     """
-    runs, remarks = selection.newest(selection.of_tasks(read_runs([place], include), only))
+    runs, remarks = selection.newest(selection.select_tasks(read_runs([place], include), only))
     own = [run for run in runs if run.benchmark is not None]
-    remarks += selection.without_samples(own)
+    remarks += selection.missing_samples(own)
     found: dict[str, tuple[Task, list[Run]]] = {}
     for run in (run for run in own if run.logged):
         task = task_of_run(run, include)
@@ -42,7 +42,7 @@ def own_tasks(place: Place, only: Collection[str], include: Sequence[Path]) -> t
         raise InputError(
             f"Expected answers to this package's tasks in {place.path}, found none. {' '.join(remarks)}".strip()
         )
-    return [(task, selection.told_apart(runs)) for task, runs in found.values()], remarks
+    return [(task, selection.with_unique_labels(runs)) for task, runs in found.values()], remarks
 
 
 def answers_to(
@@ -69,7 +69,7 @@ def answers_to(
     for task in tasks:
         runs = [run for path in paths for run in _at(path, task, read, remarks, alone=len(tasks) == 1)]
         if runs:
-            found.append((task, selection.told_apart(runs)))
+            found.append((task, selection.with_unique_labels(runs)))
     if not found:
         raise InputError(
             f"Expected answers to {name} in {', '.join(map(str, paths))}, found none. Call files of answers "
@@ -96,7 +96,7 @@ def _tasks(name: str, paths: Sequence[Path], include: Sequence[Path]) -> list[Ta
         return find_tasks([name], include)
     except InputError:
         folders = {path if path.is_dir() else path.parent for path in paths}
-        runs = read_runs([Place(folder) for folder in sorted(folders)], include)
+        runs = read_runs([RunPath(folder) for folder in sorted(folders)], include)
         recorded = [run for run in runs if run.task == name and run.benchmark is not None]
         if not recorded:
             raise
@@ -105,7 +105,7 @@ def _tasks(name: str, paths: Sequence[Path], include: Sequence[Path]) -> list[Ta
 
 def _read(path: Path, tasks: Sequence[Task], ids_of: IdsOf, include: Sequence[Path], columns: Columns) -> list[Run]:
     """The runs at a place; of several tasks the one with the ids of its questions, where a file names none."""
-    runs = read_runs([Place(path)], include, columns)
+    runs = read_runs([RunPath(path)], include, columns)
     if len(tasks) == 1:
         return runs
     return [run if run.task else replace(run, task=_task_by_ids(run, tasks, ids_of)) for run in runs]

@@ -18,10 +18,10 @@ from spiqa_tasks.analysis.agreement import Correlation, agreements, correlations
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
-from spiqa_tasks.runs.readers.run_files import write_runs
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.writer import write_runs
 
 SPIQA = "data:spiqa/testA@d|settings:"
 
@@ -227,7 +227,7 @@ def test_a_run_of_score_is_correlated_as_a_hosts_run_is(tmp_path: Path) -> None:
     records = [record.with_scores({"l3score": score}) for record, score in zip(run.records, judged, strict=True)]
     made = [replace(answer, record=record) for answer, record in zip(run.read(), records, strict=True)]
     write_runs([replace(run, read=lambda: made, omitted={})], tmp_path)
-    ((read,), _) = load_runs([Place(tmp_path)], Wanted())
+    ((read,), _) = load_runs([RunPath(tmp_path)], Selection())
     found, _ = correlations([read])
     assert {each.metric for each in found} >= {"rouge_l", "cider"}
     assert {each.n for each in found} == {39}

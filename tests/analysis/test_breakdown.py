@@ -22,8 +22,8 @@ from spiqa_tasks.benchmarks.aggregation import RecordSet, mean_of
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import text_scores
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
@@ -33,7 +33,7 @@ SPIQA: dict[str, Any] = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "
 
 def only(place: Path, **wanted: Any) -> Run:
     """The only run at a place."""
-    (run,), _ = load_runs([Place(place)], Wanted(**wanted))
+    (run,), _ = load_runs([RunPath(place)], Selection(**wanted))
     return run
 
 

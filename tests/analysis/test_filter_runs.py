@@ -17,8 +17,8 @@ from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 BLIND = {"x_text": "prompt=letter,ablation=text", "x_llm": "prompt=letter,ablation=text,shots=2", "x": "prompt=letter"}
@@ -26,7 +26,7 @@ BLIND = {"x_text": "prompt=letter,ablation=text", "x_llm": "prompt=letter,ablati
 
 
 def load(folder: Path, **wanted: Any) -> list[Run]:
-    return load_runs([Place(folder)], Wanted(**wanted))[0]
+    return load_runs([RunPath(folder)], Selection(**wanted))[0]
 
 
 BLIND_MODELS = Wish(text_only_models=True)

@@ -22,8 +22,8 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.filtered_tasks import user_folder
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.subset import read_subset
 
 pytestmark = pytest.mark.usefixtures("host")
@@ -120,7 +120,7 @@ def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> N
     host_inspectors(tmp_path, {0})
     path = tmp_path / "1_results.json"
     path.write_text(path.read_text().replace('"original": 6', '"original": 60'))
-    runs, _ = load_runs([Place(tmp_path)], Wanted(partial=True))
+    runs, _ = load_runs([RunPath(tmp_path)], Selection(partial=True))
     (found,), *_ = filter_runs(runs, wish=Wish(text_only_models=True))
     with pytest.raises(InputError) as error:
         write_task(kept_by_filter(found), "hard", tmp_path / "tasks", source_task)
@@ -131,7 +131,7 @@ def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> N
 
 def filtered(folder: Path, **options: Any) -> Filtered:
     """What the filter found in the runs below a folder."""
-    runs, _ = load_runs([Place(folder)])
+    runs, _ = load_runs([RunPath(folder)])
     (found,), *_ = filter_runs(runs, wish=Wish(text_only_models=True, **options))
     return found
 

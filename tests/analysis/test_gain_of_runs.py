@@ -18,8 +18,8 @@ from run_command import run_json
 from spiqa_tasks.analysis.gain_of_runs import Row, mean_gain, rows, sample_lists, warnings
 from spiqa_tasks.analysis.triples import triples
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.mcq import released_match
@@ -35,7 +35,7 @@ def gain(capsys: pytest.CaptureFixture[str]) -> GainOf:
 
 def rows_at(folder: Path, metric: str | None = None, **wanted: Any) -> list[Row]:
     """The rows of all triples below a folder."""
-    runs, _ = load_runs([Place(folder)], Wanted(**wanted))
+    runs, _ = load_runs([RunPath(folder)], Selection(**wanted))
     return [row for triple in triples(runs, metric=metric)[0] for row in rows(triple)]
 
 
@@ -110,7 +110,7 @@ def test_a_base_with_shots_before_the_questions_is_known_by_its_arguments(tmp_pa
         status, records, _ = gain(tmp_path / folder)
         assert (status, records[0]["llm"], records[0]["ablation"]) == (0, "llm,seed=4", "text")
         assert [records[0][name] for name in ("s_v", "s_wv", "s_t", "mg", "ml")] == [1.0, 0.5, 0.25, 0.5, 0.25]
-    signatures = {run.name: run.signature.ablated for run in load_runs([Place(tmp_path / "own")])[0]}
+    signatures = {run.name: run.signature.ablated for run in load_runs([RunPath(tmp_path / "own")])[0]}
     assert set(signatures.values()) == {"", "text", "text,shots=2,shots_split=dev,seed=4"}
 
 
@@ -328,7 +328,7 @@ def test_sample_lists_have_what_was_won_lost_and_leaked(tmp_path: Path, with_bas
     """Every question that the image won or lost or that leaked, with its scores, and no other."""
     t = [False, False, False, True] if with_base else None
     write_triple(tmp_path, [True, False, True, True], [False, True, True, True], t)
-    ((triple,), *_) = triples(load_runs([Place(tmp_path)])[0])
+    ((triple,), *_) = triples(load_runs([RunPath(tmp_path)])[0])
     found = list(sample_lists(triple))
     leaked = {"q2": ["leaked"]} if with_base else {}
     expected = {"q0": ["won_by_image"], "q1": ["lost_by_image", *(["leaked"] if with_base else [])], **leaked}
@@ -375,7 +375,7 @@ def test_an_average_needs_every_task_and_every_base() -> None:
 def test_answers_that_every_run_has_are_told_apart(tmp_path: Path) -> None:
     """Where none has one there is no such number; the samples file has all scores, of the base where there is one."""
     write_triple(tmp_path, [True, True, False], [True, False, False], [False, False, False])
-    runs, _ = load_runs([Place(tmp_path)])
+    runs, _ = load_runs([RunPath(tmp_path)])
     ((triple,), *_) = triples(runs)
     (row, *_) = rows(triple)
     assert row.answered is not None

@@ -17,7 +17,7 @@ from spiqa_tasks.analysis.gain_of_runs import rows, warnings
 from spiqa_tasks.analysis.triples import triples
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.loading import load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 ASKED = 100
@@ -66,7 +66,7 @@ def write(folder: Path, runs: Iterable[tuple[str, str, Sequence[Sample]]]) -> li
     """Write runs of (model, task, samples) as the host does, and read them."""
     for stamp, (model, task, samples) in enumerate(runs):
         write_run(folder, model, {task: samples}, stamp=str(stamp), settings=TASKS, asked=ASKED)
-    return load_runs([Place(folder)])[0]
+    return load_runs([RunPath(folder)])[0]
 
 
 def common(truths: Iterable[Mapping[str, float]]) -> list[str]:

@@ -17,15 +17,15 @@ from spiqa_tasks.analysis.triples import Triple, check_comparable, questions_of,
 from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 ACCURACY = mean_of("accuracy")
 
 
 def load(folder: Path, **wanted: Any) -> list[Run]:
-    return load_runs([Place(folder)], Wanted(**wanted))[0]
+    return load_runs([RunPath(folder)], Selection(**wanted))[0]
 
 
 def only(runs: Sequence[Run], *args: Any, **options: Any) -> Triple:

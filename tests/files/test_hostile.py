@@ -18,12 +18,12 @@ from spiqa_tasks.files import archives
 from spiqa_tasks.files.archives import extract
 from spiqa_tasks.files.atomic import check_file, check_folder
 from spiqa_tasks.files.pictures import check_pictures
-from spiqa_tasks.runs.places import read_place
+from spiqa_tasks.runs.paths import read_path
 
 
 def _read(path: Path) -> None:
     """Read the answers in a file."""
-    for run in read_place(path, ()):
+    for run in read_path(path, ()):
         run.read()
 
 

@@ -175,7 +175,7 @@ def test_json_has_everything_in_natural_units() -> None:
     assert (first["took"]["cost"], first["signature"]) == (0.5, JUDGE.opinion.signature.text)
     assert first["examples"][0] == {
         **{"question": "Which colour?", "reference": ["blue"], "prediction": "azure", "label": True},
-        **{"system": "a", "trap": "", "score": 0.2},
+        **{"system": "a", "kind": "", "score": 0.2},
     }
     assert "opinion" not in first
     assert (second["took"], second["overall"], second["examples"]) == (None, None, [])

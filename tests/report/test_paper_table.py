@@ -17,8 +17,8 @@ from host_files import choice_samples, write_run
 from spiqa_tasks.published import load
 from spiqa_tasks.report.paper_table import of_one_model, records
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.loading import Wanted, own_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, own_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 SPLITS = ("cs_fig2cap", "general_fig2cap")
@@ -32,7 +32,7 @@ def runs(tmp_path: Path) -> list[Run]:
         tasks = {f"scifibench_{split}": samples}
         settings = {f"scifibench_{split}": "prompt=letter"}
         write_run(tmp_path / split, "m", tasks, settings=settings, stamp=split, benchmark="scifibench", split=split)
-    return own_runs([Place(tmp_path)], Wanted(partial=True))[0]
+    return own_runs([RunPath(tmp_path)], Selection(partial=True))[0]
 
 
 def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:

@@ -16,12 +16,12 @@ from host_files import sample_of, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_programs")
@@ -58,7 +58,7 @@ class AnswerFile:
         self.path.write_text("".join([*self.lines[: self.head], *(answers[number] for number in numbers)]))
 
     def read(self, *, partial: bool) -> Run:
-        (run,), _ = load_runs([Place(self.place)], Wanted(partial=partial))
+        (run,), _ = load_runs([RunPath(self.place)], Selection(partial=partial))
         return run
 
 

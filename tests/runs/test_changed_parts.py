@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_programs")
@@ -88,7 +88,7 @@ FORMS = [write_jsonl, write_json, write_csv, write_responses]
 
 
 def read(place: Path, *, partial: bool = True) -> Run:
-    (run,), _ = load_runs([Place(place)], Wanted(partial=partial))
+    (run,), _ = load_runs([RunPath(place)], Selection(partial=partial))
     return run
 
 

@@ -20,8 +20,8 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import Wanted, is_judged_by, load_runs, own_runs, task_named
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, find_task, is_judged_by, load_runs, own_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 RIGHT = right_answers("mmstar_demo")
@@ -30,11 +30,11 @@ HALF = {key: text if place % 2 else "no letter" for place, (key, text) in enumer
 
 
 def load(*places: str | Path, **wanted: Any) -> tuple[list[Run], list[str]]:
-    return load_runs([Place.parsed(str(place)) for place in places], Wanted(**wanted))
+    return load_runs([RunPath.parse(str(place)) for place in places], Selection(**wanted))
 
 
 def own(*places: str | Path, **wanted: Any) -> tuple[list[Run], list[str]]:
-    return own_runs([Place.parsed(str(place)) for place in places], Wanted(**wanted))
+    return own_runs([RunPath.parse(str(place)) for place in places], Selection(**wanted))
 
 
 def accuracies(runs: list[Run]) -> dict[str, float]:
@@ -237,7 +237,7 @@ def test_answers_to_an_unknown_task_and_to_a_group_are_refused(tmp_path: Path) -
         load(f"mmstar_dem={path}")
     with pytest.raises(InputError, match=r"Expected one task, found the group spiqa of .*\. Name one of them\."):
         load(f"spiqa={path}")
-    assert task_named("mmstar_demo") == DEMO
+    assert find_task("mmstar_demo") == DEMO
 
 
 def test_tasks_of_ones_own_are_found_in_the_folders_that_are_named(tmp_path: Path) -> None:
@@ -380,7 +380,7 @@ def test_answers_that_are_scored_here_say_so(tmp_path: Path) -> None:
     ((run,), _) = load(write_jsonl(tmp_path / "m_mmstar_demo.jsonl", RIGHT))
     assert run.signature.host == "offline"
     with pytest.raises(InputError, match="found the group spiqa of spiqa_testA, spiqa_testB, spiqa_testC"):
-        task_named("spiqa")
+        find_task("spiqa")
 
 
 def test_runs_of_lmms_eval_come_first_by_their_dates(tmp_path: Path) -> None:
@@ -405,7 +405,7 @@ def test_answers_in_several_forms_and_folders_are_all_there(tmp_path: Path) -> N
         write_table(mmstar_table(rows).assign(prediction=texts), tmp_path / name / f"{name[0]}b_mmstar_demo.csv")
     for name in "xy":
         (tmp_path / name / f"{name}b_mmstar_demo.csv").rename(tmp_path / name / "b_mmstar_demo.csv")
-    runs, remarks = load_runs([Place(tmp_path)])
+    runs, remarks = load_runs([RunPath(tmp_path)])
     values = {(run.path.parent.name, run.identity.model): run.value(run.metric()).value for run in runs}
     assert values == {
         (tmp_path.name, "a"): 1.0,

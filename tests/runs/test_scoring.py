@@ -21,9 +21,9 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import RULES
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import differences, is_complete, read, score, score_object, values_of
-from spiqa_tasks.runs.task_rows import matched_run
 from spiqa_tasks.scoring.intervals import wilson
 
 
@@ -181,7 +181,7 @@ def test_the_wording_is_that_of_the_answers_own_record() -> None:
     record = Record(row["id"], signature=Signature(data="mmstar/demo@old", prompt="own").text)
     for known, expected in ((record, "own"), (None, scorer_of(task).record(row, Response("A")).signature)):
         run = Run("mmstar_demo", Identity("m"), Path("p"), "run", lambda known=known: [answer_of(row, known)])
-        prompt = score(read(matched_run(run, task), scorer_of(task))).signature.prompt
+        prompt = score(read(join_questions(run, task), scorer_of(task))).signature.prompt
         assert prompt == "own" if known else f"|prompt:{prompt}|" in expected
 
 
@@ -198,7 +198,7 @@ def test_answers_made_with_other_data_are_named() -> None:
     def said(data: str | None) -> list[str]:
         record = None if data is None else Record(row["id"], signature=Signature(data=data).text)
         run = Run("mmstar_demo", Identity("m"), Path("p"), "run", lambda: [answer_of(row, record)])
-        given = matched_run(run, task)
+        given = join_questions(run, task)
         return list(differences(given, score(read(given, scorer_of(task)))))
 
     assert said(None) == said(ours) == said("") == []
@@ -314,4 +314,4 @@ def test_data_of_several_versions_are_those_that_they_are_scored_with() -> None:
     both = [dataclasses.replace(record, signature=Signature(data="a+b").text) for record in ours.records]
     record = Record(row["id"], signature=Signature(data="b").text)
     run = Run("mmstar_demo", Identity("m"), Path("p"), "run", lambda: [answer_of(row, record)])
-    assert list(differences(matched_run(run, task), ours.with_records(both))) == []
+    assert list(differences(join_questions(run, task), ours.with_records(both))) == []

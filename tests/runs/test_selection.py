@@ -15,7 +15,7 @@ from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.lmms_eval import read_results
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import newest, of_tasks, told_apart, twin
+from spiqa_tasks.runs.selection import newest, select_tasks, twin, with_unique_labels
 
 MODEL = Identity("m")
 
@@ -93,7 +93,7 @@ def test_files_of_other_forms_never_replace_each_other() -> None:
 def test_runs_of_one_model_are_told_apart_by_their_judges() -> None:
     """By the names that the user gave these, where each has another; one without a judge has none."""
     judges = ["openai:a", "openai:a@http://x/v1", ""]
-    found = told_apart([a_run("a/b/1", judge=judge) for judge in judges])
+    found = with_unique_labels([a_run("a/b/1", judge=judge) for judge in judges])
     assert [run.name for run in found] == [
         "m (judge openai:a)",
         "m (judge openai:a@http://x/v1)",
@@ -103,16 +103,18 @@ def test_runs_of_one_model_are_told_apart_by_their_judges() -> None:
 
 def test_runs_of_one_model_are_told_apart_by_their_folders() -> None:
     """The last two parts of it; a run that is alone is called by its model, or as it was before."""
-    found = told_apart([a_run("x/a/b/1"), a_run("x/c/b/1"), a_run("x/a/b/1", task="u"), a_run(who=Identity("n"))])
+    found = with_unique_labels(
+        [a_run("x/a/b/1"), a_run("x/c/b/1"), a_run("x/a/b/1", task="u"), a_run(who=Identity("n"))]
+    )
     assert [run.name for run in found] == ["m (a/b)", "m (c/b)", "m", "n"]
     alone = replace(a_run(), label="before")
-    assert [run.name for run in told_apart([alone])] == ["before"]
+    assert [run.name for run in with_unique_labels([alone])] == ["before"]
 
 
 def test_runs_of_one_model_in_one_folder_are_told_apart_by_their_paths() -> None:
     """So that no two are called the same, which tables and files are made by."""
     for places in (["x/a/b/1", "x/a/b/2"], ["x/a/b/1", "y/a/b/1"], ["x/a/b/1", "x/c/b/1", "x/c/b/2"]):
-        assert [run.name for run in told_apart([a_run(place) for place in places])] == [
+        assert [run.name for run in with_unique_labels([a_run(place) for place in places])] == [
             f"m ({each})" for each in places
         ]
 
@@ -120,22 +122,22 @@ def test_runs_of_one_model_in_one_folder_are_told_apart_by_their_paths() -> None
 def test_only_the_tasks_that_are_named_are_chosen() -> None:
     """None named means all; one that is not there is refused with those that are."""
     runs = [a_run(task="t"), a_run(task="u")]
-    assert of_tasks(runs, []) == runs
-    assert of_tasks(runs, ["u"]) == runs[1:]
+    assert select_tasks(runs, []) == runs
+    assert select_tasks(runs, ["u"]) == runs[1:]
     with pytest.raises(InputError) as error:
-        of_tasks(reversed(runs), ["v", "w"])
+        select_tasks(reversed(runs), ["v", "w"])
     assert str(error.value) == "Expected runs of v, w; found t, u. Correct --task."
     with pytest.raises(InputError) as error:
-        of_tasks([], [])
+        select_tasks([], [])
     assert str(error.value) == "Expected runs of a task; found none. Correct --task."
 
 
 def test_variants_without_pictures_are_chosen_with_their_task(tmp_path: Path) -> None:
     """Where they are wanted, too; a variant can be named itself."""
     runs = [of_settings(tmp_path / name, name, settings) for name, settings in (("x", ""), ("x_text", "ablation=text"))]
-    assert [run.task for run in of_tasks(runs, ["x"])] == ["x"]
-    assert [run.task for run in of_tasks(runs, ["x"], variants=True)] == ["x", "x_text"]
-    assert [run.task for run in of_tasks(runs, ["x_text"], variants=True)] == ["x_text"]
+    assert [run.task for run in select_tasks(runs, ["x"])] == ["x"]
+    assert [run.task for run in select_tasks(runs, ["x"], variants=True)] == ["x", "x_text"]
+    assert [run.task for run in select_tasks(runs, ["x_text"], variants=True)] == ["x_text"]
 
 
 @pytest.mark.parametrize(

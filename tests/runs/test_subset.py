@@ -20,8 +20,8 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.subset import Subset, read_subset
 
 
@@ -76,7 +76,7 @@ def test_only_the_questions_of_the_list_are_scored(tmp_path: Path, capsys: pytes
     assert status == 0, errors
     assert (found["metrics"]["accuracy"], found["counts"]["docs"], found["counts"]["unknown"]) == (0.5, 8, 0)
     assert f"ids:{read_subset(listing).digest}" in found["signature"]
-    (again,), _ = load_runs([Place(tmp_path / "out")])
+    (again,), _ = load_runs([RunPath(tmp_path / "out")])
     assert (again.coverage, again.value(again.metric()).value) == ("8 of 8", 0.5)
 
 
@@ -141,7 +141,7 @@ def test_questions_of_several_documents_are_listed_by_their_ids(
     status, found, errors = scored(capsys, "spiqa_demo_perfigure", path, "--ids", listing)
     assert status == 0, errors
     assert found["counts"]["docs"] == sum(row["question_id"] in questions for row in rows)
-    (run,), _ = load_runs([Place(path)], Wanted(subset=read_subset(listing)))
+    (run,), _ = load_runs([RunPath(path)], Selection(subset=read_subset(listing)))
     assert run.coverage == "5 of 5"
     assert [record.id for record in run.questions] == questions
 

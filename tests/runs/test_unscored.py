@@ -14,7 +14,7 @@ from host_files import choice_samples, sample_of, write_run
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring, yaml_folder
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.unscored import answers_to, own_tasks, task_of_run
 
@@ -35,7 +35,7 @@ def write(
 
 
 def found_in(folder: Path, *only: str, include: list[Path] | None = None) -> tuple[dict[Task, list[Run]], list[str]]:
-    found, remarks = own_tasks(Place(folder), only, include or [])
+    found, remarks = own_tasks(RunPath(folder), only, include or [])
     return dict(found), remarks
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from host_files import sample_of, write_run
 
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
@@ -38,7 +38,7 @@ def write_captions(folder: Path, model: str, samples: Sequence[Mapping[str, Any]
 
 def load(*folders: Path, **wanted: Any) -> list[Run]:
     """Return the runs in folders."""
-    return load_runs([Place(folder) for folder in folders], Wanted(**wanted))[0]
+    return load_runs([RunPath(folder) for folder in folders], Selection(**wanted))[0]
 
 
 def write(folder: Path, model: str, tasks: dict[str, tuple[str, int]], rows_of: RowsOf, **options: Any) -> None:

@@ -10,8 +10,8 @@ from host_files import sample_of, write_run
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.runs.places import Place, read_runs
-from spiqa_tasks.runs.readers.run_files import write_runs
+from spiqa_tasks.runs.paths import RunPath, read_runs
+from spiqa_tasks.runs.writer import write_runs
 
 
 def write_judged(
@@ -39,6 +39,6 @@ def write_two_judges(folder: Path, scores: Mapping[tuple[str, str], Sequence[flo
         scores: (model, judge) -> the L3Scores.
     """
     for (model, judge), each in scores.items():
-        (run,) = read_runs([Place(write_judged(folder / judge, model, each, f"openai:{judge}"))])
+        (run,) = read_runs([RunPath(write_judged(folder / judge, model, each, f"openai:{judge}"))])
         write_runs([replace(run, judge=f"openai:{judge}")], folder / "scored" / judge)
     return folder / "scored"

@@ -14,9 +14,9 @@ from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import told_apart
+from spiqa_tasks.runs.selection import with_unique_labels
 
 REFUSAL = "I'm sorry, I cannot see the image."
 
@@ -64,4 +64,4 @@ def choices(rights: Sequence[bool], category: str = "math") -> list[Record]:
 
 def runs_at(*places: Path) -> list[Run]:
     """Return the runs at each place, those of the same model told apart, as `compare` and `report` take them."""
-    return told_apart([run for place in places for run in load_runs([Place(place)])[0]])
+    return with_unique_labels([run for place in places for run in load_runs([RunPath(place)])[0]])

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spiqa_tasks.benchmarks.mmstar.release import question_of, read_options, table_options
-from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings, question_of, read_options, table_options
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
 from spiqa_tasks.benchmarks.settings import parse_settings
 

@@ -1,20 +1,41 @@
-"""MMStar: 1,500 rows, the options within the question's text (MMStar paper, section 4.2)."""
+"""MMStar: settings of its tasks, rows of its 1,500 questions with options in the text (MMStar paper, section 4.2)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from spiqa_tasks.benchmarks.choice.listed import options_in
-from spiqa_tasks.benchmarks.choice.rows import Row, check_answer
-from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.choice import Row, check_answer, options_in
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.image_ablation import ablated_pictures
+from spiqa_tasks.files.image_ablation import Ablation, ablated_pictures
 from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
 from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
+
+REPORTED = ("bare", "authors", "lmms_eval", "lmms_eval_qwen", "vlmevalkit", "vlmevalkit_qwen")
+"""The prompts that numbers in papers and threads were made with."""
+
+
+@dataclass(frozen=True)
+class MMStarSettings:
+    """What an MMStar task shows.
+
+    Attributes:
+        prompt: how the question is asked, by the name of its wording (`prompts.WORDINGS`).
+        ablation: `grey` shows grey pictures of the same size, `text` no picture (paper section 5.1).
+        shots: `2` puts two solved text questions of our own before each question (paper section 5.1: LLMs answer
+            2-shot), `authors` those of the authors' code, as turns of a chat.
+    """
+
+    prompt: Literal[
+        "letter", "select", "bare", "authors", "lmms_eval", "lmms_eval_qwen", "vlmevalkit", "vlmevalkit_qwen"
+    ] = "letter"
+    ablation: Ablation = "none"
+    shots: Literal["0", "2", "authors"] = "0"
+
 
 FILE = "mmstar.parquet"
 META = "meta_info"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.choice.rows import check_answer
+from spiqa_tasks.benchmarks.choice import check_answer
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
 from spiqa_tasks.files.records import read_rows

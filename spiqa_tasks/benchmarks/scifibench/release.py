@@ -8,11 +8,18 @@ from typing import Any
 
 from PIL import Image
 
-from spiqa_tasks.benchmarks.choice.rows import Row, check_answer
+from spiqa_tasks.benchmarks.choice import Row, check_answer
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, read_questions
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
-from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, pair_similarities, random_shots, similar_shots
-from spiqa_tasks.benchmarks.scifibench.variants import marked_letter, shuffled, with_random_negatives
+from spiqa_tasks.benchmarks.scifibench.variants import (
+    caption_similarities,
+    marked_letter,
+    pair_similarities,
+    random_shots,
+    shuffled,
+    similar_shots,
+    with_random_negatives,
+)
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.image_ablation import ablated_pictures

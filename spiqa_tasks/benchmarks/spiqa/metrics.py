@@ -20,7 +20,7 @@ from spiqa_tasks.benchmarks.open_metrics import (
     whole,
 )
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
+from spiqa_tasks.benchmarks.spiqa.formats import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.coverage import is_covered

@@ -19,7 +19,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.benchmarks.spiqa.figure_types import groups_of
+from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.prompts import wording
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.benchmarks.spiqa.table import STEPS

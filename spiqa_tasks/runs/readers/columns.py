@@ -50,7 +50,7 @@ class Columns:
     named: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def parsed(cls, text: str) -> Columns:
+    def parse(cls, text: str) -> Columns:
         """Return the columns of `FIELD=COLUMN,...`.
 
         Raises InputError: an unknown field, or one that is named twice or without a column.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, register_recorded
-from spiqa_tasks.benchmarks.run_file import SUFFIX, RunHeader, read_header, read_records, write_run
+from spiqa_tasks.benchmarks.run_file import SUFFIX, read_header, read_records
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer, logged_response
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
@@ -23,23 +19,6 @@ FORM = "run"
 def run_files(folder: Path) -> list[Path]:
     """Return the files of runs below a folder, by name."""
     return sorted(folder.rglob(f"*{SUFFIX}"))
-
-
-def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """Write each scored run to a file of its own; return their paths."""
-    judges = len({run.judge_name for run in runs}) > 1
-    paths = []
-    for run in runs:
-        name = "_".join([run.name, run.task, *([run.judge_name or "none"] if judges else [])])
-        path = folder / (re.sub(r"[^\w.,=@+-]+", "-", name) + SUFFIX)
-        scores = scoring.score_object(run)
-        answers = ((a.record, a.response.text, a.place) for a in run.by_id.values() if a.record is not None)
-        who, task = run.identity, run.own
-        names = (run.task, who.model, who.ablation, who.seed, run.judge, task.benchmark, task.split, task.settings)
-        header = RunHeader(*names, run.asked, len(run.by_id), scores["metrics"], task.entry.definition)
-        write_run(path, header, scores | summary.intervals(scoring.values_of(run)), answers)
-        paths.append(path)
-    return paths
 
 
 def read_run(path: Path) -> Run | None:

@@ -17,7 +17,7 @@ from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored, write
 from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
 from spiqa_tasks.runs.loading import load_runs
-from spiqa_tasks.runs.places import Place
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
 TASK = "mmstar_demo"
@@ -103,7 +103,7 @@ def write_run(folder: Path, name: str, answers: dict[str, str], asked: int | Non
 
 def read(folder: Path) -> Run:
     """The one run in a folder."""
-    ((run,), _) = load_runs([Place(folder)])
+    ((run,), _) = load_runs([RunPath(folder)])
     return run
 
 
@@ -175,6 +175,6 @@ def test_several_tasks_of_a_model_stay_apart(tmp_path: Path) -> None:
     write_run(tmp_path, "mmstar_demo", {})
     write_run(tmp_path, "mmstar_demo_text", {})
     write_run(tmp_path, "mmstar_demo", {"0": "B"})
-    runs, remarks = load_runs([Place(tmp_path)])
+    runs, remarks = load_runs([RunPath(tmp_path)])
     assert {run.task: run.by_id["0"].response.text for run in runs} == {"mmstar_demo": "B", "mmstar_demo_text": "A"}
     assert remarks == []

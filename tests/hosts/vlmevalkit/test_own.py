@@ -13,7 +13,7 @@ from own_data import write_own
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, pictures, rows_of
-from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.paths import RunPath, read_runs
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def test_a_run_is_scored_and_read_without_the_yaml(
     assert launch("--data", "shapes_both", "--model", "fixed") == 0
     monkeypatch.delenv(INCLUDE)
     del BENCHMARKS["shapes"]
-    runs = {run.task: run for run in read_runs([Place(tmp_path / "out")])}
+    runs = {run.task: run for run in read_runs([RunPath(tmp_path / "out")])}
     assert set(runs) == {"shapes", "shapes_text", "shapes_grey"}
     assert [record.id for record in runs["shapes"].records] == ["a", "b", "c"]
     (path,) = (tmp_path / "out").rglob("*_shapes.run.jsonl")

@@ -29,15 +29,15 @@ def answer_of(row: dict[str, Any], columns: Columns = USUAL) -> Answer:
 def test_every_field_can_be_named(named: dict[str, str]) -> None:
     """In any order; nothing is the usual columns."""
     text = ", ".join(f"{what}={name}" for what, name in named.items())
-    assert Columns.parsed(text) == Columns(named)
-    assert Columns.parsed("") == USUAL
+    assert Columns.parse(text) == Columns(named)
+    assert Columns.parse("") == USUAL
 
 
 @pytest.mark.parametrize("text", ["answer", "answers=a", "prediction=a,prediction=b", "prediction=a,b"])
 def test_what_names_no_field_is_refused(text: str) -> None:
     """One sentence with the fields that there are."""
     with pytest.raises(InputError) as error:
-        Columns.parsed(text)
+        Columns.parse(text)
     assert str(error.value) == (
         "Expected --columns FIELD=COLUMN,... with fields among id, prediction, question, reference, options, figures, "
         f"each once; found {text!r}."

@@ -99,7 +99,7 @@ def test_a_line_with_an_id_and_a_prediction_is_of_answers() -> None:
     assert is_answers({"index": 1, "prediction": "A"}, Columns())
     assert not is_answers({"id": 1, "answer": "A"}, Columns())
     assert not is_answers({"prediction": "A"}, Columns())
-    assert is_answers({"id": 1, "answer": "A"}, Columns.parsed("prediction=answer"))
+    assert is_answers({"id": 1, "answer": "A"}, Columns.parse("prediction=answer"))
 
 
 def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
@@ -134,6 +134,6 @@ def test_faults_name_the_file(tmp_path: Path) -> None:
     ):
         path.write_text(line)
         with pytest.raises(InputError) as error:
-            read_answers(path, Columns.parsed(columns))
+            read_answers(path, Columns.parse(columns))
         expected = message.format(path, "the key 'id' more than once in one object" if message.count("{}") > 1 else "")
         assert str(error.value) == expected

@@ -18,13 +18,14 @@ from spiqa_tasks.benchmarks.run_file import read_header
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.loading import Wanted, load_runs
-from spiqa_tasks.runs.places import Place
-from spiqa_tasks.runs.readers.run_files import read_run, run_files, write_runs
+from spiqa_tasks.runs.join import join_questions
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.readers.run_files import read_run, run_files
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import score_object, values_of
-from spiqa_tasks.runs.task_rows import matched_run
 from spiqa_tasks.runs.unscored import own_tasks
+from spiqa_tasks.runs.writer import write_runs
 from spiqa_tasks.scoring.intervals import wilson
 
 PERFIGURE = "setting=perfigure,max_figures=0"
@@ -93,9 +94,9 @@ def test_a_run_of_the_host_and_the_file_written_of_it_have_the_same_numbers(
     samples = {"t": [sample_of(row, row["answer"] if place % 3 else "Yes") for place, row in enumerate(rows[:count])]}
     options: dict[str, Any] = {"settings": {"t": settings}, "benchmark": benchmark, "split": "demo", "asked": asked}
     path = write_run(tmp_path / "host", "vlm", samples, "pretrained=x,seed=4", totals={"t": {}}, **options)
-    ((of_host,), _) = load_runs([Place(path)], Wanted(partial=partial))
-    ((given, (again,)),), _ = own_tasks(Place(path), [], [])
-    unjudged = scoring.read(matched_run(again, given), scorer_of(given))
+    ((of_host,), _) = load_runs([RunPath(path)], Selection(partial=partial))
+    ((given, (again,)),), _ = own_tasks(RunPath(path), [], [])
+    unjudged = scoring.read(join_questions(again, given), scorer_of(given))
     read = replace(back(scoring.score(unjudged), tmp_path), partial=partial)
     assert (read.task, read.identity, read.asked, read.answered) == ("t", of_host.identity, asked, count)
     assert (read.coverage, read.signature.questions) == (of_host.coverage, of_host.signature.questions)

@@ -12,10 +12,10 @@ from run_command import run_json
 
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.places import Place, read_runs
+from spiqa_tasks.runs.join import join_questions
+from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.readers.tables import SCORED_COLUMNS, answer_tables, is_table, own_questions, read_answers
-from spiqa_tasks.runs.task_rows import matched_run
 
 (DEMO,) = find_tasks(["mmstar_demo"])
 ROWS = rows_of(DEMO)
@@ -94,12 +94,12 @@ def test_a_file_that_is_shifted_by_one_row_is_refused(tmp_path: Path, columns: l
     """Questions or true answers under other ids than ours are told from ours; in order they are taken."""
     frame = mmstar_table(ROWS)
     kept = ["index", "prediction", *columns]
-    (right,) = read_runs([Place(write_table(frame[kept], tmp_path / "right.tsv"))])
-    assert matched_run(right, DEMO).unmatched["missing"] == []
+    (right,) = read_runs([RunPath(write_table(frame[kept], tmp_path / "right.tsv"))])
+    assert join_questions(right, DEMO).unmatched["missing"] == []
     shifted = frame.assign(index=[*frame["index"][1:], frame["index"][0]])
-    (run,) = read_runs([Place(write_table(shifted[kept], tmp_path / "shifted.tsv"))])
+    (run,) = read_runs([RunPath(write_table(shifted[kept], tmp_path / "shifted.tsv"))])
     with pytest.raises(InputError, match=r"found others for 2[24] of 24 ids"):
-        matched_run(run, DEMO)
+        join_questions(run, DEMO)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -107,8 +107,8 @@ def test_rows_in_any_order_have_the_same_answers_in_the_tasks_order(tmp_path: Pa
     """And a row that stands there twice is one answer."""
     frame = mmstar_table(ROWS, ["B"] * 9)
     shuffled = pd.concat([frame, frame[:3]]).sample(frac=1, random_state=seed)
-    (run,) = read_runs([Place(write_table(shuffled, tmp_path / "m.tsv"))])
-    found = matched_run(run, DEMO)
+    (run,) = read_runs([RunPath(write_table(shuffled, tmp_path / "m.tsv"))])
+    found = join_questions(run, DEMO)
     assert [answer.response.text for answer in found.answers.values()] == list(frame["prediction"])
     assert sorted(found.unmatched["duplicates"], key=int) == [row["id"] for row in ROWS[:3]]
 
@@ -333,7 +333,7 @@ def test_a_named_column_that_a_table_lacks_is_told_with_the_file(tmp_path: Path)
     """And the columns that there are."""
     path = write_table(pd.DataFrame({"index": [1], "prediction": ["A"]}), tmp_path / "m.csv")
     with pytest.raises(InputError) as error:
-        read_answers(path, Columns.parsed("reference=gold"))
+        read_answers(path, Columns.parse("reference=gold"))
     assert str(error.value) == (
         f"Expected the column gold of --columns in {path}, found index, prediction. Correct --columns."
     )

@@ -13,7 +13,7 @@ from run_command import run_json
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import load_runs
-from spiqa_tasks.runs.places import Place, read_runs, task_in_name
+from spiqa_tasks.runs.paths import RunPath, read_runs, task_in_name
 from spiqa_tasks.runs.readers import vlmevalkit
 
 (DEMO,) = find_tasks(["mmstar_demo"])
@@ -31,11 +31,11 @@ def test_every_model_is_read_in_every_form(tmp_path: Path, suffix: str) -> None:
         write_table(mmstar_table(ROWS).assign(hit=1), folder / f"{model}_MMStar_exact_matching_result.{suffix}")
         write_table(mmstar_table(ROWS), folder / f"{model}_MMBench_DEV_EN.{suffix}")
         (folder / "status.json").write_text("{}")
-    runs = read_runs([Place(tmp_path)])
+    runs = read_runs([RunPath(tmp_path)])
     names = ["a,host=vlmevalkit", "b_MMStar,host=vlmevalkit", "org--c,host=vlmevalkit"]
     assert sorted(run.name for run in runs) == names
     assert {(run.task, run.form, len(run.read())) for run in runs} == {("mmstar_filtered", "vlmevalkit", len(ROWS))}
-    (run,) = read_runs([Place(tmp_path / "org--c" / FIRST)])
+    (run,) = read_runs([RunPath(tmp_path / "org--c" / FIRST)])
     assert run.name == names[2]
 
 
@@ -44,11 +44,11 @@ def test_the_newest_date_counts_unless_it_asked_less(tmp_path: Path) -> None:
     for date, asked in ((FIRST, len(ROWS)), (SECOND, len(ROWS))):
         write_table(mmstar_table(ROWS[:asked]), tmp_path / "m" / date / "m_mmstar_demo.tsv")
     os.symlink(f"{SECOND}/m_mmstar_demo.tsv", tmp_path / "m" / "m_mmstar_demo.tsv")
-    (run,), remarks = load_runs([Place(tmp_path)])
+    (run,), remarks = load_runs([RunPath(tmp_path)])
     assert (run.path.parent.name, run.value(run.metric()).value) == (SECOND, 1.0)
     assert f"{SECOND}/m_mmstar_demo.tsv counts, not {FIRST}/m_mmstar_demo.tsv" in remarks[0]
     write_table(mmstar_table(ROWS[:5]), tmp_path / "m" / SECOND / "m_mmstar_demo.tsv")
-    (run,), remarks = load_runs([Place(tmp_path)])
+    (run,), remarks = load_runs([RunPath(tmp_path)])
     assert run.path.parent.name == FIRST
     assert "on fewer questions" in remarks[0]
 
@@ -59,11 +59,11 @@ def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: P
     path = write_table(mmstar_table(ROWS), tmp_path / "m/m_mmstar_demo.tsv")
     write_run_file(tmp_path / "m", "mmstar_demo", "m", right)
     write_table(mmstar_table(ROWS), tmp_path / "m/m_MMStar.xlsx")
-    runs = read_runs([Place(tmp_path)])
+    runs = read_runs([RunPath(tmp_path)])
     assert sorted((run.task, run.form) for run in runs) == [("mmstar_demo", "run"), ("mmstar_filtered", "vlmevalkit")]
     after = path.stat().st_mtime + 60
     os.utime(path, (after, after))
-    assert ("mmstar_demo", "vlmevalkit") in {(run.task, run.form) for run in read_runs([Place(tmp_path)])}
+    assert ("mmstar_demo", "vlmevalkit") in {(run.task, run.form) for run in read_runs([RunPath(tmp_path)])}
 
 
 def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
@@ -130,6 +130,6 @@ def test_of_two_forms_of_a_table_the_one_written_last_counts(tmp_path: Path, new
     for form in ("tsv", "xlsx"):
         path = write_table(table, tmp_path / "m" / f"m_mmstar_demo.{form}")
         os.utime(path, times=(2e9, 2e9) if form == newer else (1e9, 1e9))
-    (run,), (remark,) = load_runs([Place(tmp_path)])
+    (run,), (remark,) = load_runs([RunPath(tmp_path)])
     assert run.path.suffix == f".{newer}"
     assert f"m_mmstar_demo.{newer} counts, not" in remark

@@ -1,0 +1,146 @@
+"""The questions that a run's answers are of: those of the release, or those in the answers' own table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
+from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.json_text import digest_of
+from spiqa_tasks.files.tables import row_id
+from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.runs import matching
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.readers import jsonl, spiqa_responses, tables, vlmevalkit
+from spiqa_tasks.runs.readers.columns import LETTERS
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.subset import Subset
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class JoinedRun:
+    """A run's answers with the questions that they are of.
+
+    Attributes:
+        run: the run.
+        task: the task as it was run; how it is scored is the named task's.
+        form: of the file, as signatures have it.
+        rows: the task's questions.
+        answers: by the id of their question, in the order of the rows.
+        unmatched: `missing`, `unknown`, `duplicates` (see `matching.match`), `differing` -> ids that did not fit.
+        remarks: sentences about them for people.
+        ids: digest of the list of the only questions that count; empty without one.
+    """
+
+    run: Run
+    task: Task
+    form: str
+    rows: Rows
+    answers: Mapping[str, Answer]
+    unmatched: Mapping[str, Sequence[str]]
+    remarks: tuple[str, ...]
+    ids: str = ""
+
+
+def task_questions(task: Task) -> Rows:
+    """Return a task's questions for scoring, in the release's order. Raises as `registry.load_rows`."""
+    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+    return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
+
+
+def join_questions(
+    run: Run,
+    task: Task,
+    accept_differences: bool = False,
+    rows_of: Callable[[Task], Rows] = task_questions,
+    subset: Subset | None = None,
+) -> JoinedRun:
+    """Return the answers of a run with a task's questions.
+
+    Args:
+        run: the run.
+        task: the task.
+        accept_differences: whether the file may have other questions, true answers, options and figures than the
+            release.
+        rows_of: finds the questions of a task; several runs of one may share them.
+        subset: the only questions that count; answers to others are left out.
+
+    Raises:
+        InputError: answers made with different settings, ids of no question, or see `matching.match` and
+            `matching.compared`.
+        DataError: the questions are not there, and not in the file either.
+    """
+    remarks: list[str] = []
+    answers = list(run.read())
+    ran = _as_run(task, run)
+    rows: Rows
+    try:
+        rows = rows_of(ran)
+    except DataError as error:
+        rows = _table_rows(run, ran)
+        if not rows:
+            raise
+        remarks.append(f"{run.path}: scored from its own questions and answers, for want of the release: {error}")
+    form = run.form
+    if form == spiqa_responses.FORM:
+        ran, rows = _as_asked(answers, ran, rows, rows_of)
+        answers, form = spiqa_responses.with_row_ids(answers, rows)
+    if ran.settings != task.settings:
+        remarks.append(f"{run.name}: scored as it was made, with {ran.settings}; {task.name} has {task.settings}.")
+    if subset is not None:
+        others = {row["id"] for row in rows}
+        rows, ran = subset.rows(task.name, rows), replace(ran, kept=frozenset(subset.ids))
+        others -= {row["id"] for row in rows}
+        answers = [answer for answer in answers if answer.id not in others]
+    found, unmatched = matching.match(run.path, answers, rows)
+    names_figures = any(answer.response.shown for answer in found.values())
+    figures = known_figures(ran.benchmark, ran.split) if names_figures else {}
+    found, unmatched["differing"], said = matching.compared(run.path, found, rows, figures, accept_differences)
+    remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(unmatched)]
+    remarks += [f"{task.name}: {remark}" for remark in said]
+    return JoinedRun(run, ran, form, rows, found, unmatched, tuple(remarks), "" if subset is None else subset.digest)
+
+
+def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
+    """The questions that a file of answers has itself; none where it has none. Files of the same ones are alike."""
+    is_table = run.form in (tables.FORM, vlmevalkit.FORM) or (run.form == jsonl.FORM and run.path.suffix == ".jsonl")
+    if task.entry.from_table is None or not is_table:
+        return []
+    cells = [{**row, "id": row_id(row)} for row in tables.own_questions(run.path)]
+    asked = [
+        {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)} for row in cells
+    ]
+    return task.entry.from_table(cells, task.split, task.typed, f"table {digest_of(asked)}") if cells else []
+
+
+def _as_asked(answers: Sequence[Answer], task: Task, rows: Rows, rows_of: Callable[[Task], Rows]) -> tuple[Task, Rows]:
+    """The task and its rows, of the figures that the questions need alone where answers per figure are about these."""
+    found, form = spiqa_responses.with_row_ids(answers, rows)
+    if form != spiqa_responses.PER_FIGURE or not spiqa_responses.asks_about_needed(found, rows):
+        return task, rows
+    asked = replace(task, settings=settings_text(replace(task.typed, figures="referred")))
+    return (task, rows) if asked.typed == task.typed else (asked, rows_of(asked))
+
+
+def _as_run(task: Task, run: Run) -> Task:
+    """The task with the settings that the answers were made with; how they are scored stays the task's.
+
+    Raises InputError: answers made with different settings.
+    """
+    told = {settings for answer in run.by_id.values() if (settings := answer.signature.settings)}
+    if not told:
+        return task
+    scoring = {name: getattr(task.typed, name) for name in task.entry.scoring}
+    made = {settings_text(replace(task.entry.parse(text), **scoring)) for text in told}
+    if len(made) > 1:
+        raise InputError(
+            f"Expected answers made with the same settings in {run.path}, found {'; '.join(sorted(made))}. "
+            "Score them apart."
+        )
+    settings = made.pop()
+    return task if settings == settings_text(task.typed) else replace(task, settings=settings)

@@ -1,0 +1,200 @@
+"""The questions that answers are of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from answer_files import matched, mmstar_table, right_answers, rows_of, write_table
+
+from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.join import join_questions
+from spiqa_tasks.runs.readers import spiqa_responses, tables
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.subset import Subset
+
+DEMO, FILTERED, SPIQA, PERFIGURE = find_tasks(["mmstar_demo", "mmstar_filtered", "spiqa_demo", "spiqa_demo_perfigure"])
+ANSWERS = right_answers("mmstar_demo")
+
+
+def run_made_with(settings: Mapping[str, str]) -> Run:
+    """A run whose records have the settings in `settings`, by id, in their signatures."""
+    answers = [
+        Answer(key, Response("A"), Record(key, signature=Signature(settings=text).text))
+        for key, text in settings.items()
+    ]
+    return Run("mmstar_demo", Identity("m"), Path("p.run.jsonl"), "run", lambda: answers)
+
+
+def table_run(path: Path, form: str = tables.FORM) -> Run:
+    """A table of answers to MMStar's demo questions."""
+    write_table(mmstar_table(rows_of(DEMO)), path)
+    return Run("mmstar_filtered", Identity("m"), path, form, partial(tables.read_answers, path))
+
+
+@pytest.fixture
+def no_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without any release file."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
+
+
+def test_answers_are_of_the_releases_questions() -> None:
+    """All of them, in their order, and nothing is to be said."""
+    found = matched(DEMO, ANSWERS, "jsonl")
+    assert (found.rows, found.task, found.form, found.remarks) == (rows_of(DEMO), DEMO, "jsonl", ())
+    assert list(found.answers) == [row["id"] for row in found.rows]
+
+
+def test_what_does_not_fit_is_said_with_task_and_file() -> None:
+    """One remark for each way."""
+    found = matched(DEMO, {**ANSWERS, "x": "A"})
+    assert found.remarks == ("mmstar_demo: m.jsonl: 1 id is not of this task and is ignored, the first: x.",)
+
+
+def test_a_filtered_task_has_the_questions_that_were_kept() -> None:
+    """Those of its source are its own under the same ids."""
+    kept = frozenset(list(ANSWERS)[3:6])
+    found = matched(replace(DEMO, kept=kept), ANSWERS)
+    assert [row["id"] for row in found.rows] == list(ANSWERS)[3:6]
+    assert len(found.unmatched["unknown"]) == 21
+
+
+@pytest.mark.usefixtures("no_release")
+def test_a_table_has_its_questions_itself_where_the_release_is_not_there(tmp_path: Path) -> None:
+    """The remark says so, and the digest of the table stands in the place of the release's."""
+    found = join_questions(table_run(tmp_path / "m.tsv"), FILTERED)
+    assert [row["id"] for row in found.rows] == list(ANSWERS)
+    assert [(row["question"], row["options"]) for row in found.rows] == [
+        (row["question"], row["options"]) for row in rows_of(DEMO)
+    ]
+    assert all(row["data"].startswith("table ") for row in found.rows)
+    (remark,) = found.remarks
+    said = f"{tmp_path / 'm.tsv'}: scored from its own questions and answers, for want of the release: Expected "
+    assert remark.startswith(said)
+
+
+@pytest.mark.usefixtures("no_release")
+@pytest.mark.parametrize("lacks", ["question", "form", "name", "benchmark"])
+def test_without_the_release_other_answers_cannot_be_scored(tmp_path: Path, lacks: str) -> None:
+    """A table without questions, other files without any, and a benchmark whose rows cannot be read from one."""
+    run = table_run(tmp_path / "m.tsv", {"form": "lmms-eval", "name": "jsonl"}.get(lacks, tables.FORM))
+    if lacks == "question":
+        write_table(mmstar_table(rows_of(DEMO)).drop(columns=["question"]), run.path)
+    (task,) = find_tasks(["spiqa_testA" if lacks == "benchmark" else "mmstar_filtered"])
+    with pytest.raises(DataError):
+        join_questions(run, task)
+
+
+def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None:
+    """The remark names both; those that say how answers are scored stay the task's."""
+    found = join_questions(run_made_with({"1": "prompt=select"}), DEMO)
+    assert found.task == replace(DEMO, settings=found.task.settings)
+    assert (found.task.typed.prompt, DEMO.typed.prompt) == ("select", "letter")
+    assert found.rows == rows_of(found.task)
+    first, *_ = found.remarks
+    assert first == f"m: scored as it was made, with {found.task.settings}; mmstar_demo has {DEMO.settings}."
+    both = replace(SPIQA, settings="protocol=both")
+    run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=released"})
+    made = join_questions(run, both).task.typed
+    assert (made.max_figures, made.protocol) == (2, "both")
+
+
+@pytest.mark.parametrize("settings", ["", DEMO.settings, f"{DEMO.settings},shots=0"])
+def test_settings_that_say_the_same_are_no_other_ones(settings: str) -> None:
+    """However they are written, and where the answers do not say them."""
+    found = join_questions(run_made_with({"1": settings}), DEMO)
+    assert found.task is DEMO
+    assert len(found.remarks) == 1  # that there are answers missing
+
+
+def test_answers_made_with_different_settings_are_refused() -> None:
+    """They are no one run; the sentence has both."""
+    with pytest.raises(InputError) as error:
+        join_questions(run_made_with({"1": "prompt=select", "2": "ablation=grey"}), DEMO)
+    assert str(error.value).startswith("Expected answers made with the same settings in p.run.jsonl, found ")
+    assert str(error.value).endswith(". Score them apart.")
+    assert str(error.value).count("; ") == 1
+
+
+def spiqa_run(task: Task, only_needed: bool) -> Run:
+    """SPIQA's response files: right answers, per figure to a task that asks so, about all or the needed ones."""
+    answers = []
+    for row in rows_of(task):
+        document = f"/{row['figures'][0]['file']}/{row['step']}" if row["step"] else ""
+        if row["referred"] or not only_needed:
+            answers.append(Answer(row["question_id"] + document, Response("Yes"), question=row["question"]))
+    return Run(task.name, Identity("m"), Path("folder"), spiqa_responses.FORM, lambda: answers)
+
+
+def test_spiqas_response_files_have_the_ids_of_the_tasks_documents() -> None:
+    """Where they ask about the needed figures alone, so do the settings that they are scored with."""
+    whole = join_questions(spiqa_run(SPIQA, False), SPIQA)
+    assert (whole.form, whole.remarks, len(whole.answers)) == ("spiqa-responses", (), 39)
+    every = join_questions(spiqa_run(PERFIGURE, False), PERFIGURE)
+    assert (every.task, every.rows, every.remarks) == (PERFIGURE, rows_of(PERFIGURE), ())
+    part = join_questions(spiqa_run(PERFIGURE, True), PERFIGURE)
+    assert part.task.typed == replace(PERFIGURE.typed, figures="referred")
+    assert part.form == "spiqa-responses-per-figure"
+    assert part.rows == rows_of(part.task)
+    assert {row["id"] for row in part.rows} == part.answers.keys()
+    assert all(row["referred"] for row in part.rows)
+    assert part.unmatched == {"missing": [], "unknown": [], "duplicates": [], "differing": []}
+    assert part.remarks == (
+        f"m: scored as it was made, with {part.task.settings}; {PERFIGURE.name} has {PERFIGURE.settings}.",
+    )
+
+
+def test_only_the_questions_of_a_list_count() -> None:
+    """The task keeps these, answers to others are no unknown ones, and the digest is the list's."""
+    ids = tuple(list(ANSWERS)[2:5])
+    run = matched(DEMO, {**ANSWERS, "x": "A"}).run
+    found = join_questions(run, DEMO, subset=Subset(Path("ids"), ids))
+    assert tuple(row["id"] for row in found.rows) == tuple(found.answers) == ids
+    assert (found.task.kept, found.ids) == (frozenset(ids), Subset(Path("ids"), ids).digest)
+    assert found.unmatched == {"missing": [], "unknown": ["x"], "duplicates": [], "differing": []}
+    assert join_questions(run, DEMO).ids == ""
+
+
+def test_figures_are_compared_with_those_of_the_papers_of_the_tasks_split() -> None:
+    """Of others nothing is known, which is told; where accepted the answer is scored without them."""
+    rows = rows_of(SPIQA)
+    row = next(row for row in rows if len(row["figures"]) > 1)
+    names = tuple(figure["file"] for figure in row["figures"])[::-1]
+    for shown, remarks in ((names, 1), (("elsewhere.png",), 2)):
+        answer = Answer(row["id"], Response("A", shown=shown))
+        run = Run(SPIQA.name, Identity("m"), Path("p"), "jsonl", lambda answer=answer: [answer])
+        found = join_questions(run, SPIQA, accept_differences=True)
+        assert found.answers[row["id"]].response.shown == (names if shown is names else ())
+        assert len(found.remarks) == remarks  # most questions are missing
+    assert found.unmatched["differing"] == [row["id"]]
+    assert found.remarks[1].startswith("spiqa_demo: p: 1 of 1 questions differ from the release")
+    with pytest.raises(InputError, match=r"has the figures 'elsewhere\.png' there"):
+        join_questions(run, SPIQA)
+
+
+@pytest.mark.usefixtures("no_release")
+def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_path: Path) -> None:
+    """Other columns and their order change nothing; another question, option or true answer does."""
+    frame = mmstar_table(rows_of(DEMO)).assign(options="x")
+
+    def data(name: str, table: pd.DataFrame) -> str:
+        path = write_table(table, tmp_path / name)
+        run = Run("mmstar_filtered", Identity("m"), path, tables.FORM, partial(tables.read_answers, path))
+        return str(join_questions(run, FILTERED).rows[0]["data"])
+
+    first = data("a.tsv", frame)
+    assert data("b.tsv", frame.assign(prediction="B", extra="1")) == first
+    assert data("c.tsv", frame[frame.columns[::-1]]) == first
+    question = [f"Another: {frame['question'][0]}", *frame["question"][1:]]
+    answer = ["B" if frame["answer"][0] == "A" else "A", *frame["answer"][1:]]
+    assert len({first, data("d.tsv", frame.assign(question=question)), data("e.tsv", frame.assign(answer=answer))}) == 3

@@ -1,0 +1,268 @@
+"""What a user names, and in which form the answers there are."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_run_file, write_table
+from host_files import choice_samples, sample_of, write_run
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.paths import FORMS, RunPath, read_path, read_runs, task_in_name
+from spiqa_tasks.runs.run import Run
+
+TASKS = list(catalogue()[0])
+ANSWERS = right_answers("mmstar_demo")
+TABLE = mmstar_table(rows_of(*find_tasks(["mmstar_demo"])))
+SAMPLES = [sample_of(row, row["answer"]) for row in load_rows("mmstar", "demo", "ablation=text")[:3]]
+ENTRY = {"question": "Why?", "response": "w", "all_figures_names": ["f.png"]}
+
+
+def read(*places: str | Path, include: list[Path] | None = None) -> list[Run]:
+    return read_runs([RunPath.parse(str(place)) for place in places], include or [])
+
+
+def told(runs: list[Run]) -> list[tuple[str, str, str]]:
+    """(task, model, form) of each run."""
+    return [(run.task, run.name, run.form) for run in runs]
+
+
+def write_response(folder: Path, paper: str = "p") -> Path:
+    """One of SPIQA's own files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{paper}_response.json"
+    path.write_text(json.dumps({"0": ENTRY}))
+    return path
+
+
+def write_own(folder: Path, model: str = "m", task: str = "mmstar_demo", stamp: str = "1") -> Path:
+    """A run of lmms-eval on some questions of a task of ours."""
+    return write_run(folder, model, {task: SAMPLES}, stamp=stamp, settings={task: "ablation=text"}, split="demo")
+
+
+def samples_alone(path: Path, samples: list[dict[str, Any]]) -> Path:
+    """A samples file without the result file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = (json.dumps({"doc_id": place, "target": "A", **sample}) + "\n" for place, sample in enumerate(samples))
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "path"),
+    [
+        ("answers.jsonl", "", "answers.jsonl"),
+        ("mmstar_demo=answers.jsonl", "mmstar_demo", "answers.jsonl"),
+        ("spiqa_testA=runs/a=b", "spiqa_testA", "runs/a=b"),
+        ("runs/m=1/answers.jsonl", "", "runs/m=1/answers.jsonl"),
+        ("a-b=answers.jsonl", "", "a-b=answers.jsonl"),
+        ("=answers.jsonl", "", "=answers.jsonl"),
+    ],
+)
+def test_a_place_may_have_its_task_before_it(text: str, task: str, path: str) -> None:
+    """Names of tasks have letters, digits and underscores; any other text before a sign of equality is a path's."""
+    assert RunPath.parse(text) == RunPath(Path(path), task)
+
+
+def test_what_lies_there_is_a_path_though_it_looks_like_a_task_before_one(tmp_path: Path) -> None:
+    """`base=llava` may be the name of a folder."""
+    path = write_jsonl(tmp_path / "base=llava", ANSWERS)
+    assert RunPath.parse(path.name).task == "base"
+    path.rename(Path("base=llava"))
+    assert RunPath.parse("base=llava") == RunPath(Path("base=llava"))
+
+
+@pytest.mark.parametrize(
+    ("stem", "expected"),
+    [
+        ("llava_mmstar_demo", ("llava", "mmstar_demo")),
+        ("llava_1.5_mmstar_demo_text", ("llava_1.5", "mmstar_demo_text")),
+        ("mmstar_demo", ("mmstar_demo", "mmstar_demo")),
+        ("llava", ("llava", "")),
+        ("xmmstar_demo", ("xmmstar_demo", "")),
+        ("mmstar_demo_llava", ("mmstar_demo_llava", "")),
+    ],
+)
+def test_a_file_is_called_by_model_and_task(stem: str, expected: tuple[str, str]) -> None:
+    """The longest task that ends the name counts; without a model before it the name is the model's."""
+    assert task_in_name(stem, TASKS) == expected
+
+
+def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
+    """Results and the samples beside them, samples alone, runs of score, responses, jsonl, and tables of any name."""
+    results = write_own(tmp_path / "host", "vlm")
+    (logged,) = (tmp_path / "host").glob("*.jsonl")
+    expected = {
+        results: ("mmstar_demo", "vlm", "lmms-eval", 3),
+        logged: ("mmstar_demo", "vlm", "lmms-eval", 3),
+        samples_alone(tmp_path / "x_samples_t.jsonl", SAMPLES): ("t", "x_samples_t", "lmms-eval", 3),
+        write_run_file(tmp_path, "mmstar_demo", "scored", ANSWERS): ("mmstar_demo", "scored", "run", 24),
+        write_response(tmp_path / "spiqa"): ("", "p_response", "spiqa-responses", 1),
+        write_jsonl(tmp_path / "odd.name", ANSWERS): ("", "odd", "jsonl", 24),
+        write_table(TABLE, tmp_path / "t_mmstar_demo.xlsx"): ("mmstar_demo", "t", "table", 24),
+        write_table(TABLE, tmp_path / "t.tsv"): ("", "t", "table", 24),
+        write_table(TABLE, tmp_path / "t.json"): ("", "t", "table", 24),
+    }
+    for path, each in expected.items():
+        (run,) = read_path(path, TASKS)
+        assert (run.task, run.name, run.form, len(run.read())) == each
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"", "an empty file"),
+        (b"index,prediction\n1,A\n", "no JSON object in its first line"),
+        (b"[1]\n", "no JSON object in its first line"),
+        (b"PK\x03\x04 no zip", "no JSON object in its first line"),
+    ],
+)
+def test_an_unknown_form_is_refused_with_the_known_ones(tmp_path: Path, content: bytes, found: str) -> None:
+    """Nothing is guessed from a file that is in none of the forms."""
+    path = tmp_path / "p.dat"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as error:
+        read(path)
+    assert str(error.value) == f"Expected {path} in a known form, found {found}. Give {FORMS}."
+
+
+@pytest.mark.parametrize(
+    ("content", "keys", "line"),
+    [
+        ("{}", "none", "prediction=...,reference=...,figures=..."),
+        ('{"id": 1, "answer": "A"}', "id, answer", "prediction=answer"),
+        (
+            '{"key": 1, "output": "A", "target": "B", "selected_figures": []}',
+            "key, output, target, selected_figures",
+            "id=key,prediction=output,reference=target,figures=selected_figures",
+        ),
+    ],
+)
+def test_a_file_of_other_columns_is_refused_with_what_they_may_be(
+    tmp_path: Path, content: str, keys: str, line: str
+) -> None:
+    """The argument that would name them, as far as their names tell."""
+    path = tmp_path / "p.jsonl"
+    path.write_text(content)
+    with pytest.raises(InputError) as error:
+        read(path)
+    assert str(error.value) == (
+        f"Expected {path} in a known form, found JSON with the keys {keys}. Say which column is what, such as "
+        f"--columns {line}. Or give {FORMS}."
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes by name are POSIX")
+def test_a_pipe_is_called_one(tmp_path: Path) -> None:
+    """Answers are read more than once, so `/dev/stdin` and a shell's `<(...)` are refused for what they are."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="found a pipe or device, which cannot be read twice"):
+        read(tmp_path / "pipe")
+
+
+def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
+    """A misspelt path and an empty folder have messages of their own; both end with the forms that there are."""
+    with pytest.raises(InputError) as error:
+        read(tmp_path / "nowhere")
+    assert str(error.value) == (
+        f"Expected answers at {tmp_path / 'nowhere'}, found no such file or folder. Give {FORMS}."
+    )
+    (tmp_path / "log.jsonl").write_text('{"message": "hello"}\n')
+    (tmp_path / "notes.json").write_text("[]")
+    with pytest.raises(InputError) as error:
+        read(tmp_path)
+    assert str(error.value) == f"Expected answers in {tmp_path}, found none. Give {FORMS}."
+
+
+def test_a_folder_is_read_through_oldest_runs_of_the_host_first(tmp_path: Path) -> None:
+    """Then runs of score, by name, and SPIQA's responses, which are of one model."""
+    for stamp, model in (("20250102_000000", "new"), ("20250101_000000", "old")):
+        write_own(tmp_path / model, model, stamp=stamp)
+    for model in "ba":
+        write_run_file(tmp_path / "deep" / "scored", "mmstar_demo", model, ANSWERS)
+    write_response(tmp_path, "p")
+    write_response(tmp_path, "q")
+    assert told(read(tmp_path)) == [
+        ("mmstar_demo", "old", "lmms-eval"),
+        ("mmstar_demo", "new", "lmms-eval"),
+        ("mmstar_demo", "a", "run"),
+        ("mmstar_demo", "b", "run"),
+        ("", tmp_path.name, "spiqa-responses"),
+    ]
+    assert len(read(tmp_path)[-1].read()) == 2
+
+
+@pytest.mark.parametrize("kind", ["samples", "jsonl", "tables"])
+def test_a_folder_of_files_that_name_their_tasks_is_read(tmp_path: Path, kind: str) -> None:
+    """Samples without their result file, answers of one's own and tables, wherever below; other files are passed."""
+    for model in ("a", "b"):
+        if kind == "samples":
+            samples_alone(tmp_path / model / f"{model}_samples_mmstar_demo.jsonl", SAMPLES)
+        elif kind == "jsonl":
+            write_jsonl(tmp_path / model / f"{model}_mmstar_demo.jsonl", ANSWERS)
+        else:
+            write_table(TABLE, tmp_path / f"of_{model}" / f"{model}_mmstar_demo.tsv")
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "log.jsonl").write_text('{"message": "hello"}\n')
+    runs = read(tmp_path)
+    assert [(run.task, run.name.partition("_")[0]) for run in runs] == [("mmstar_demo", "a"), ("mmstar_demo", "b")]
+    assert {run.form for run in runs} == {{"samples": "lmms-eval", "jsonl": "jsonl", "tables": "table"}[kind]}
+
+
+def test_a_file_that_is_named_twice_is_one_run(tmp_path: Path) -> None:
+    """By itself and by its folder, or by two paths."""
+    path = write_own(tmp_path / "a")
+    other = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS)
+    assert told(read(path.parent, path, path.parent / ".." / "a")) == [("mmstar_demo", "m", "lmms-eval")]
+    assert len(read(other, other)) == 1
+    assert len(read(write_jsonl(tmp_path / "n_mmstar_demo.jsonl", ANSWERS), other)) == 2
+    both = write_run(tmp_path / "b", "m", {"t": choice_samples([True]), "u": choice_samples([True])})
+    assert [run.task for run in read(both, both.parent)] == ["t", "u"]
+
+
+def test_a_named_task_is_that_of_answers_that_do_not_say_it(tmp_path: Path) -> None:
+    """Whatever the file is called; the model is called as the rest of the file's name."""
+    plain = write_jsonl(tmp_path / "m.jsonl", ANSWERS)
+    named = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS)
+    assert told(read(plain)) == [("", "m", "jsonl")]
+    assert told(read(f"mmstar_demo={plain}")) == [("mmstar_demo", "m", "jsonl")]
+    assert told(read(f"mmstar_demo={named}")) == [("mmstar_demo", "m", "jsonl")]
+    assert told(read(f"mine={named}")) == [("mine", "m_mmstar_demo", "jsonl")]
+    write_response(tmp_path / "spiqa")
+    assert told(read(f"spiqa_demo={tmp_path / 'spiqa'}")) == [("spiqa_demo", "spiqa", "spiqa-responses")]
+    alone = samples_alone(tmp_path / "logged.jsonl", SAMPLES)
+    assert told(read(f"mmstar_demo={alone}")) == [("mmstar_demo", "logged", "lmms-eval")]
+
+
+def test_a_named_task_chooses_among_those_of_a_run(tmp_path: Path) -> None:
+    """And one that is not there is refused with those that are."""
+    write_own(tmp_path, task="mmstar_demo", stamp="1")
+    write_own(tmp_path, task="mine", stamp="2")
+    assert [run.task for run in read(f"mine={tmp_path}")] == ["mine"]
+    with pytest.raises(InputError) as error:
+        read(f"other={tmp_path}")
+    assert str(error.value) == (
+        f"Expected answers to other in {tmp_path}, found those to mine, mmstar_demo. Name one of them."
+    )
+
+
+def test_tasks_of_ones_own_are_known_by_the_names_of_files_too(tmp_path: Path) -> None:
+    """Where the folder with their YAMLs is named."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "x.yaml").write_text("task: mine\ntest_split: demo\nmetadata:\n  benchmark: mmstar\n")
+    path = write_jsonl(tmp_path / "m_mine.jsonl", ANSWERS)
+    assert told(read(path)) == [("", "m_mine", "jsonl")]
+    assert told(read(path, include=[tmp_path / "own"])) == [("mine", "m", "jsonl")]
+
+
+def test_a_run_that_is_read_has_no_definition_before_its_task_is_known(tmp_path: Path) -> None:
+    """A file of answers says nothing but them; a model is no more than its name."""
+    (run,) = read(write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS))
+    assert (run.definition, run.asked, run.identity, run.records) == (None, 0, Identity("m"), [])
