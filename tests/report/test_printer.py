@@ -187,10 +187,11 @@ def test_labels_stand_in_every_part_of_a_split_table() -> None:
     parts = render("text", table([["task", "run", *names], *rows], 2)).split("\n\n")
     assert len(parts) == 2
     for part in parts:
-        head, _, *lines = (line.split() for line in part.splitlines())
-        assert head[:2] == ["task", "run"]
-        assert [line[:2] for line in lines] == [["mmstar_filtered", "one"], ["mmstar_filtered", "other"]]
-        assert all("50.0 [41.2, 58.8]" in line for line in part.splitlines()[2:])
+        head, *_, one, other = part.splitlines()
+        assert [line.split()[:2] for line in (head, one, other)] == [
+            *(["task", "run"], ["mmstar_filtered", "one"], ["mmstar_filtered", "other"])
+        ]
+        assert all("50.0 [41.2, 58.8]" in line for line in (one, other))
     assert all(sum(name.split()[0] in part for part in parts) == 1 for name in names)
 
 
