@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.commands import batching, judging_together
+from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_include_path, add_part
 from spiqa_tasks.errors import InputError, JudgeError
@@ -74,7 +74,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
     add_format(parser)
     parser.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
-    judging_together.add_options(parser)
     batching.add_options(parser)
 
 
@@ -86,7 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
-    judging_together.check(arguments)
     tasks: list[_Unscored] = []
     all_there = True
     for task, given in _given(arguments):
@@ -167,7 +165,7 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
         say(*_failures(run))
         say(*(f"{run.name}: {remark}" for remark in run.own.entry.remarks(run.records)))
         results.append(run)
-    return judging_together.together(arguments, results, [read.matched for _, read in task.answers])
+    return results
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:

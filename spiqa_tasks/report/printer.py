@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 STYLES = ("text", "md", "latex")
 """Forms for people."""
 FORMS = (*STYLES, "csv", "json")
+_MARKUP = re.compile(r"[\\`*|<>\[\]#]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a word is no markup
 Records = Sequence[Mapping[str, Any]]
 _GAP = 2  # blanks between columns of tabulate's format `simple`
 _NARROWEST = 20
@@ -189,7 +190,7 @@ def width() -> int:
 
 def markdown(text: str) -> str:
     """Return text in which Markdown finds no markup: names of models and tasks are the user's."""
-    return "".join(f"\\{letter}" if letter in "\\`*_|<>[]#" else letter for letter in text.replace("\n", " "))
+    return _MARKUP.sub(r"\\\g<0>", text.replace("\n", " "))
 
 
 def _as_text(table: Table) -> str:

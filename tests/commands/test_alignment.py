@@ -37,7 +37,7 @@ def test_the_summary_has_its_own_table(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["alignment", str(tmp_path), "--summary", "--format", "md"]) == 0
     printed = capsys.readouterr()
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.out.splitlines()[2:]]
-    assert cells[0] == ["m", r"demo\_fig2cap", "incorrect", "yes", "returned", "0", "-"]
+    assert cells[0] == ["m", "demo_fig2cap", "incorrect", "yes", "returned", "0", "-"]
     assert cells[1][4:6] == ["follows", "12"]
     assert "returned of m, demo_fig2cap: there is no run with the same mark" in printed.err
     (tmp_path / "2_results.json").unlink()

@@ -86,7 +86,7 @@ def test_programs_get_whole_records_and_people_the_columns() -> None:
 def test_names_hold_no_markup_and_steer_no_terminal() -> None:
     """Markdown's own letters are escaped, control characters are blanks; a heading of two lines is one in Markdown."""
     hostile = Table([{"run": "a|b_c\x1b[2J"}], [Column("run", "model\njudge")], [])
-    assert render("md", hostile).splitlines()[::2] == ["| model judge   |", r"| a\|b\_c \[2J  |"]
+    assert render("md", hostile).splitlines()[::2] == ["| model judge   |", r"| a\|b_c \[2J   |"]
     assert "\x1b" not in render("text", hostile)
 
 
