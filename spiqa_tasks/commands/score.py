@@ -22,7 +22,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report import paper_table, score_tables
-from spiqa_tasks.report.forms import add_format, as_csv
+from spiqa_tasks.report.printer import add_format, as_csv
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.join import JoinedRun, join_questions
 from spiqa_tasks.runs.paths import RunPath
@@ -107,12 +107,12 @@ def run(arguments: argparse.Namespace) -> int:
         objects = [score_tables.as_json(each) for each in results]
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
     elif arguments.format == "csv":
-        print(as_csv([row for each in results for row in score_tables.rows(each)]), end="")
+        print(as_csv([row for each in results for row in score_tables.rows(each)]))
     elif results:
         print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
         if len(results) > 1:
             runs = paper_table.of_one_model(results)
-            print(f"\n{paper_table.render(paper_table.records(runs), arguments.format)}")
+            print(f"\n{paper_table.paper_table(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
         say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
     kept = all_stored(engine for task in tasks for engine, *_ in task.asked)

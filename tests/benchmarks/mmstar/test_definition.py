@@ -17,6 +17,7 @@ from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 
 HERE = Context("offline")
+READINGS = ("accuracy", "accuracy_released", "accuracy_vlmevalkit", "accuracy_vlmevalkit_2026_06")
 
 
 def demo(settings: str) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def test_an_answer_is_in_the_groups_of_its_capability_and_its_axis() -> None:
         found = record(row, Response(row["answer"]), HERE)
         assert found.groups["category"] in CATEGORIES
         assert set(found.groups) == {"category", "subcategory"}
-        assert found.scores == dict.fromkeys(("accuracy", "accuracy_released", "accuracy_vlmevalkit"), 1.0)
+        assert found.scores == dict.fromkeys(READINGS, 1.0)
         assert "data:mmstar/demo@" in found.signature
 
 
@@ -168,11 +169,11 @@ def test_the_whole_record_of_an_answer() -> None:
     assert (found.id, found.prediction, found.reference, found.status) == ("7", "B", "B", "ok")
     assert found.groups == {"category": "science_technology", "subcategory": "a_b"}
     assert found.details == {"options": 2, "truncated": True, "source": "SEED", "letter_lmms_eval": "B"}
-    assert found.scores == {"accuracy": 1.0, "accuracy_released": 1.0, "accuracy_vlmevalkit": 1.0}
+    assert found.scores == dict.fromkeys(READINGS, 1.0)
     assert found.signature == HERE.sign(ROW, "\nAnswer with the option's letter from the given choices directly.")
     empty = record({**ROW, "source": ""}, Response("no idea"), HERE)
     assert empty.details == {"options": 2, "letter_lmms_eval": ""}
-    assert empty.scores == {"accuracy": 0.0, "accuracy_released": 0.0, "accuracy_vlmevalkit": 0.0}
+    assert empty.scores == dict.fromkeys(READINGS, 0.0)
 
 
 def test_a_failed_request_is_signed_as_any_other() -> None:
@@ -189,5 +190,6 @@ def test_a_reported_prompt_has_the_hosts_numbers_in_the_table(prompt: Any) -> No
     """In the place of the capabilities; our own prompts have none of them."""
     rates = ["refusal_rate", "unparsed_rate", "request_failed_rate"]
     assert table(MMStarSettings(prompt)) == [
-        *("accuracy", "accuracy_released", *rates, "accuracy_vlmevalkit", "accuracy_lmms_eval"),
+        *("accuracy", "accuracy_released", *rates, "accuracy_vlmevalkit"),
+        *("accuracy_vlmevalkit_2026_06", "accuracy_lmms_eval"),
     ]
