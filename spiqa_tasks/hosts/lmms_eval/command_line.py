@@ -34,7 +34,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Options:
-    """What all runs of a suite are called with.
+    """What all runs of an experiment are called with.
 
     Attributes:
         launch: words before `-m lmms_eval`, such as `accelerate launch`; empty: this Python.
@@ -73,8 +73,8 @@ def check_extra(extra: Sequence[str]) -> None:
     found = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
     if found:
         raise InputError(
-            f"Expected no {', '.join(found)} among the arguments for lmms-eval behind --, which the suite sets itself. "
-            "Leave it out; see `spiqa-tasks suite -h`."
+            f"Expected no {', '.join(found)} among the arguments for lmms-eval behind --, which are set here. "
+            "Leave it out; see `spiqa-tasks run gain -h`."
         )
 
 
@@ -92,13 +92,13 @@ PATIENCE = 20.0
 
 @contextlib.contextmanager
 def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
-    """Hold a folder against other suites; yield the descriptor by which a started process holds it, too.
+    """Hold a folder against other experiments; yield the descriptor by which a started process holds it, too.
 
-    So a run that outlives its killed suite is waited for, and nothing is asked twice.
+    So a run that outlives its killed command is waited for, and nothing is asked twice.
 
     Args:
         folder: is made where it is not there.
-        wait: called once, before the end of another suite, or of a run that it left, is waited for.
+        wait: called once, before the end of another experiment, or of a run that it left, is waited for.
     """
     import fcntl  # not on Windows, where no host runs
 
@@ -113,7 +113,7 @@ def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
 
 
 def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[str, str]) -> int:
-    """Run a command with its output in a file; return its exit status, which says little (see `analysis.suites.found`).
+    """Run a command with its output in a file; return its exit status, which says little (see `experiments.found`).
 
     Args:
         command: its words.
