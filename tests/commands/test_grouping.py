@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,7 @@ from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, rows_for_scoring
 from spiqa_tasks.cli import main
+from spiqa_tasks.metrics import text_scores
 
 
 @pytest.fixture
@@ -124,4 +126,24 @@ def test_the_source_is_logged_and_read_again(runs: Path, capsys: pytest.CaptureF
         in run_json(capsys, "score", "--by", "group", runs / "scifibench", "--by", "source")[2]
     )
     write_run(runs / "old", "m", {"t": choice_samples([True])}, settings={"t": ""})
-    assert "Expected the source of every question" in run_json(capsys, "score", "--by", "group", runs / "old", "--by", "source")[2]
+    assert (
+        "Expected the source of every question"
+        in run_json(capsys, "score", "--by", "group", runs / "old", "--by", "source")[2]
+    )
+
+
+def test_answers_are_scored_by_the_metrics_named_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No text program is started for others, no judge is asked; of groups too; an unknown name is refused."""
+    monkeypatch.setenv("SPIQA_JUDGE", "openai:nobody")
+    path = tmp_path / "answers.jsonl"
+    rows = rows_for_scoring("spiqa", "demo", "")
+    path.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows))
+    monkeypatch.setattr(text_scores, "prepare", lambda pairs, _: pairs and pytest.fail("a text program was started"))
+    status, found, _ = run_json(capsys, "score", "spiqa_demo", path, "--metrics", "refusal_rate,truncated_rate")
+    assert (status, found["metrics"]) == (0, {"refusal_rate": 0.0})
+    status, found, _ = run_json(capsys, "score", "spiqa_demo", path, "--metrics", "refusal_rate", "--by", "group")
+    assert (status, found[0]["metric"], found[0]["group"], found[0]["n"]) == (0, "refusal_rate", "all", len(rows))
+    assert "found nonsense" in run_json(capsys, "score", "spiqa_demo", path, "--metrics", "nonsense")[2]
+    assert "--dry-run" in run_json(capsys, "score", path, "--by", "group", "--dry-run")[2]

@@ -23,7 +23,6 @@ from spiqa_tasks.scoring.l3score import l3score
 RIGHT = {"a": 18, "b": 12}
 YES = l3score([("Yes", -0.105360516), ("No", -2.525728644)])
 """What the local server's agreeing answer is worth."""
-READERS = ["score --by group", "bootstrap", "compare", "gain", "filter", "report"]
 
 
 @pytest.mark.parametrize("command", ["score --by group", "bootstrap", "alignment", "spread", "correlate"])

@@ -119,7 +119,9 @@ def test_a_run_of_the_host_is_cut_to_the_list(tmp_path: Path, capsys: pytest.Cap
         totals=totals,
     )
     listing = write_ids(tmp_path / "ids", [row["id"] for row in rows[::2]])
-    status, lines, errors = run_json(capsys, "score", "--by", "group", tmp_path / "run", "--metrics", "all", "--ids", listing)
+    status, lines, errors = run_json(
+        capsys, "score", "--by", "group", tmp_path / "run", "--metrics", "all", "--ids", listing
+    )
     assert status == 0, errors
     values = {row["metric"]: (row["value"], row["n"]) for row in lines if row["group"] == "all"}
     answers = {row["id"]: row["answer"][: 8 + place] for place, row in enumerate(rows)}
