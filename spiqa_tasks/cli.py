@@ -75,17 +75,17 @@ class _Command(argparse.ArgumentParser):
 
 
 def whole_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands that this installation can run; each sets `run`, of the parsed arguments."""
+    """Return the parser of all commands; those that this installation can run have their arguments, and set `run`."""
     result = _parser()
     subparsers = result.add_subparsers(metavar="COMMAND", parser_class=_Command)
     for name, line in COMMANDS.items():
+        command = subparsers.add_parser(name, help=line)
         try:
             module = _import(name)
         except ModuleNotFoundError as error:
             if _missing(error) is None:
                 raise
             continue
-        command = subparsers.add_parser(name, help=line)
         command.set_defaults(run=module.run)
         module.add(command)
     return result

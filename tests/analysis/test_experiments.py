@@ -189,6 +189,6 @@ def test_a_variant_without_pictures_is_no_task_of_a_gain_plan(known: Known) -> N
     with pytest.raises(InputError) as error:
         gain_plan(known, ["mmstar_filtered_grey"], VLM, None, ("text",), None)
     assert str(error.value) == (
-        "Expected tasks with pictures, found mmstar_filtered_grey. Name the task that it is a variant of: the suite "
-        "adds the runs without pictures."
+        "Expected tasks with pictures, found mmstar_filtered_grey. Name the task that it is a variant of: the "
+        "experiment adds the runs without pictures."
     )
