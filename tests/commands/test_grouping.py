@@ -142,7 +142,7 @@ def test_answers_are_scored_by_the_metrics_named_alone(
     path.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows))
     monkeypatch.setattr(text_scores, "prepare", lambda pairs, _: pairs and pytest.fail("a text program was started"))
     status, found, _ = run_json(capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate,unformatted_rate")
-    assert (status, found[0]["metrics"]) == (0, {"truncated_rate": 0.0})
+    assert (status, found["metrics"]) == (0, {"truncated_rate": 0.0})
     status, found, _ = run_json(capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate", "--by", "group")
     assert (status, found[0]["metric"], found[0]["group"], found[0]["n"]) == (0, "truncated_rate", "all", len(rows))
     assert "found nonsense" in run_json(capsys, "score", "spiqa_demo", path, "--metrics", "nonsense")[2]

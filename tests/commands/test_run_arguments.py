@@ -247,7 +247,7 @@ def test_values_over_a_part_of_a_task_are_printed_where_they_are_asked_for(
     assert main(["score", "--by", "group", seen[0], "--partial"]) == 0
     header, _, line, *_ = capsys.readouterr().out.splitlines()
     assert header.split() == ["model", "task", "metric", "group", "x", "100", "n", "questions"]
-    assert line.split()[3:9] == ["all", "75.0", "[42.8,", "94.5]", "12", "12"]
+    assert line.split()[3:9] == ["all", "75.0", "[46.8,", "91.1]", "12", "12"]
 
     status, found, errors = run_json(capsys, "compare", *seen)
     assert (status, found) == (2, [])
