@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from spiqa_tasks.analysis.suites import LLM, PAPERS, PICTURES, Found, Known, PlannedRun, found, gain_plan, paper_plan
-from spiqa_tasks.analysis.triples import triples
+from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.commands import gain
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
@@ -215,7 +215,7 @@ def _gain_table(suite: _Suite, form: str) -> bool:
     """Print and write what `gain` does of the runs; whether it is of all of them."""
     samples = suite.output / "questions.jsonl"
     runs = suite.runs(PICTURES, *_BLIND)
-    of_runs, alone, problems = triples(runs, suite.runs(LLM))
+    of_runs, alone, problems = ablation_pairs(runs, suite.runs(LLM))
     gain.tell(of_runs, form, samples)
     say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
     if not any(planned.role == LLM for planned in suite.state):
