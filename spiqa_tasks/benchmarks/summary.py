@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.record import MARKS, PERSON, Record
+from spiqa_tasks.benchmarks.record import MARKS, Record
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
 Rows = Mapping[str, tuple[Metric, str | None]]
@@ -112,8 +112,6 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
     for mark, name in MARKS.items():
         marked = sum(any(verdict.get(mark) for verdict in record.verdicts) for record in questions)
         found |= {name: marked} if marked else {}
-    people = sum(any(verdict.get(PERSON) for verdict in record.verdicts) for record in questions)
-    found |= {"decided_by_people": people} if people else {}
     there = replace(records, partial=True)
     for metric in (metric for metric in metrics if metric.name in COUNTED):
         name = COUNTED[metric.name]

@@ -17,13 +17,12 @@ from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import STYLES, add_format, as_jsonl, as_table, rendered
-from spiqa_tasks.report.tables import number
+from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, as_jsonl, render
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
-from spiqa_tasks.scoring.units import percent
+from spiqa_tasks.scoring.units import number, percent
 
 _EPILOG = (
     "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated; the files of "
@@ -148,7 +147,7 @@ def _run_scores(arguments: argparse.Namespace) -> int:
     result = gain_of_totals(0, *scores)
     if arguments.format not in STYLES:
         record: dict[str, Any] = {"task": None, "group": "all", "unit": unit, **_numbers(result), "warnings": []}
-        print(rendered(arguments.format, [record]))
+        print(render(arguments.format, Table([record], (), ())))
     else:
         ml = "-" if result.ml is None else percent(result.ml.value)
         print(f"MG {percent(result.mg.value)}, ML {ml} (times 100; the scores are taken for {unit})")
@@ -156,18 +155,27 @@ def _run_scores(arguments: argparse.Namespace) -> int:
 
 
 def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
-    """The records in one of the forms: for people the paper's numbers, then those of `_honest_cells`."""
-    if form not in STYLES:
-        return rendered(form, records)
+    """Return the records in a form; people see the paper's numbers, then those of `_honest`."""
     overall = [record for record in records if record["group"] == OVERALL and record["mg"] is not None]
-    honest = [cells for record in overall for cells in _honest_cells(record)]
-    tables = []
-    for cells in filter(None, (list(map(_cells, records)), honest)):
-        hidden = set() if any(row["questions"] for row in cells) else {"questions"}
-        hidden |= {"model"} if len({row["model"] for row in cells}) == 1 else set()
-        headers = [name for name in cells[0] if name not in hidden]
-        tables.append(as_table([[row[name] for name in headers] for row in cells], headers, form))
-    return "\n\n".join(tables)
+    without = Column("ablation", "without")
+    model = ["model"] if len({record["model"] for record in records}) > 1 else []
+    scores = [Column(f"s_{name}", f"S_{name}", percent) for name in _RUNS]
+    outcomes = [Column(f"{kind}_v", f"{kind} (v, wv, t)", _together, (f"{kind}_wv", f"{kind}_t")) for kind in _KINDS]
+    values: Columns = ["n", "questions", *scores, _interval("mg", "MG"), _interval("ml", "ML"), *outcomes]
+    tables = [Table(records, [*model, "task", "metric", "group", without], values)]
+    if overall:
+        values = ["n", *scores, _interval("mg", "MG"), _interval("ml_signed", "S_wv - S_t")]
+        rows = [row for record in overall for row in _honest(record)]
+        tables.append(Table(rows, [*model, "task", without, "questions"], values, data=()))
+    return render(form, *tables)
+
+
+def _interval(name: str, head: str) -> Column:
+    return Column(name, head, number, (f"{name}_low", f"{name}_high"))
+
+
+def _together(*shares: float | None) -> str:
+    return " ".join(map(percent, shares))
 
 
 def _record(row: Row) -> dict[str, Any]:
@@ -195,29 +203,8 @@ def _numbers(result: Gain | None) -> dict[str, float | None]:
     }
 
 
-def _cells(record: dict[str, Any]) -> dict[str, str]:
-    return {
-        **{name: record[name] for name in ("model", "task", "metric", "group")},
-        "without": record["ablation"],
-        "n": str(record["n"]),
-        "questions": record["questions"],
-        **{f"S_{name}": percent(record[f"s_{name}"]) for name in _RUNS},
-        "MG": _with_interval(record, "mg"),
-        "ML": _with_interval(record, "ml"),
-        **{f"{kind} (v, wv, t)": " ".join(percent(record[f"{kind}_{name}"]) for name in _RUNS) for kind in _KINDS},
-    }
-
-
-def _honest_cells(record: dict[str, Any]) -> list[dict[str, str]]:
+def _honest(record: dict[str, Any]) -> list[dict[str, Any]]:
     """Leakage without the cut at 0: of all questions, of those that every run answered, and corrected for chance."""
-    cells = []
-    for name, over in {"all": record, **{name: record[name] for name in _HONEST}}.items():
-        told = {"model": record["model"], "task": record["task"], "without": record["ablation"], "questions": name}
-        scores = {f"S_{run}": percent(over[f"s_{run}"]) for run in _RUNS}
-        estimates = {"MG": _with_interval(over, "mg"), "S_wv - S_t": _with_interval(over, "ml_signed")}
-        cells.append(told | {"n": str(over["n"])} | scores | estimates)
-    return cells
-
-
-def _with_interval(record: dict[str, Any], name: str) -> str:
-    return number(*(record[f"{name}{end}"] for end in _ENDS))
+    of = {name: record[name] for name in ("model", "task", "ablation")}
+    views = {"all": record, **{name: record[name] for name in _HONEST}}
+    return [{**view, **of, "questions": name} for name, view in views.items()]
