@@ -46,6 +46,14 @@ def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:
     assert first[-1] == "62.5"
 
 
+def test_one_subset_is_not_the_overall_mean(runs: list[Run]) -> None:
+    """A model that was run on one subset has no overall accuracy beside one that was run on both, nor alone."""
+    other = replace(runs[0], label="q")
+    for several, models in (([*runs, other], {"m"}), ([other], set())):
+        found = [record for record in records(several) if record["source"] == "measured"]
+        assert {record["model"] for record in found if record["task"] == "scifibench_fig2cap"} == models
+
+
 def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
     """Every printed accuracy of figure to caption with adversarial negatives, the overall ones too."""
     names = {"CS": "scifibench_cs_fig2cap", "General": "scifibench_general_fig2cap", "Overall": "scifibench_fig2cap"}
