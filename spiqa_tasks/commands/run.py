@@ -20,7 +20,7 @@ from spiqa_tasks.analysis.experiments import (
     gain_plan,
     paper_plan,
 )
-from spiqa_tasks.analysis.triples import triples
+from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.commands import demo, gain
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
@@ -230,7 +230,7 @@ def _gain_table(experiment: _Experiment, form: str) -> bool:
     """Print and write what `gain` does of the runs; whether it is of all of them."""
     samples = experiment.output / "questions.jsonl"
     runs = experiment.runs(PICTURES, *_BLIND)
-    of_runs, alone, problems = triples(runs, experiment.runs(LLM))
+    of_runs, alone, problems = ablation_pairs(runs, experiment.runs(LLM))
     gain.tell(of_runs, form, samples)
     say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
     if not any(planned.role == LLM for planned in experiment.state):
