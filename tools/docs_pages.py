@@ -14,7 +14,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from spiqa_tasks.cli import parser
+from spiqa_tasks.cli import whole_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
@@ -36,7 +36,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     texts = {target: (ROOT / source).read_text(encoding="utf-8") for source, target in PAGES.items()}
     made = {name: _with_links(text, f"{config.extra['repository']}/blob/main/") for name, text in texts.items()}
-    made["reference/commands.md"] = "\n".join(_commands(parser()))
+    made["reference/commands.md"] = "\n".join(_commands(whole_parser()))
     made["reference/metrics.md"] = "\n".join(_metrics())
     for name, text in made.items():
         files.append(File.generated(config, name, content=text))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from spiqa_tasks.analysis.breakdown import GroupValue
 from spiqa_tasks.analysis.compare import Comparison, compare
-from spiqa_tasks.analysis.gain_of_runs import Row
+from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.signature import PACKAGE
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
-from spiqa_tasks.analysis.compare import differing
+from spiqa_tasks.analysis.pair import differing
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.report.printer import Column, Columns, Table
