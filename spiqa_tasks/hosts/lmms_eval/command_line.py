@@ -14,7 +14,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 
 _SET = ("model", "model_args", "tasks", "output_path", "log_samples", "use_cache", "limit", "offset", "include_path")
-"""Options set by `command`, refused among further arguments."""
+"""Options set by `command`, taken among further arguments."""
 _RUNNING = ("batch_size", "max_batch_size", "device", "verbosity", "process_docs_parallel", "wandb_args")
 """Options that do not change answers: speed, device, logging."""
 
@@ -66,10 +66,10 @@ def cache_of(folder: Path) -> Path:
 
 def check_extra(extra: Sequence[str]) -> None:
     """Raise InputError if further arguments contain an option that `command` sets."""
-    found = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
-    if found:
+    taken = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
+    if taken:
         raise InputError(
-            f"Expected no {', '.join(found)} among the arguments for lmms-eval behind --, which are set here. "
+            f"Expected no {', '.join(taken)} among the arguments for lmms-eval behind --, which are set here. "
             "Leave it out; see `spiqa-tasks run gain -h`."
         )
 
