@@ -110,9 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
             tasks.append(_unscored(without, task, given))
     if arguments.dry_run:
         return 0
-    status = batching.settle(arguments, [asked for task in tasks for asked in task.asked])
-    if status is not None:
-        return status
+    if not batching.settle(arguments, [asked for task in tasks for asked in task.asked]):
+        return 0
     results = [_scored(arguments, task) for task in tasks]
     if arguments.by is not None:
         grouping.show_groups(arguments, [run for each in results for run in each])
@@ -128,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"\n{paper_table.paper_table(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
         say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
-    kept = all_stored(engine for task in tasks for engine, *_ in task.asked)
+    kept = all_stored(judge for task in tasks for judge, _ in task.asked)
     return 0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
 
 
@@ -143,7 +142,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
     """Return the answers and requests by judge, each tested; with `--dry-run` print the forecast instead."""
     say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments, os.environ)
-    configs = [judge.engine.config for judge in judges.values()]
+    configs = [judge.config for judge in judges.values()]
     batching.check(arguments, configs)
     if arguments.judge_extra and not any(config.extra for config in configs):
         raise InputError(
@@ -160,13 +159,13 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
     for name, read in answers:
         requests[name] += read.scorer.requests(read.records)
-    estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
+    estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"task": task.name}))
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()
-    return _Unscored(answers, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
+    return _Unscored(answers, [(judge, requests[name]) for name, judge in judges.items()])
 
 
 def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
