@@ -217,7 +217,7 @@ def _gain_table(suite: _Suite, form: str) -> bool:
     samples = suite.output / "questions.jsonl"
     runs = suite.runs(PICTURES, *_BLIND)
     of_runs, alone, problems = ablation_pairs(runs, suite.runs(LLM))
-    gain.tell(of_runs, form, samples)
+    gain.print_gain(of_runs, form, samples)
     say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
     if not any(planned.role == LLM for planned in suite.state):
         say("S_t and ML are withheld: they need the model's LLM base. Name it with --llm.")
