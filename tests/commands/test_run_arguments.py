@@ -338,14 +338,14 @@ def test_a_value_over_a_part_has_its_questions_beside_it(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Six of twelve answers in one run: the rows that it is in, and no others; no such column for whole runs."""
-    arguments = words(command)
+    name_of, *options = command.split()
     for asked in (12, 6):
         for name in ("", "_marked_incorrect", "_shuffle1"):
             task = f"scifibench_demo_fig2cap{name}"
             answers = list(right_answers(task).items())
             write_jsonl(tmp_path / f"m_{task}.jsonl", answers if name else answers[:asked])
-        told = [str(each["questions"]) for each in run_json(capsys, command, tmp_path, "--partial")[1]]
-        assert main([*arguments, str(tmp_path), "--partial"]) == 0
+        told = [str(each["questions"]) for each in run_json(capsys, name_of, tmp_path, *options, "--partial")[1]]
+        assert main([*words(name_of), str(tmp_path), *options, "--partial"]) == 0
         printed = capsys.readouterr().out
         assert ("questions" in printed) is ("6 of 12" in printed) is (asked == 6)
         assert told.count("6 of 12") == (asked == 6)
