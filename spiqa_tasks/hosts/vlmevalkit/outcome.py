@@ -35,9 +35,9 @@ def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
                 remarks.append(f"{model} has no {what} {task.name}; the host's log above says why.")
             elif arguments.mode != "infer":
                 counts = counts_of(path)
-                found = [f"{counted(counts[n], one)} {rest}" for n, (one, rest) in _FAILURES.items() if counts.get(n)]
-                status = IN_PART if found and status == COMPLETE else status
-                remarks += [f"{model}, {task.name}: {sentence}" for sentence in found]
+                lines = [f"{counted(counts[n], one)} {rest}" for n, (one, rest) in _FAILURES.items() if counts.get(n)]
+                status = IN_PART if lines and status == COMPLETE else status
+                remarks += [f"{model}, {task.name}: {sentence}" for sentence in lines]
     return status, remarks
 
 
