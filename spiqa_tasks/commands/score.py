@@ -86,7 +86,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score and print; 0 when every question has an answer that could be scored and every verdict is kept, else 3.
+    """Score and print; 0 if each question has a scored answer and each verdict is stored, else 3.
 
     With `--partial`, questions may be without an answer.
     Of a RUN's tasks, those whose judge cannot be asked are scored without it.
@@ -132,14 +132,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Unscored(NamedTuple):
-    """The answers to a task by the judge that is to score them, and what each judge is asked."""
+    """Unscored answers to a task by judge, and the requests of each judge."""
 
     answers: list[tuple[str, Unjudged]]
     asked: list[batching.Asked]
 
 
 def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedRun]) -> _Unscored:
-    """What each judge is to score, once it has answered its test questions; `--dry-run` prints what it would take."""
+    """Return the answers and requests by judge, each tested; with `--dry-run` print the forecast instead."""
     say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments, os.environ)
     configs = [judge.config for judge in judges.values()]
@@ -181,7 +181,7 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
-    """Each task with the answers to it: those that are named, or the runs at a place.
+    """Return each task with the answers to it: those named, or the runs at a path.
 
     Raises:
         InputError: neither a task nor a run.
@@ -221,7 +221,7 @@ def _with_rule(task: Task, rule: str) -> Task:
 
 
 def _recorded_judge(given: Sequence[JoinedRun]) -> Iterable[str]:
-    """How to ask the judges that judged runs before."""
+    """Yield how to ask the judges of earlier scores."""
     for name, host in dict.fromkeys((each.run.judge_name, each.run.signature.judge_host) for each in given):
         if name:
             place = f" at {host}" if host else ""
