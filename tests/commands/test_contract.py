@@ -45,6 +45,8 @@ REFUSALS = {
         for scores in ("1", "1 1 1 1", "nan 20", "120 20", "50 inf")
     },
     "filter": "Expected RUNs, or --task TASK --ids FILE --write",
+    "paper spiqa table99 empty": "Expected a table or figure of spiqa (figure1,",
+    "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
     "new bad! p.jsonl": "letters, digits and _",
     "new mmstar t.jsonl": "another name than that of a benchmark of this package",
     "new x gone.jsonl": "found no such file",
@@ -131,7 +133,13 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        *("score --by group {}", "bootstrap --repeats 10 {}", "compare {}", "score {}"),
+        *(
+            "score --by group {}",
+            "paper scifibench section4.4 {} --repeats 10",
+            "paper spiqa",
+            "compare {}",
+            "score {}",
+        ),
         *("list --search mmstar", "calibrate --traps --list", "doctor", "choices {}/answers.jsonl"),
     ],
 )
