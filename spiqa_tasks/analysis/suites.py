@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, answering, cache_of
 from spiqa_tasks.hosts.lmms_eval.response_cache import kept_answers
 from spiqa_tasks.runs.identity import Identity, identity

@@ -28,11 +28,11 @@ LONGEST = 100_000
 """Characters of the longest text that is taken for an answer."""
 
 
-def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -> Scorer:
+def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None) -> Scorer:
     """Return the scorer of a task, with what is installed and configured.
 
     Args:
-        benchmark: its name.
+        benchmark: the benchmark, or its name.
         settings: the text of the task's `dataset_name`.
         host: what ran the answers, for the signature.
         judge: the judge to ask, by the rule that the benchmark names; None asks none.
@@ -40,7 +40,7 @@ def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -
     Raises:
         InputError: unknown settings.
     """
-    entry = BENCHMARKS[benchmark]
+    entry = BENCHMARKS[benchmark] if isinstance(benchmark, str) else benchmark
     parsed = entry.parse(settings)
     metrics = entry.metrics(parsed)
     fields = dict(entry.signature(parsed))
@@ -141,13 +141,6 @@ class Scorer:
             return SCORING_FAILED.compute(records)
         metric = self.benchmark.metric(name, self.settings)
         return RecordSet(records, () if metric.of_documents else self.questions(records)).value(metric)
-
-    def answer_score(self, metric: Metric, record: Record) -> float | None:
-        """Return a metric's score of one answer; None where it has none, or none without the other answers."""
-        if metric.name in record.scores:
-            return record.scores[metric.name]
-        stands_alone = metric.needs != "text programs" and (self._join is None or metric.of_documents)
-        return metric.compute([record]).scores.get(record.id) if stands_alone else None
 
     def questions(self, records: Sequence[Record]) -> list[Record]:
         """Return one record per question, judged; the records themselves where each is a question."""

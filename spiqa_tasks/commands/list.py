@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import Task, catalogue, members_of
+from spiqa_tasks.hosts.catalogue import catalogue, members_of
 from spiqa_tasks.report.forms import add_format, as_csv, as_table
 
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching, judging_together
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_include_path, add_part
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
-from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
@@ -71,7 +71,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_part(parser)
     add_rule_options(parser)
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="write each run as lmms-eval does: <model>/<date>_results.json and samples",
+    )
     add_format(parser)
     parser.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
     judging_together.add_options(parser)
@@ -116,7 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
             runs = paper_table.of_one_model(results)
             print(f"\n{paper_table.render(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
-        say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
+        scored = [run for found in results for run in found]
+        say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
     kept = all_stored(engine for task in tasks for engine, *_ in task.asked)
     return 0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
 
@@ -142,7 +148,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
         )
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     answers = [
-        (name, scoring.read(each, make_scorer(each.task.benchmark, each.task.settings, "offline", judge)))
+        (name, scoring.read(each, make_scorer(each.task.entry, each.task.settings, "offline", judge)))
         for each in given
         for name, judge in asked.items()
     ]
