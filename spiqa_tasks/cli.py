@@ -49,8 +49,7 @@ COMMANDS = {
     "spread": "accuracy over orders of the options and over seeds",
     "correlate": "Spearman's rho of L3Score with each text metric (SPIQA Table 8)",
     "rank": "have judges rank the captions of several captioning runs",
-    "calibrate": "how far judges agree with people's verdicts on answers",
-    "exam": "which traps judges fall into",
+    "calibrate": "how far judges agree with people's verdicts, and which traps they fall into",
     "choices": "which option each answer of a file picks, by which rule, and why",
     "export": "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)",
 }

@@ -161,7 +161,9 @@ def test_a_full_disk_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the current folder cannot be removed elsewhere")
-@pytest.mark.parametrize("given", ["choices " + "a" * 300, "score mmstar_demo loop", "exam --write out"])
+@pytest.mark.parametrize(
+    "given", ["choices " + "a" * 300, "score mmstar_demo loop", "calibrate --traps --judge openai:m --html out"]
+)
 def test_a_place_that_cannot_be_used_is_a_sentence(given: str, tmp_path: Path) -> None:
     """What the system refuses, a long name, a link to itself, a current folder that is gone, ends in no traceback."""
     (tmp_path / "loop").symlink_to("loop")
@@ -197,7 +199,7 @@ def test_what_the_output_cannot_encode_is_escaped(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes stderr")
 def test_a_closed_stderr_loses_the_remarks_alone(tmp_path: Path) -> None:
     """No remark gets into what is printed, and no verdict is lost for want of a place for the progress bar."""
-    command = f"exec {sys.executable} -m spiqa_tasks.cli exam --trap empty --format json"
+    command = f"exec {sys.executable} -m spiqa_tasks.cli calibrate --traps --kind empty --format json"
     with OpenAIServer(Behaviour(latency=0.1)) as server:
         done = subprocess.run(
             ["sh", "-c", f"{command} --judge openai:one@{server.url} 2>&-"],

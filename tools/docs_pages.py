@@ -23,7 +23,7 @@ METRICS = {
     "L3Score of log-probabilities": "scoring.l3score",
     "SPIQA": "benchmarks.spiqa.metrics",
     "Text metrics": "metrics.text_scores",
-    "Choices": "benchmarks.choice.records",
+    "Choices": "benchmarks.choice",
     "Letters": "scoring.mcq",
     "Gain and leakage": "scoring.gain",
     "Intervals": "scoring.intervals",

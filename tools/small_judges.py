@@ -51,9 +51,9 @@ def main() -> None:
     print(_agreement(everything["judges"], everything["n"]), end="\n\n")
     for flips in smol["judges"][0]["flips"]:
         print(f"flips of smollm2-135m over {flips['over']}: {100 * flips['share']['value']:.1f}%")
-    exam = _asked("exam", "--judge", SERVED, "--anyway")
-    print("\n" + _exam(exam["judges"][0]), end="\n\n")
-    for found in (everything, smol, gemma, exam):
+    traps = _asked("calibrate", "--traps", "--judge", SERVED, "--anyway")
+    print("\n" + _by_kind(traps["judges"][0]), end="\n\n")
+    for found in (everything, smol, gemma, traps):
         signature = re.sub(r"[^|:]*/(?=[^|/]*\.gguf)", "", found["judges"][0]["signature"])  # where the server has it
         print(f"- `{signature}`")
     del server
@@ -105,7 +105,7 @@ def _agreement(judges: list[dict[str, Any]], n: int) -> str:
     return tabulate(rows, headers, tablefmt="github", disable_numparse=True)
 
 
-def _exam(judge: dict[str, Any]) -> str:
+def _by_kind(judge: dict[str, Any]) -> str:
     rows = []
     for group in judge["groups"]:
         found = group["agreement"]

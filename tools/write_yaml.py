@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.mmstar.settings import REPORTED
+from spiqa_tasks.benchmarks.mmstar.release import REPORTED
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.spiqa.settings import RULES
 from spiqa_tasks.hosts.lmms_eval.task_yaml import STUB, TEMPLATE, Group, Leaf, generation, stub, template

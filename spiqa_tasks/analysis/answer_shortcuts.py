@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.analysis.shortcuts import Learning, split_apart
-from spiqa_tasks.scoring.lexical import normalized
+from spiqa_tasks.scoring.open_answers import normalized
 from spiqa_tasks.scoring.option_features import beginning
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")

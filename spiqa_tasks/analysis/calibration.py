@@ -12,13 +12,11 @@ import numpy as np
 
 from spiqa_tasks.analysis.agreement import rank_correlations
 from spiqa_tasks.analysis.opinions import REPEATED, Opinion, Scores
-from spiqa_tasks.benchmarks.signature import merged
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring import binary
 from spiqa_tasks.scoring.binary import THRESHOLD, Bin, BinaryAgreement, binary_agreement, reliability
 from spiqa_tasks.scoring.binning import bin_index, quantile_bins
 from spiqa_tasks.scoring.clustered import Estimate, mean_interval
-from spiqa_tasks.scoring.combining import Combination, combined
 from spiqa_tasks.scoring.coverage import is_covered
 
 LENGTHS = 4
@@ -107,13 +105,6 @@ def examined(opinion: Opinion, answers: Sequence[Labelled], seed: int = 0) -> Ex
     )
 
 
-def combination(opinions: Sequence[Opinion], how: Combination) -> Opinion:
-    """Return the opinion of several judges as one."""
-    scores = tuple(combined(each, how) for each in zip(*(opinion.scores for opinion in opinions), strict=True))
-    signature = merged(opinion.signature for opinion in opinions).with_fields(judge_combined=how)
-    return Opinion(f"{how} of {len(opinions)}", scores, signature=signature)
-
-
 def pairs(opinions: Sequence[Opinion]) -> list[Pair]:
     """Return how every two judges go together on the answers that both have scored."""
     found = []
@@ -140,7 +131,7 @@ def _clusters(answers: Sequence[Labelled]) -> list[str | None]:
 
 
 def _groups(answers: Sequence[Labelled], scores: Sequence[float], seed: int) -> Iterator[Group]:
-    """The agreement by trap, or by who answered and by the length of the answers, where there are several."""
+    """The agreement by kind of trap, or by who answered and by the length of the answers, where there are several."""
     for kind, (names, order) in _kinds(answers).items():
         for name in order if len(order) > 1 else ():
             places = [place for place, each in enumerate(names) if each == name]
@@ -152,9 +143,9 @@ def _groups(answers: Sequence[Labelled], scores: Sequence[float], seed: int) -> 
 
 def _kinds(answers: Sequence[Labelled]) -> dict[str, tuple[list[str], list[str]]]:
     """Kind of group -> the group of each answer, and the groups in the order shown; traps have no other kind."""
-    traps = [each.trap for each in answers]
-    if any(traps):
-        return {"trap": (traps, list(dict.fromkeys(traps)))}
+    kinds = [each.kind for each in answers]
+    if any(kinds):
+        return {"trap": (kinds, list(dict.fromkeys(kinds)))}
     words = [len(each.candidate.prediction.split()) for each in answers]
     bins = quantile_bins(words, LENGTHS)
     spans = [f"{low:.0f} words" if low == high else f"{low:.0f} to {high:.0f} words" for low, high in bins]

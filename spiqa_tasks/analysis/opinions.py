@@ -12,7 +12,7 @@ from spiqa_tasks.judge.summary import Summary
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.metrics.bertscore import bertscore
 from spiqa_tasks.runs.readers.labels import Labelled
-from spiqa_tasks.scoring.lexical import LEXICAL
+from spiqa_tasks.scoring.open_answers import LEXICAL
 
 Scores = tuple[float | None, ...]
 REPEATED = "the same prompt"

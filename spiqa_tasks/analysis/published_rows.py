@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spiqa_tasks.benchmarks.choice.rows import slug
-from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES
-from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.choice import slug
+from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
+from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.published import load

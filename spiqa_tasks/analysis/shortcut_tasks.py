@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Shortcut
-from spiqa_tasks.benchmarks.choice.listed import question_before
-from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.choice import question_before, slug
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer

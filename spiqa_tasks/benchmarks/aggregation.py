@@ -1,7 +1,7 @@
-"""How records become numbers: every metric is one function of records, of all of them or of a group's.
+"""Metrics as functions of records, over a run or a group.
 
-Nothing here changes a record. A number over fewer than 99% of its answers, or of the task's questions, is withheld
-(NaN), with the reason.
+Records are never changed. A value over fewer than 99% of the answers, or of the task's questions, is withheld (NaN)
+with a reason.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spiqa_tasks.scoring.coverage import is_covered, mean_or_nan
 Needs = Literal["nothing", "judge", "text programs"]
 Pairs = list[tuple[str, str]]
 RELEASED = "_released"
-"""What the name of a metric ends in that is computed as the released scripts do."""
+"""Suffix of metrics that are computed as the released scripts do."""
 
 
 NO_ANSWER = "there is no such answer"
@@ -31,12 +31,12 @@ class Value:
     """A metric's value.
 
     Attributes:
-        value: in natural units; NaN where it is withheld.
-        n: how many answers it is over.
-        scores: id -> score of an answer, where the metric has one for each.
-        reason: why it is withheld; None with no value and no answers where nothing in them tells it.
-        clusters: id -> what the question shares with others, of the answers in `scores`.
-        missing: how many answers it would be over, too, if they could have been scored.
+        value: in natural units; NaN if withheld.
+        n: number of answers.
+        scores: id -> score of an answer; {} for corpus metrics.
+        reason: why it is withheld, or None; None with NaN and n=0 if the answers lack what the metric needs.
+        clusters: id -> cluster key of the question.
+        missing: number of further answers that have no score.
     """
 
     value: float
@@ -48,7 +48,7 @@ class Value:
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval (`scoring.clustered.mean_interval`); None where the value is no mean over answers."""
+        """The 95% interval (`scoring.clustered.mean_interval`), or None if the value is no mean over answers."""
         scores = list(self.scores.values())
         if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
             return None
@@ -61,13 +61,13 @@ class Metric:
 
     Attributes:
         name: without a group.
-        compute: the value over some records, of which there is at least one.
-        higher_is_better: whether more is better.
-        needs: what must be there to compute it.
-        of_corpus: whether an answer's score depends on the other answers.
-        of_documents: whether it is over documents where a question is several of them.
-        pairs: the (prediction, reference) pairs of some records, for a metric that needs text programs.
-        signature: returns the signature fields of what its values are computed with.
+        compute: records (at least one) -> value.
+        higher_is_better: direction, as in the host's table.
+        needs: requirement beyond the records.
+        of_corpus: whether the score of an answer depends on the other answers (CIDEr's word weights).
+        of_documents: whether it is computed over documents if a question is several documents.
+        pairs: records -> (prediction, reference) pairs, for a metric that needs text programs.
+        signature: () -> signature fields of the tools that it is computed with.
     """
 
     name: str
@@ -81,14 +81,14 @@ class Metric:
 
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:
-    """Return the metric whose value is the mean of the records' scores of that name."""
+    """Return the metric that averages the records' scores of that name."""
     return Metric(name, lambda records: mean_value({r.id: r.scores.get(name) for r in records}), needs=needs)
 
 
 def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing") -> Metric:
-    """Return the metric whose value is the share of records of which `holds` is true; less is better.
+    """Return the metric that gives the share of records for which `holds` is true; less is better.
 
-    A record whose scoring failed says nothing about its answer and has no part in it.
+    Records whose scoring failed are excluded.
     """
 
     def compute(records: Sequence[Record]) -> Value:
@@ -98,7 +98,7 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
 
 
 def mean_value(scores: Mapping[str, float | None]) -> Value:
-    """Return the mean of the scores, id -> score; withheld where fewer than 99% are known."""
+    """Return the mean of id -> score, withheld if fewer than 99% are known."""
     known = {key: score for key, score in scores.items() if score is not None}
     missing = len(scores) - len(known)
     mean = mean_or_nan(list(known.values()))
@@ -110,21 +110,21 @@ SCORING_FAILED = Metric(
     lambda records: Value(float(sum(record.status == "scoring_failed" for record in records)), len(records)),
     higher_is_better=False,
 )
-"""How many of the records could not be scored for a defect; its row is there only where there are such records."""
+"""Number of records that a defect kept from being scored; a row of the table only if there are any."""
 
 
 def withheld(scored: int, total: int) -> Value | None:
-    """Return the withheld value where fewer than 99% of `total` answers are `scored`, else None."""
+    """Return the withheld value if fewer than 99% of `total` answers are `scored`, or None."""
     if is_covered(scored, total):
         return None
     return Value(math.nan, scored, reason=f"{scored} of {total} answers have a score, fewer than 99%")
 
 
 def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
-    """Start the text programs once for all that metrics ask of records; groups of these then need no further start.
+    """Run the text programs once for all metrics and records: starting Java costs more than scoring a group.
 
     Args:
-        asked: for each run its metrics, of which those that need no text programs cost nothing, and its questions.
+        asked: (metrics, questions) of each run.
     """
     wanted = [
         (metric.name.removesuffix(RELEASED), metric.pairs(records))
@@ -136,19 +136,19 @@ def prepare(asked: Iterable[tuple[Iterable[Metric], Sequence[Record]]]) -> None:
 
 
 def in_group(records: Iterable[Record], group: str) -> list[Record]:
-    """Return the records of a group, by its name."""
+    """Return the records of the group of that name."""
     return [record for record in records if group in record.groups.values()]
 
 
 @dataclass(frozen=True)
 class RecordSet:
-    """The records of one run to one task, and the one way to a metric's value over them or over a group's.
+    """The records of one run on one task; every value of a metric, overall or of a group, is computed here.
 
     Attributes:
         documents: one record per document.
-        questions: one record per question; the same ones where no question is several documents.
-        asked: how many questions the task has; 0 where that is not known.
-        partial: whether values over fewer than 99% of them are wanted, too.
+        questions: one record per question; `documents` itself if each is a question.
+        asked: number of questions of the task; 0 if unknown.
+        partial: whether values over fewer than 99% of the questions are returned instead of withheld.
     """
 
     documents: Sequence[Record]
@@ -158,31 +158,31 @@ class RecordSet:
 
     @cached_property
     def answered(self) -> int:
-        """How many questions were asked in whole."""
+        """Number of questions all of whose documents were answered."""
         return sum(record.status != "incomplete" for record in self.questions)
 
     @property
     def is_whole(self) -> bool:
-        """Whether at least 99% of the task's questions were asked, as far as their number is known."""
+        """Whether at least 99% of the task's questions were answered; True if their number is unknown."""
         return not self.asked or is_covered(self.answered, self.asked)
 
     @property
     def part(self) -> str:
-        """`n of N` where fewer than 99% of the task's questions were asked, else empty."""
+        """`n of N` if fewer than 99% of the task's questions were answered, or ''."""
         return "" if self.is_whole else self.coverage
 
     @property
     def coverage(self) -> str:
-        """How many of the task's questions were asked, `n of N`."""
+        """Number of answered questions as `n of N`."""
         return f"{self.answered} of {self.asked or self.answered}"
 
     def members(self, metric: Metric, group: str | None = None) -> Sequence[Record]:
-        """Return the records that a metric is over, those of a group where one is named."""
+        """Return the records of a metric (documents or questions), of one group if named."""
         records = self.documents if metric.of_documents else self.questions
         return records if group is None else in_group(records, group)
 
     def value(self, metric: Metric, group: str | None = None) -> Value:
-        """Return a metric's value; NaN where there is no record, or too few of the task's questions were asked."""
+        """Return the value of a metric; NaN with a reason without records or with too few of the task's questions."""
         members = self.members(metric, group)
         if not members:
             return self.withheld() or Value(math.nan, 0, reason=NO_ANSWER)
@@ -196,7 +196,7 @@ class RecordSet:
         return value if is_covered(scored, self.asked) else Value(math.nan, value.n, reason=reason)
 
     def withheld(self) -> Value | None:
-        """Return what stands for every value where too few of the task's questions were asked; else None."""
+        """Return the value of every metric if fewer than 99% of the questions were answered, or None."""
         if self.partial or self.is_whole:
             return None
         return Value(math.nan, self.answered, reason=f"{self.coverage} questions were answered, fewer than 99%")

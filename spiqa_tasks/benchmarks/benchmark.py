@@ -1,4 +1,4 @@
-"""A benchmark as the rest of the package sees it."""
+"""The interface of a benchmark: `Benchmark`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Join = Callable[[Sequence[Record], Context], list[Record]]
 
 @dataclass(frozen=True)
 class NoSettings:
-    """The settings of a benchmark that has none."""
+    """Settings without fields."""
 
 
 @dataclass(frozen=True)
@@ -28,31 +28,30 @@ class Benchmark:
 
     Attributes:
         name: as in the names of its tasks and the folder of its YAMLs.
-        splits: split -> number of questions of the release; those named `demo...` are shipped.
+        splits: split -> number of questions of the release; splits named `demo...` are shipped.
         load: (source, split, settings) -> rows, a list or a pyarrow table.
-        prompt: row -> the prompt's parts.
-        record: (row, response, context) -> the record of one answer; asks no judge and waits for nothing.
-        metrics: settings -> the metrics, the headline first.
+        prompt: row -> prompt parts.
+        record: (row, response, context) -> record of one answer; asks no judge and does not block.
+        metrics: settings -> metrics, the headline first.
         settings: frozen dataclass of the keys of a task's `dataset_name`.
-        files: (split, settings) -> the (repository, pattern) pairs that `load` reads.
-        unseen: settings -> the same without what only a model sees, so that scoring reads no picture.
-        table: settings -> the names of the rows in the host's table, `metric` or `metric/group`, the headline first.
-        judge: settings -> the name in `judge.rules.RULES` of the rule by which a judge scores; None: no judge.
-        signature: settings -> the signature fields that they contribute, beside their own text.
-        join: settings -> what joins records of documents into those of questions; None where each is a question.
-        remarks: records of a whole run -> sentences for people.
-        tasks: task -> its split and settings; the package's own benchmarks have YAMLs instead.
-        groups: group -> its tasks, of those in `tasks`.
-        max_new_tokens: how many tokens a model may generate for an answer, unless its task says otherwise.
-        clustered: whether its records have a cluster, for the host's standard errors.
-        properties: name -> a number measured of a row, for `breakdown --by`.
-        labels: names of details of its records that `breakdown --by` splits by, too.
-        measured: settings -> those under which rows are loaded to be measured.
-        scoring: names of the settings that change how answers are scored, and nothing that a model sees.
-        figures: (source, split) -> paper -> the files of all of its figures, for benchmarks whose answers name figures.
-        definition: of a benchmark of one's own: its YAML's values, which results carry, so that they can be read
-            without it.
-        describe: (source, splits) -> what its paper counts of the release, counted again; None: nothing.
+        files: (split, settings) -> (repository, pattern) pairs that `load` reads.
+        unseen: settings -> settings for scoring: no images, no full text.
+        table: settings -> rows of the host's table, `metric` or `metric/group`, the headline first.
+        judge: settings -> name of the judge's rule in `judge.rules.RULES`, or None.
+        signature: settings -> signature fields that they add to their own text.
+        join: settings -> function that joins document records into question records, or None if each is a question.
+        remarks: records of a run -> warnings for people.
+        tasks: task -> (split, settings); the package's own benchmarks have YAMLs instead.
+        groups: group -> tasks, of those in `tasks`.
+        max_new_tokens: limit of generated tokens of tasks that set none.
+        clustered: whether records have a cluster key, for the host's standard errors.
+        properties: name -> function that measures a row, for `score --by`.
+        labels: names of details of the records that `score --by` groups by, too.
+        measured: settings -> settings to load rows for `properties` with.
+        scoring: names of the settings that change scores only, nothing that a model sees.
+        figures: (source, split) -> {paper id: files of its figures}, for answers that name figures.
+        definition: the YAML's values of a user's benchmark; results carry them, so that they are readable without it.
+        describe: (source, splits) -> the paper's counts of the release, counted again; or None.
         from_table: (cells of a table's rows, split, settings, digest of the table) -> rows of the questions in it.
     """
 
@@ -84,17 +83,17 @@ class Benchmark:
     from_table: Callable[[Sequence[Mapping[str, str]], str, Any, str], list[dict[str, Any]]] | None = None
 
     def parse(self, text: str) -> Any:
-        """Return the settings of a task's `dataset_name`; InputError where a key or value is unknown."""
+        """Return the settings of a task's `dataset_name`; InputError for an unknown key or value."""
         return parse_settings(self.settings, text)
 
     def rows_of_table(self, settings: Any) -> list[str]:
-        """Return the names of the rows in the host's table."""
+        """Return the rows of the host's table: `table`, or one per metric."""
         return [metric.name for metric in self.metrics(settings)] if self.table is None else list(self.table(settings))
 
     def metric(self, name: str, settings: Any) -> Metric:
-        """Return the metric of a row's name; KeyError for an unknown one."""
+        """Return the metric of a row (`metric` or `metric/group`); KeyError if unknown."""
         return {metric.name: metric for metric in self.metrics(settings)}[name.partition("/")[0]]
 
     def headline(self, settings: Any) -> Metric:
-        """Return the metric that speaks for a run."""
+        """Return the headline metric."""
         return self.metrics(settings)[0]

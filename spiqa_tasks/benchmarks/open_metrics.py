@@ -1,4 +1,4 @@
-"""The metrics that open answers have in several benchmarks: those of texts, and what went wrong with the judge."""
+"""Metrics of open answers in several benchmarks: text metrics and failure rates of the judge."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY, says_neither
 from spiqa_tasks.metrics.text_scores import text_scores, tokenizer_name
 
 MOST_NEITHER = 0.05
-"""Largest share of judgements without yes and no of which nothing is said."""
+"""Share of verdicts without yes and no above which people are warned; fit judges stay near 0."""
 
 L3SCORE = "l3score"
 Texts = Callable[[Record], Sequence[str]]
-"""The predictions of a record that a text metric is over."""
+"""Record -> the predictions that a text metric scores."""
 
 
 def prediction(record: Record) -> Sequence[str]:
-    """Return a record's prediction; nothing where it has no answer."""
+    """Return the record's prediction, or () without one."""
     return () if record.prediction is None else (record.prediction,)
 
 
 def text_metric(name: str, texts: Texts = prediction) -> Metric:
-    """Return a text metric over the predictions that `texts` takes from a record, against the record's reference.
+    """Return a text metric of predictions against the record's reference.
 
     Args:
-        name: the metric's, that of `metrics.text_scores` with or without `RELEASED`.
-        texts: gives none where the record has no answer.
+        name: a metric of `metrics.text_scores`, with or without the suffix `RELEASED`.
+        texts: record -> predictions, () without an answer.
     """
     toolkit = name.removesuffix(RELEASED)
 
@@ -46,8 +46,8 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         if toolkit in scores.omitted:
             return Value(math.nan, len(answered), reason=scores.omitted[toolkit])
         items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
-        told = dict(zip(answered, items, strict=False))
-        return Value(float(scores.values[toolkit]), len(answered), told, missing=len(records) - len(answered))
+        by_id = dict(zip(answered, items, strict=False))  # {} if a question has several predictions
+        return Value(float(scores.values[toolkit]), len(answered), by_id, missing=len(records) - len(answered))
 
     return Metric(
         name,
@@ -60,17 +60,17 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
 
 
 def whole(records: Sequence[Record]) -> list[Record]:
-    """Return the questions whose documents are all there; questions that are one document always are."""
+    """Return the questions all of whose documents were answered."""
     return [record for record in records if not is_incomplete(record)]
 
 
 def is_incomplete(record: Record) -> bool:
-    """Return whether a question's documents are not all there."""
+    """Return whether documents of a question are missing."""
     return record.status == "incomplete"
 
 
 def judge_advice(records: Sequence[Record]) -> list[str]:
-    """Return what to do, where the judge said neither yes nor no first for more than 5% of what it judged."""
+    """Return a remedy if more than 5% of the verdicts have neither yes nor no, or []."""
     value = _neither(records)
     if not value.n or value.value <= MOST_NEITHER:
         return []
@@ -81,10 +81,10 @@ def judge_advice(records: Sequence[Record]) -> list[str]:
 
 
 def _neither(records: Sequence[Record]) -> Value:
-    """The share of judgements with neither yes nor no among the log-probabilities that count."""
+    """Return the share of verdicts with neither yes nor no among the logprobs that count."""
     judged = [verdict for record in records for verdict in record.verdicts if "top_logprobs" in verdict]
-    told = [verdict["top_logprobs"] for verdict in judged if verdict["metric"].removesuffix(RELEASED) == L3SCORE]
-    return Value(sum(map(says_neither, told)) / len(told) if told else 0.0, len(told))
+    lists = [verdict["top_logprobs"] for verdict in judged if verdict["metric"].removesuffix(RELEASED) == L3SCORE]
+    return Value(sum(map(says_neither, lists)) / len(lists) if lists else 0.0, len(lists))
 
 
 NEITHER = Metric("neither_rate", _neither, higher_is_better=False, needs="judge")

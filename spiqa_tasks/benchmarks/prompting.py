@@ -1,4 +1,4 @@
-"""A prompt as a sequence of texts and pictures, and the three forms in which hosts want it."""
+"""A prompt as a sequence of texts and pictures, converted to the forms that hosts take."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture's place in a prompt."""
+    """A picture in a prompt, by its path."""
 
     path: str
 
 
 @dataclass(frozen=True)
 class Turn:
-    """The beginning of a chat turn; a prompt that begins without one is a single turn of the user's.
+    """The start of a chat turn; a prompt without one is a single user turn.
 
     Attributes:
         role: `system`, `user` or `assistant`.
@@ -30,7 +30,7 @@ Part = str | Picture | Turn
 
 
 def chat_messages(parts: Iterable[Part], form: str | None = None) -> list[dict[str, Any]]:
-    """Return the prompt as chat messages, one per turn; see `chat_content`."""
+    """Return chat messages, one per turn; `form` as in `chat_content`."""
     turns: list[tuple[str, list[Part]]] = []
     for part in parts:
         if isinstance(part, Turn) or not turns:
@@ -41,10 +41,10 @@ def chat_messages(parts: Iterable[Part], form: str | None = None) -> list[dict[s
 
 
 def chat_content(parts: Iterable[Part], form: str | None = None) -> list[dict[str, Any]]:
-    """The content of one chat turn, texts and pictures interleaved as given; neighbouring texts are joined.
+    """Return the content of one chat turn: texts and pictures interleaved, adjacent texts joined.
 
-    Pictures are path strings in the form `path` (for model classes that take them), PIL images that are sent as the
-    files they are in the form `encoded` (for API classes, which encode what they get), and else PIL images.
+    `form` of the pictures: `path` gives path strings (model classes that read files), `encoded` PIL images that keep
+    their file's bytes (API classes would encode them again), anything else PIL images.
     """
     from spiqa_tasks.files.pictures import encoded_picture, open_picture, page_path
 
@@ -61,10 +61,10 @@ def chat_content(parts: Iterable[Part], form: str | None = None) -> list[dict[st
 
 
 def plain_text(parts: Sequence[Part]) -> str:
-    """Return the prompt for models that take all pictures first and then one text.
+    """Return the text for models that take all pictures first and then one text.
 
-    With several pictures, each one's place in the text is marked `[picture]`; the prompt's own words number them.
-    Turns are parted by a blank line.
+    Of several pictures, each is marked `[picture]` in the text; the prompt's own words number them. A blank line
+    separates turns.
     """
     mark = "[picture] " if sum(isinstance(part, Picture) for part in parts) > 1 else ""
     texts = (part if isinstance(part, str) else mark if isinstance(part, Picture) else "\n\n" for part in parts)
@@ -72,12 +72,12 @@ def plain_text(parts: Sequence[Part]) -> str:
 
 
 def visuals(parts: Iterable[Part]) -> list[Any]:
-    """The prompt's pictures, decoded, in order."""
+    """Return the decoded pictures, in order."""
     from spiqa_tasks.files.pictures import open_picture
 
     return [open_picture(part.path) for part in parts if isinstance(part, Picture)]
 
 
 def prompt_hash(template: str) -> str:
-    """Eight hexadecimal digits that name a prompt's wording in a signature."""
+    """Return the eight hexadecimal digits of a prompt's wording in a signature."""
     return hashlib.sha256(template.encode()).hexdigest()[:8]

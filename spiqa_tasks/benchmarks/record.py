@@ -1,4 +1,4 @@
-"""What a host hands over of an answer, the one record that becomes of it, and what the records of a run share."""
+"""A model's response, the record scored from it, and the context shared by a run's records."""
 
 from __future__ import annotations
 
@@ -18,22 +18,19 @@ Status = Literal[
     "ok", "refused", "unparsed", "no_helpful_figure", "request_failed", "judge_failed", "scoring_failed", "incomplete"
 ]
 MARKS = {"cut": "shown_cut", "suspicious": "suspicious"}
-"""The marks of requests that verdicts keep, and what the number of answers with one is called."""
+"""Flag of a judge request that its verdict keeps -> name of the count of such answers."""
 STATUSES: tuple[str, ...] = get_args(Status)
-PERSON = "person"
-"""The key of a verdict that a person gave in the place of a judge."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """A model's answer as its host gives it.
+    """A model's response as the host returns it.
 
     Attributes:
-        text: the whole answer; empty where the request failed.
-        failure: the host's words where the request failed, else None.
-        shown: the files of the question's figures in the order shown; empty where nobody knows it, None where it is
-            the row's.
-        truncated: whether it ended at the limit of generated tokens; None where the host does not say.
+        text: the whole response; '' if the request failed.
+        failure: the host's error message if the request failed, or None.
+        shown: files of the figures in the order shown; () if unknown, None if it is the row's order.
+        truncated: whether it ended at the limit of generated tokens, or None if the host does not say.
     """
 
     text: str
@@ -44,12 +41,12 @@ class Response:
 
 @dataclass(frozen=True)
 class Ask:
-    """A question to the judge whose answer becomes a score of the record.
+    """A judge request whose verdict becomes a score of the record.
 
     Attributes:
-        score: the metric's name.
-        request: what the judge is asked.
-        read: the score in a verdict, or None where it has none.
+        score: name of the metric.
+        request: the request.
+        read: verdict -> score, or None if the verdict has none.
     """
 
     score: str
@@ -59,13 +56,13 @@ class Ask:
 
 @dataclass(frozen=True)
 class Context:
-    """What the records of a run share.
+    """The context shared by a run's records.
 
     Attributes:
-        host: what ran it, for the signature.
-        rule: by which the judge is asked; None where none is asked.
-        signature: fields that all of their signatures have: of the settings, the metrics and the judge.
-        unavailable: text metric -> why it cannot be computed here.
+        host: name and version of the host, for the signature.
+        rule: the judge's rule, or None without a judge.
+        signature: signature fields of the settings, the metrics and the judge.
+        unavailable: text metric -> why it cannot be computed on this machine.
     """
 
     host: str
@@ -74,11 +71,11 @@ class Context:
     unavailable: Mapping[str, str] = field(default_factory=dict)
 
     def sign(self, row: Mapping[str, Any], wording: str) -> str:
-        """Return the signature of an answer to `row`, as text; `wording` is that of its prompt."""
+        """Return the signature text of an answer to `row`; `wording` is the prompt's template."""
         return sign(row, prompt_hash(wording), self.host, **self.signature).text
 
     def asks(self, metric: str, candidate: Candidate) -> tuple[Ask, ...]:
-        """Return the question to the judge whose verdict becomes a metric's score; none where no judge is asked."""
+        """Return the judge requests for a metric; () without a judge."""
         if self.rule is None:
             return ()
         return (Ask(metric, self.rule.request(candidate), partial(self.rule.score, candidate)),)
@@ -90,19 +87,19 @@ class Record:
 
     Attributes:
         id: the question's id.
-        prediction: what was read out of the response: a letter, a free-form answer, a caption; None where nothing was.
+        prediction: the letter, answer or caption extracted from the response, or None.
         reference: the true answer.
-        cluster: what the question shares with others (SPIQA: the paper), for standard errors.
+        cluster: cluster key for standard errors (SPIQA: the paper id), or None.
         status: one of `STATUSES`.
-        rule: how the prediction was read, or why there is none.
-        refused: whether the model would not answer.
-        reason: why a request, a judgement or the scoring failed.
-        scores: metric -> score of this answer; a metric that has none here is not named.
-        groups: kind of group -> the group's name, as in `metric/name`.
-        verdicts: what the judge said, one for each thing that it was asked.
-        details: what only one benchmark has, such as the figures in the order shown.
-        signature: what the scores were computed from and how (`Signature.text`).
-        asks: what the judge is still to be asked; never logged.
+        rule: the extraction rule that fired, or why none did.
+        refused: whether the model refused to answer.
+        reason: why a request, a verdict or the scoring failed.
+        scores: metric -> score of this answer; metrics without a score are absent.
+        groups: kind of group -> name of the group, as in `metric/name`.
+        verdicts: one entry per judge request.
+        details: fields of a single benchmark, such as the figures in the order shown.
+        signature: `Signature.text` of the scores.
+        asks: pending judge requests; never logged.
     """
 
     id: str
@@ -121,7 +118,7 @@ class Record:
     asks: tuple[Ask, ...] = field(default=(), repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields that say something, as JSON values."""
+        """Return the non-empty fields as JSON values."""
         fields = {name: getattr(self, name) for name in _LOGGED}
         kept = {name: value for name, value in fields.items() if value not in (None, "", (), {}, False)}
         if self.prediction is not None:
@@ -130,10 +127,10 @@ class Record:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Record:
-        """Return the record that `as_dict` made `value` of; keys it does not know are ignored.
+        """Return the record of a dict from `as_dict`; unknown keys are ignored.
 
         Raises:
-            KeyError, TypeError: `value` is no such dict.
+            KeyError, TypeError: not such a dict.
         """
         known = {name: value[name] for name in _LOGGED if name in value} | {"id": str(value["id"])}
         check_types(cls, known)
@@ -141,54 +138,56 @@ class Record:
 
     @property
     def judge_failed(self) -> bool:
-        """Whether a verdict that the record needs could not be had."""
+        """Whether a verdict of the record failed."""
         return any("reason" in verdict for verdict in self.verdicts)
 
     def with_scores(self, scores: Mapping[str, float]) -> Record:
-        """Return the record with more scores."""
+        """Return the record with further scores."""
         return dataclasses.replace(self, scores={**self.scores, **scores})
 
     def signed(self, **fields: str) -> Record:
-        """Return the record with other values of some fields in its signature, where it has one."""
+        """Return the record with some fields of its signature replaced; no signature stays none."""
         return dataclasses.replace(self, signature=extended(self.signature, **fields))
 
     def judged(self, verdicts: Sequence[Verdict]) -> Record:
-        """Return the record with the scores in `verdicts`, one for each of its asks, which it no longer has.
+        """Return the record with the scores of `verdicts`, one per ask, and without asks.
 
-        A failed verdict makes the status `judge_failed` where it was `ok`. Several asks for one metric leave its scores
-        in `verdicts`.
+        A failed verdict turns the status `ok` into `judge_failed`. With several asks for one metric the scores stay in
+        `verdicts`: the metric combines them.
         """
         if not self.asks:
             return self
-        told: list[dict[str, Any]] = []
+        entries: list[dict[str, Any]] = []
         for ask, verdict in zip(self.asks, verdicts, strict=True):
             score = ask.read(verdict) if verdict.ok else None
             extras: dict[str, Any] = {} if score is None else {"score": score}
             extras |= {mark: True for mark in MARKS if getattr(ask.request, mark)}
-            told.append({"metric": ask.score} | extras | _told(verdict, score))
-        names = [entry["metric"] for entry in told]
+            entries.append({"metric": ask.score} | extras | _logged_verdict(verdict, score))
+        names = [entry["metric"] for entry in entries]
         scores = {
-            entry["metric"]: entry["score"] for entry in told if "score" in entry and names.count(entry["metric"]) == 1
+            entry["metric"]: entry["score"]
+            for entry in entries
+            if "score" in entry and names.count(entry["metric"]) == 1
         }
-        failed = next((entry["reason"] for entry in told if "reason" in entry), None)
+        failed = next((entry["reason"] for entry in entries if "reason" in entry), None)
         changes: dict[str, Any] = {} if failed is None else {"reason": failed}
         if failed is not None and self.status == "ok":
             changes["status"] = "judge_failed"
         return dataclasses.replace(
-            self, scores={**self.scores, **scores}, verdicts=(*self.verdicts, *told), asks=(), **changes
+            self, scores={**self.scores, **scores}, verdicts=(*self.verdicts, *entries), asks=(), **changes
         )
 
 
 _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "asks")
 
 
-def _told(verdict: Verdict, score: float | None) -> dict[str, Any]:
-    """What a record keeps of a verdict; log-probabilities to six decimals, which tell the score to as many."""
+def _logged_verdict(verdict: Verdict, score: float | None) -> dict[str, Any]:
+    """Return the logged fields of a verdict; six decimals of a logprob give six of the score."""
     if not verdict.ok:
         return {"reason": verdict.reason}
-    told: dict[str, Any] = {"model": verdict.model}
+    logged: dict[str, Any] = {"model": verdict.model}
     if verdict.top_logprobs:
-        told["top_logprobs"] = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
+        logged["top_logprobs"] = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]
     else:
-        told["text"] = verdict.text
-    return told | ({"reason": verdict.unread} if score is None else {})
+        logged["text"] = verdict.text
+    return logged | ({"reason": verdict.unread} if score is None else {})

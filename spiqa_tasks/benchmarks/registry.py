@@ -1,4 +1,4 @@
-"""The benchmarks that there are, and one way to the rows of any of them."""
+"""The registered benchmarks, and how the rows of any of them are loaded."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from spiqa_tasks.printable import said_if_slow
 logger = logging.getLogger("spiqa_tasks")
 
 PLUGINS = "spiqa_tasks.benchmarks"
-"""The group of entry points under which other packages offer a `Benchmark`."""
+"""Entry point group of other packages' `Benchmark` objects."""
 BENCHMARKS: dict[str, Benchmark] = {}
 SMALL = "_224px.zip"
-"""What the names of archives end in whose pictures can be made from the full ones."""
+"""Suffix of archives whose pictures can also be made from the full-size ones."""
 
 
 def register(benchmark: Benchmark) -> None:
-    """Make a benchmark known to hooks, commands and hosts."""
+    """Register a benchmark under its name."""
     BENCHMARKS[benchmark.name] = benchmark
 
 
@@ -40,9 +40,9 @@ for _own in (SPIQA, MMSTAR, SCIFIBENCH):
 
 @cache
 def load_plugins() -> None:
-    """Make the benchmarks known that other packages offer under the entry point `spiqa_tasks.benchmarks`.
+    """Register the benchmarks of other packages (entry point `spiqa_tasks.benchmarks`).
 
-    One that cannot be imported is logged and left out.
+    One that cannot be imported is logged and skipped.
     """
     for entry in metadata.entry_points(group=PLUGINS):
         try:
@@ -52,7 +52,7 @@ def load_plugins() -> None:
 
 
 def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
-    """Make the benchmark of a YAML's values known; one of one's own of the same name is replaced.
+    """Register a user's benchmark from its YAML's values, replacing an earlier one of the same name.
 
     Raises:
         InputError: an unknown key or value, or the name of another benchmark.
@@ -70,10 +70,10 @@ def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
 
 
 def register_recorded(values: Any) -> None:
-    """Make a benchmark of one's own known as results have it, where no YAML has made it known.
+    """Register a user's benchmark from the definition in its results, unless its YAML was read already.
 
     Raises:
-        InputError: no values of such a YAML.
+        InputError: not the values of such a YAML.
     """
     if isinstance(values, Mapping) and values.get("benchmark") not in BENCHMARKS:
         register_own(values, Path())
@@ -85,7 +85,7 @@ def benchmark_of(row: Mapping[str, Any]) -> Benchmark:
 
 
 def yaml_folder() -> Path:
-    """Return the folder with the YAMLs of the package's own tasks, as the host's `--include_path` wants it."""
+    """Return the folder of the package's own task YAMLs, for the host's `--include_path`."""
     return Path(str(resources.files("spiqa_tasks.yaml_configs")))
 
 
@@ -93,10 +93,10 @@ def load_table(name: str | Benchmark, split: str, settings: str, source: Source 
     """Return the rows of a task as a pyarrow table.
 
     Args:
-        name: of the benchmark, or the benchmark.
+        name: the benchmark, or its name.
         split: one of its splits.
-        settings: the text of the task's `dataset_name`.
-        source: where the release files are (default: shipped for `demo...`, else `default_source`).
+        settings: text of the task's `dataset_name`.
+        source: source of the release files (default: shipped for `demo...`, else `default_source`).
 
     Raises:
         InputError: unknown split or settings.
@@ -111,16 +111,15 @@ def load_table(name: str | Benchmark, split: str, settings: str, source: Source 
 def load_rows(name: str | Benchmark, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
     """Return the rows of a task as dicts; see `load_table`."""
     rows = _loaded(name, split, settings, source)
-    found: list[dict[str, Any]] = rows if isinstance(rows, list) else rows.to_pylist()
-    return found
+    return rows if isinstance(rows, list) else list(rows.to_pylist())
 
 
 def rows_for_scoring(
     name: str | Benchmark, split: str, settings: str, source: Source | None = None
 ) -> list[dict[str, Any]]:
-    """Return the rows without what only a model sees; neither picture archives nor full texts are read.
+    """Return the rows for scoring: no picture archive and no full text is read.
 
-    Ids, questions, answers, groups, order of figures and settings text are those of `load_rows`. Raises as it does.
+    Ids, questions, answers, groups, order of figures and settings text equal those of `load_rows`; so do errors.
     """
     benchmark = _entry(name)
     parsed = benchmark.parse(settings)
@@ -132,7 +131,7 @@ def rows_for_scoring(
 
 
 def known_figures(name: str | Benchmark, split: str) -> Mapping[str, Collection[str]]:
-    """Return paper -> the files of all of its figures; empty for benchmarks without papers. Raises as `load_rows`."""
+    """Return paper id -> files of its figures; {} for benchmarks without papers. Raises as `load_rows`."""
     benchmark, source = _resolved(name, split, None)
     return benchmark.figures(source, split)
 
@@ -159,9 +158,9 @@ def _resolved(name: str | Benchmark, split: str, source: Source | None) -> tuple
 
 
 def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
-    """Return whether everything that a task reads is in the local folder or in the hub's cache.
+    """Return whether all files of a task are in the local folder or the hub's cache.
 
-    A table of one's own that lies on this machine is read.
+    The table of a user's benchmark on this machine is read.
     """
     entry = BENCHMARKS[benchmark]
     files = entry.files(split, entry.parse(settings))

@@ -1,4 +1,4 @@
-"""Answers in, records out, numbers out: the one way in which a host's hooks and `score` do it."""
+"""Scoring of a task's responses, shared by the hosts' hooks and `score`: records, judge requests, values."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from spiqa_tasks.scoring.reasoning import without_reasoning
 logger = logging.getLogger("spiqa_tasks")
 
 LONGEST = 100_000
-"""Characters of the longest text that is taken for an answer."""
+"""Longest response in characters that is scored: longer ones are a model in a loop, or a file by mistake."""
 
 
 def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None) -> Scorer:
-    """Return the scorer of a task, with what is installed and configured.
+    """Return the scorer of a task, with the installed text metrics.
 
     Args:
         benchmark: the benchmark, or its name.
         settings: the text of the task's `dataset_name`.
-        host: what ran the answers, for the signature.
+        host: name and version of the host, for the signature.
         judge: the judge to ask, by the rule that the benchmark names; None asks none.
 
     Raises:
@@ -53,7 +53,7 @@ def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Jud
 
 @cache
 def missing_text_metrics() -> dict[str, str]:
-    """Return the text metrics that this machine cannot compute, with the reason; each is logged once."""
+    """Return text metric -> why this machine cannot compute it; logged once per process."""
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
     for name, reason in missing.items():
         logger.warning("%s is left out: %s.", name, reason)
@@ -64,7 +64,7 @@ def missing_text_metrics() -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """Scores the answers to one task; `judge` is None where judging is switched off or not needed."""
+    """Scores the responses to one task; `judge` is None if judging is switched off or not needed."""
 
     benchmark: Benchmark
     settings: Any
@@ -81,9 +81,9 @@ class Scorer:
         return self._join is not None
 
     def record(self, row: Row, response: Response) -> Record:
-        """Return the record of one answer, the judge not yet asked; a defect becomes a status, with the reason.
+        """Return the record of one response, not yet judged; an exception becomes the status `scoring_failed`.
 
-        An answer of more than `LONGEST` characters is none: a model that repeats itself, or a file in its place.
+        A response of more than `LONGEST` characters counts as a failed request.
         """
         try:
             if (size := len(response.text)) > LONGEST:
@@ -97,23 +97,22 @@ class Scorer:
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
 
     def requests(self, records: Sequence[Record]) -> list[JudgeRequest]:
-        """Return the requests to the judge that the records still wait for."""
+        """Return the pending judge requests of the records."""
         questions = self._join(records, self.context) if self._join is not None else records
         return [ask.request for record in questions for ask in record.asks]
 
     def score(self, records: Sequence[Record], whole: bool = True) -> list[Record]:
-        """Return the records judged, and with the scores that every metric has for a single answer.
+        """Return the records judged, with the per-answer scores of every metric.
 
         Args:
-            records: from `record`.
-            whole: whether these are all answers of the run. Scores that depend on the other answers, and those of
-                questions that are several documents, are only given then. Several answers to one document are runs
-                of their own.
+            records: from `record`. Several answers to one document count as several runs.
+            whole: whether these are all answers of the run. Scores that depend on other answers (CIDEr), and those of
+                questions of several documents, are computed only then: a process of several has a part of them.
         """
         scored = judged(records, self.judge)
         runs: defaultdict[int, list[int]] = defaultdict(list)
         earlier: Counter[str] = Counter()
-        for place, record in enumerate(scored):  # first answers, second ones, and so on: a metric's scores are by id
+        for place, record in enumerate(scored):  # one run of first answers, one of second ones: scores are keyed by id
             runs[earlier[record.id]].append(place)
             earlier[record.id] += 1
         for places in runs.values():
@@ -124,11 +123,11 @@ class Scorer:
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """The task's metrics that can be computed, the headline first."""
+        """The computable metrics of the task, the headline first."""
         return [metric for metric in self.benchmark.metrics(self.settings) if self.why_not(metric) is None]
 
     def why_not(self, metric: Metric) -> str | None:
-        """Return why a metric cannot be computed; None where it can."""
+        """Return why a metric cannot be computed, or None."""
         if metric.needs == "judge" and self.judge is None:
             return "judging is switched off (SPIQA_JUDGE=none or --judge none)"
         if metric.needs == "text programs":
@@ -136,20 +135,20 @@ class Scorer:
         return None
 
     def value(self, name: str, records: Sequence[Record]) -> Value:
-        """Return the value of the metric of a row's name (`metric` or `metric/group`) over records of that group."""
+        """Return the value of a row of the table (`metric` or `metric/group`) over the records of its group."""
         if name == SCORING_FAILED.name:
             return SCORING_FAILED.compute(records)
         metric = self.benchmark.metric(name, self.settings)
         return RecordSet(records, () if metric.of_documents else self.questions(records)).value(metric)
 
     def questions(self, records: Sequence[Record]) -> list[Record]:
-        """Return one record per question, judged; the records themselves where each is a question."""
+        """Return one judged record per question; the records themselves if each is a question."""
         if self._join is None:
             return list(records)
         return judged(self._join(records, self.context), self.judge)
 
     def _scored(self, documents: list[Record], whole: bool) -> list[Record]:
-        """The documents with answers' scores; the first one of a question of several has the question's record too."""
+        """Return the documents with per-answer scores; the first document of a question carries its joined record."""
         if self._join is None:
             metrics = [metric for metric in self.metrics if metric.needs == "text programs"]
             return _with_answer_scores(documents, [metric for metric in metrics if whole or not metric.of_corpus])
@@ -171,7 +170,7 @@ class Scorer:
 
 
 def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
-    """Return the records with the judge's scores, waiting for all of them; unchanged without a judge."""
+    """Return the records with the judge's scores, or unchanged without a judge; blocks until all are judged."""
     if judge is None:
         return list(records)
     verdicts = iter(judge.verdicts([ask.request for record in records for ask in record.asks]))
@@ -179,7 +178,10 @@ def judged(records: Sequence[Record], judge: Judge | None) -> list[Record]:
 
 
 def _with_answer_scores(records: Sequence[Record], metrics: Collection[Metric]) -> list[Record]:
-    """The records with these metrics' scores of every answer."""
+    """Return the records with their scores by some metrics.
+
+    Scores are keyed by record id: a metric may score a subset, and returns them in its own order.
+    """
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     prepare([(metrics, records)])
     alone = len(records) < 2

@@ -1,7 +1,7 @@
 """Task settings: the `key=value,key=value` text of a YAML's `dataset_name`.
 
-The host hands this text to the loader with the documents, so that one line of YAML changes what a task shows,
-and the settings travel in every document: prompts, scoring and signature all read the same ones.
+The host passes this text to the loader, so one line of YAML changes a task, and every document carries it: prompts,
+scoring and signature read the same settings.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from spiqa_tasks.errors import InputError
 
 @cache
 def parse_settings(kind: type[Any], text: str) -> Any:
-    """Build the settings dataclass `kind` from `key=value,key=value`; fields that are not named keep their default.
+    """Return the settings dataclass `kind` of a `key=value,key=value` text; absent keys keep their default.
 
     Raises:
-        InputError: a key that `kind` lacks, a key without a value, or a value outside the field's type or choices.
+        InputError: an unknown key, a key without a value, or a value outside the field's type or choices.
     """
     types = typing.get_type_hints(kind)
     values: dict[str, Any] = {}
@@ -35,7 +35,7 @@ def parse_settings(kind: type[Any], text: str) -> Any:
 
 
 def settings_text(settings: Any) -> str:
-    """The canonical text of a settings dataclass: every field, in order of declaration."""
+    """Return the canonical text of a settings dataclass: every field, in order of declaration."""
     return ",".join(f"{field.name}={getattr(settings, field.name)}" for field in dataclasses.fields(settings))
 
 

@@ -1,4 +1,4 @@
-"""The signature of a number: what it was computed from and how."""
+"""Signatures: the data, versions, settings and judge that a number was computed with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGE = "spiqa-tasks"
 
 @cache
 def version(package: str) -> str:
-    """Return the installed version of a package, or `absent`."""
+    """Return the installed version of a package, or "absent"."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -26,28 +26,26 @@ def version(package: str) -> str:
 
 @dataclass(frozen=True)
 class Signature:
-    """What a number was computed from and how; an empty field does not apply.
+    """The conditions of a number; '' for a field that does not apply.
 
     Attributes:
         package: version of this package.
-        host: what ran it: `lmms-eval 0.7.3`, `vlmevalkit 0.0.20` or `offline`.
+        host: `lmms-eval 0.7.3`, `vlmevalkit 0.0.20` or `offline`.
         data: benchmark, split and digest of the release file.
         prompt: hash of the wording.
         settings: the task's settings.
-        grey: what replaces a picture.
-        ablated: what `--model ablated` did to the questions, where it ran.
-        matcher: version of the reader of choices.
-        tokenizer: that of the text metrics.
-        predictions: the form of the file that the answers were read from.
-        ids: digest of the list of the only questions that count, and how many they are.
-        questions: how many of the task's questions were answered, `n of N`, where that is a part.
+        grey: the grey level that replaces pictures.
+        ablated: the ablation of `--model ablated`.
+        matcher: version of the choice extractor.
+        tokenizer: tokenizer of the text metrics.
+        predictions: format of the file that the responses were read from.
+        ids: digest and length of the list of selected question ids.
+        questions: `n of N` if only a part of the task's questions was answered.
         judge: the judge as configured.
-        judge_served: the model that its server named.
-        judge_host: its server.
-        judge_extra: the fields added to every request.
-        judge_prompt, judge_rule, judge_temperature, judge_max_tokens: of its rule.
-        judge_combined: how the scores of several judges became one.
-        judge_person: digest of the file of people's decisions.
+        judge_served: the model that the judge's server named.
+        judge_host: the judge's server.
+        judge_extra: fields added to every judge request.
+        judge_prompt, judge_rule, judge_temperature, judge_max_tokens: settings of the judge's rule.
     """
 
     package: str = ""
@@ -70,21 +68,19 @@ class Signature:
     judge_rule: str = ""
     judge_temperature: str = ""
     judge_max_tokens: str = ""
-    judge_combined: str = ""
-    judge_person: str = ""
 
     @property
     def text(self) -> str:
-        """The fields that are not empty, `key:value` joined by `|`; `parse` reads them back."""
+        """The non-empty fields as `key:value` joined by `|`; inverse of `parse`."""
         return _text_of(self)
 
     def with_fields(self, **fields: str) -> Signature:
-        """Return the signature with other values of some fields."""
+        """Return the signature with some fields replaced."""
         return dataclasses.replace(self, **fields)
 
     @property
     def benchmark(self) -> str:
-        """The benchmark's name, empty where the data is not known."""
+        """The benchmark's name, or '' if the data is unknown."""
         return self.data.partition("/")[0]
 
     @property
@@ -97,7 +93,7 @@ _KEYS = {entry.name: PACKAGE if entry.name == "package" else entry.name for entr
 _FIELDS = {key: name for name, key in _KEYS.items()}
 
 
-@functools.lru_cache(maxsize=256)  # the answers of a run have few
+@functools.lru_cache(maxsize=256)  # a run has few signatures and many answers
 def _text_of(signature: Signature) -> str:
     fields = ((key, getattr(signature, name)) for name, key in _KEYS.items())
     escaped = ((key, value.replace("%", "%25").replace("|", "%7C")) for key, value in fields if value)
@@ -105,42 +101,41 @@ def _text_of(signature: Signature) -> str:
 
 
 def parse(text: str) -> Signature:
-    """Return the signature that `text` stands for; unknown fields are left out."""
+    """Return the signature of a text; unknown fields are dropped."""
     pairs = (part.partition(":")[::2] for part in text.split("|"))
     known = ((_FIELDS[key], value) for key, value in pairs if key in _FIELDS)
     return Signature(**{name: value.replace("%7C", "|").replace("%25", "%") for name, value in known})
 
 
-@functools.lru_cache(maxsize=256)  # the answers of a run have few
+@functools.lru_cache(maxsize=256)  # as above
 def extended(text: str, **fields: str) -> str:
-    """Return a signature's text with other values of some fields; an empty one, of an unscored answer, stays empty."""
+    """Return a signature's text with some fields replaced; '' (an unscored answer) stays ''."""
     return parse(text).with_fields(**fields).text if text else ""
 
 
 def merged(signatures: Iterable[Signature]) -> Signature:
-    """Return one signature for several: where they differ in a field, all its values joined by `+`."""
+    """Return one signature of several: differing values of a field are joined by `+`."""
     values: dict[str, dict[str, None]] = {}
     for signature in dict.fromkeys(signatures):
         for name in _KEYS:
-            value = getattr(signature, name)
-            if value:
-                values.setdefault(name, {})[value] = None
-    return Signature(**{name: "+".join(each) for name, each in values.items()})
+            if value := getattr(signature, name):
+                values.setdefault(name, {})[value] = None  # a dict keeps the order of first occurrence
+    return Signature(**{name: "+".join(distinct) for name, distinct in values.items()})
 
 
 def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signature:
     """Return the signature of an answer to `row`.
 
     Args:
-        row: the question's: its benchmark, split, digest of the data and settings.
+        row: the question's row: benchmark, split, digest of the data, settings.
         prompt: hash of the wording.
-        host: what ran it.
-        fields: what settings, metrics and judge contribute (`Context.signature`).
+        host: name and version of the host.
+        fields: fields of settings, metrics and judge (`Context.signature`).
     """
     data = f"{row['benchmark']}/{row['split']}@{row['data']}"
     return Signature(version(PACKAGE), host, data, prompt, row["settings"], **fields)
 
 
 def ablation_fields(settings: Any) -> dict[str, str]:
-    """Return what the setting `ablation` contributes: what replaces a picture."""
+    """Return the signature fields of the setting `ablation`."""
     return {"grey": f"{GREY} at the original size"} if settings.ablation == "grey" else {}

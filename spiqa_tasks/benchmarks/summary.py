@@ -1,4 +1,4 @@
-"""What a scored run amounts to: its rows of values, how many answers were judged, refused and so on."""
+"""The summary of a scored run: rows of values, and counts of answers judged, refused and so on."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.record import MARKS, PERSON, Record
+from spiqa_tasks.benchmarks.record import MARKS, Record
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
 Rows = Mapping[str, tuple[Metric, str | None]]
-"""Row, `metric` or `metric/group` -> its metric and its group (None: all answers)."""
+"""Row, `metric` or `metric/group` -> (metric, group or None)."""
 
 UNFORMATTED = "unformatted_rate"
 COUNTED = {
@@ -22,11 +22,11 @@ COUNTED = {
     "truncated_rate": "truncated",
     "request_failed_rate": "request_failed",
 }
-"""The share -> what its number of answers is called."""
+"""Rate -> name of its count in `score --json`."""
 
 
 def rows_of(benchmark: Benchmark, settings: Any, metrics: Sequence[Metric], records: RecordSet) -> Rows:
-    """Return every metric overall, the headline first, each followed by its groups in the host's table."""
+    """Return a row per metric, the headline first, each followed by its groups in the host's table."""
     rows: dict[str, tuple[Metric, str | None]] = {}
     grouped = [name.partition("/") for name in benchmark.rows_of_table(settings) if "/" in name]
     for metric in metrics:
@@ -50,10 +50,10 @@ def score_object(
     """Return the object that `score --json` prints.
 
     Args:
-        task: the task's name.
-        records: the run's.
-        values: by row.
-        metrics: the task's, of which shares of answers become counts.
+        task: name of the task.
+        records: records of the run.
+        values: row -> value.
+        metrics: metrics of the task; its rates become counts.
         not_computed: rows that could not be computed.
         more_counts: further counts.
     """
@@ -68,7 +68,7 @@ def score_object(
 
 
 def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
-    """Return 95% intervals and numbers of answers, by row."""
+    """Return the 95% interval and the number of answers of each row."""
     known = {name: value.interval for name, value in values.items() if not math.isnan(value.value)}
     return {
         "intervals": {name: list(ends) for name, ends in known.items() if ends is not None},
@@ -77,20 +77,20 @@ def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def signature_of(records: RecordSet) -> Signature:
-    """Return how a run's scores were made: joined where answers differ, the judge as served, `n of N` of a part."""
+    """Return the signature of a run: merged over its answers, with the judge as served and `n of N` of a part."""
     models = {str(verdict["model"]) for r in records.questions for verdict in r.verdicts if verdict.get("model")}
     made = merged_signature(records.documents)
     return made.with_fields(judge_served="+".join(sorted(models)), questions=records.part)
 
 
 def merged_signature(records: Sequence[Record]) -> Signature:
-    """Return one signature for several records; see `signature.merged`."""
+    """Return the merged signature of records."""
     texts = dict.fromkeys(record.signature for record in records if record.signature)
     return merged(map(parse, texts))
 
 
 def omitted(values: Mapping[str, Value], not_computed: Collection[str] = ()) -> dict[str, str]:
-    """Return why rows have no value: the reason that they are withheld, or why they could not be computed."""
+    """Return row -> why it has no value: withheld, or not computed."""
     return {
         name: str(value.reason) if name in not_computed or value.reason == NO_ANSWER else f"withheld: {value.reason}"
         for name, value in values.items()
@@ -99,7 +99,7 @@ def omitted(values: Mapping[str, Value], not_computed: Collection[str] = ()) -> 
 
 
 def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
-    """Return how many documents there are, and how many answers were judged, refused and so on, withheld or not."""
+    """Return the number of documents, and of answers judged, refused and so on, also if values are withheld."""
     documents, questions = records.documents, records.questions
     found = {
         "docs": len(documents),
@@ -112,8 +112,6 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
     for mark, name in MARKS.items():
         marked = sum(any(verdict.get(mark) for verdict in record.verdicts) for record in questions)
         found |= {name: marked} if marked else {}
-    people = sum(any(verdict.get(PERSON) for verdict in record.verdicts) for record in questions)
-    found |= {"decided_by_people": people} if people else {}
     there = replace(records, partial=True)
     for metric in (metric for metric in metrics if metric.name in COUNTED):
         name = COUNTED[metric.name]

@@ -8,11 +8,13 @@ from spiqa_tasks.analysis.breakdown import by_group, by_label, by_property
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.commands.run_arguments import METRIC, add_analysis, named_runs, show, withheld_values
+from spiqa_tasks.commands.run_arguments import METRIC, add_analysis, named_runs, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
+from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import with_unique_labels
+from spiqa_tasks.scoring.units import number
 
 ALL = "all"
 GROUP = "group"
@@ -49,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
         for metric in metrics:
             is_label = by in run.own.entry.labels
             groups += by_label(run, metric, by) if is_label else by_property(run, metric, by, arguments.bins)
-    return show(arguments, groups, ("model", "task", "metric", "group", "n", "questions", "value", "low", "high"))
+    values: Columns = ["n", "questions", Column("value", "x 100", number, ("low", "high"))]
+    print(render(arguments.format, Table(as_records(groups), ["model", "task", "metric", "group"], values)))
+    return 0
 
 
 def _has(benchmark: Benchmark, name: str) -> bool:

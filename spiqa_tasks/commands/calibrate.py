@@ -1,12 +1,28 @@
-"""`calibrate`: how far judges agree with people."""
+"""`calibrate`: how far judges agree with people's verdicts, and which traps they fall into."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import os
+from collections import Counter
 from pathlib import Path
 
-from spiqa_tasks.commands import examining
-from spiqa_tasks.runs.readers.labels import read_labels
+from spiqa_tasks.analysis.calibration import examined, pairs
+from spiqa_tasks.analysis.opinions import Opinion, baselines, opinion_of, requests
+from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
+from spiqa_tasks.commands import batching
+from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, environ_of, forecast, rule_of
+from spiqa_tasks.errors import InputError, JudgeError
+from spiqa_tasks.files.atomic import check_file, write_atomically
+from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.printable import say
+from spiqa_tasks.report import calibration
+from spiqa_tasks.report.page import as_html
+from spiqa_tasks.report.printer import Column, Table, add_format, as_csv, as_json, render
+from spiqa_tasks.runs.readers.labels import Labels, read_labels, traps_path
+from spiqa_tasks.scoring.binning import stratified
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -14,14 +30,161 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "labels",
         type=Path,
+        nargs="?",
         metavar="LABELS",
         help="answers with a person's yes or no: EVOUNA's json, or json, jsonl, tsv or xlsx with question, reference, "
         "prediction and label, and system where there are several",
     )
-    examining.add_options(parser)
+    parser.add_argument(
+        "--traps",
+        type=Path,
+        nargs="?",
+        const=traps_path(),
+        metavar="FILE",
+        help="instead of LABELS, the 642 answers that the package ships, each made to be right or wrong in one known "
+        "way, or such a file: question, reference, candidate, verdict, kind",
+    )
+    parser.add_argument("--kind", action="append", default=[], metavar="NAME", help="only traps of this kind")
+    parser.add_argument("--list", action="store_true", help="print the kinds of the traps, and ask nothing")
+    parser.add_argument(
+        "--judge",
+        action="append",
+        default=[],
+        metavar="PROVIDER:MODEL[@URL]",
+        help="a judge to examine; several are set against each other",
+    )
+    add_rule_options(parser)
+    parser.add_argument("--sample", type=int, metavar="N", help="ask about N answers only, of every kind its share")
+    parser.add_argument("--seed", type=int, default=0, help="of --sample and of the intervals (default: 0)")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="ask each question N times, each time anew")
+    parser.add_argument("--rewordings", action="store_true", help="ask in the rule's other wordings, too")
+    parser.add_argument("--anyway", action="store_true", help="examine a judge that fails its two test questions, too")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page (extra report)")
+    add_format(parser)
+    parser.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    batching.add_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what each judge is worth; 3 when one of them failed on some answers, or batches are under way."""
-    labels = read_labels(arguments.labels)
-    return examining.examine(arguments, f"Judges against people, {labels.name}", labels, lexical=True)
+    """Print the worth of each judge; 3 when one of them failed on some answers, or batches are under way.
+
+    Raises:
+        InputError: options that cannot be used.
+        JudgeError: a judge that cannot be used.
+    """
+    labels = _labels(arguments)
+    if arguments.list:
+        return _print_kinds(labels, arguments.format)
+    for name in ("sample", "repeat"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise InputError(f"Expected --{name} to be at least 1, found {value}. Give a larger number.")
+    if arguments.traps is not None and not arguments.judge:
+        raise InputError("Expected --judge PROVIDER:MODEL[@URL] with --traps, found none. Name one, or give --list.")
+    if arguments.html is not None:
+        check_file(arguments.html)
+    labels, about = _part(arguments, labels)
+    judges = _judges(arguments)
+    asked = {
+        name: (judge.engine, requests(judge.rule, labels.answers, arguments.repeat, arguments.rewordings))
+        for name, judge in judges.items()
+    }
+    estimates = {name: engine.estimate(each) for name, (engine, each) in asked.items()}
+    if arguments.dry_run:
+        print(forecast(arguments, estimates, {"labels": labels.name}))
+        return 0
+    for name in judges if not batching.by_files(arguments) else ():
+        if estimates[name].calls:
+            _test(arguments, judges[name])
+    tested = {name: None if arguments.anyway else judge for name, judge in judges.items()}
+    status = batching.settle(arguments, [(*asked[name], tested[name]) for name in judges])
+    if status is not None:
+        return status
+    opinions = [
+        opinion_of(name, judge, labels.answers, about, arguments.repeat, arguments.rewordings)
+        for name, judge in judges.items()
+    ]
+    if arguments.traps is None:  # wrong answers are made of the reference's own words: comparing words says nothing
+        more, remarks = baselines(labels.answers, about)
+        opinions += more
+        say(*remarks)
+    status = _show(arguments, labels, opinions)
+    return status if all_stored(judge.engine for judge in judges.values()) else 3
+
+
+def _labels(arguments: argparse.Namespace) -> Labels:
+    """The labelled answers, with `--kind` those of these kinds."""
+    paths = [path for path in (arguments.labels, arguments.traps) if path is not None]
+    if len(paths) != 1:
+        raise InputError(f"Expected either LABELS or --traps, found {'both' if paths else 'neither'}. Give one.")
+    labels = read_labels(paths[0])
+    known = dict.fromkeys(answer.kind for answer in labels.answers)
+    unknown = [name for name in arguments.kind if name not in known]
+    if unknown:
+        raise InputError(f"Expected --kind among {', '.join(map(repr, known))}; found {unknown[0]!r}. Correct it.")
+    chosen = tuple(each for each in labels.answers if not arguments.kind or each.kind in arguments.kind)
+    return dataclasses.replace(labels, answers=chosen)
+
+
+def _print_kinds(labels: Labels, form: str) -> int:
+    """Print each kind with its verdict, its number of answers and its first answer as an example."""
+    counts = Counter((each.kind, each.label) for each in labels.answers)
+    first = {(each.kind, each.label): each.candidate for each in reversed(labels.answers)}
+    rows = [
+        {"kind": kind, "right": right, "n": n, "reference": first[kind, right].reference}
+        | {"example": first[kind, right].prediction}
+        for (kind, right), n in counts.items()
+    ]
+    print(render(form, Table(rows, ["kind"], [Column("right", "is right"), "n", "reference", "example"])))
+    return 0
+
+
+def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
+    """Name -> judge; as typed where two would have the same name in results."""
+    environ = environ_of(arguments, os.environ)
+    parsed = {name: parse_judge(name, environ=environ) for name in dict.fromkeys(arguments.judge)}
+    plain = [config.name for config in parsed.values()]
+    configs = {config.name if plain.count(config.name) == 1 else name: config for name, config in parsed.items()}
+    batching.check(arguments, configs.values())
+    return {name: Judge(config, rule_of(arguments, arguments.rule or "l3score")) for name, config in configs.items()}
+
+
+def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signature]:
+    """The answers that are asked about, and their part of the signature."""
+    for reason, count in labels.left_out.items():
+        say(f"{labels.name}: {count} verdicts are left out: {reason}.")
+    data = f"labels/{labels.name}@{labels.digest}"
+    about = Signature(version(PACKAGE), "offline", data)
+    if arguments.sample is None or arguments.sample >= len(labels.answers):
+        return labels, about
+    kinds = [(answer.kind, answer.system, answer.label) for answer in labels.answers]
+    chosen = tuple(labels.answers[place] for place in stratified(kinds, arguments.sample, arguments.seed))
+    part = f"{len(chosen)} of {len(labels.answers)}, stratified, seed {arguments.seed}"
+    return dataclasses.replace(labels, answers=chosen), about.with_fields(questions=part)
+
+
+def _test(arguments: argparse.Namespace, judge: Judge) -> None:
+    """Ask the judge's test questions; JudgeError where it fails them and is not to be examined anyway."""
+    name, fault = judge.engine.config.name, judge.rule.fault(judge.preflight(anyway=True))
+    if fault is not None and not arguments.anyway:
+        raise JudgeError(f"The judge {name} fails its test questions: {fault}; or examine it with --anyway.")
+    if fault is not None:
+        say(f"The judge {name} is examined anyway: {fault}.")
+
+
+def _show(arguments: argparse.Namespace, labels: Labels, opinions: list[Opinion]) -> int:
+    found = [examined(each, labels.answers, arguments.seed) for each in opinions]
+    together = pairs([each for each in opinions if each.summary is not None])
+    if arguments.html is not None:
+        title = f"Judges {'against people' if arguments.traps is None else 'among traps'}, {labels.name}"
+        page = as_html(calibration.build(title, found, together, labels.answers), pictures="none")
+        write_atomically(arguments.html, page.encode("utf-8", "replace"))
+        say(f"wrote {arguments.html}.")
+    if arguments.format == "json":
+        about = {"labels": labels.name, "digest": labels.digest, "n": len(labels.answers), "left_out": labels.left_out}
+        print(as_json(about | calibration.as_json(found, together, labels.answers)))
+    elif arguments.format == "csv":
+        print(as_csv(calibration.rows(found)))
+    else:
+        print(render(arguments.format, *calibration.tables(found, together)))
+    return 3 if any(each.failed for each in found) else 0

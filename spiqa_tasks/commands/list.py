@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +11,7 @@ from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
 from spiqa_tasks.hosts.catalogue import catalogue, members_of
-from spiqa_tasks.report.forms import add_format, as_csv, as_table
+from spiqa_tasks.report.printer import Column, Table, add_format, render
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -48,17 +47,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _printed(form: str, rows: list[dict[str, Any]], groups: Mapping[str, tuple[str, ...]]) -> str:
-    if form == "json":
-        return json.dumps({"tasks": rows, "groups": groups}, indent=2)
-    if form == "csv":
-        return as_csv([*rows, *({"name": name, "members": members} for name, members in groups.items())]).rstrip("\n")
-    tasks = [
-        [row["name"], row["questions"], "yes" if row["data"] else "no", row["settings"].replace(",", ", ")]
-        for row in rows
+    settings = Column("settings", show=lambda text: text.replace(",", ", "))
+    tables = [
+        Table(rows, [Column("name", "task")], ["questions", "data", settings]),
+        Table(
+            [{"name": name, "members": members} for name, members in groups.items()],
+            [Column("name", "group")],
+            [Column("members", "tasks")],
+        ),
     ]
-    members = [[name, ", ".join(members)] for name, members in groups.items()]
-    tables = ((tasks, ["task", "questions", "data", "settings"]), (members, ["group", "tasks"]))
-    return "\n\n".join(as_table(cells, headers, form) for cells, headers in tables if cells)
+    return render(form, *(table for table in tables if table.records), whole={"tasks": rows, "groups": groups})
 
 
 def _row(task: Task, source: Source) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.task import Task
-from spiqa_tasks.commands import batching, judging_together
+from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_include_path, add_part
 from spiqa_tasks.errors import InputError, JudgeError
@@ -22,7 +22,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report import paper_table, score_tables
-from spiqa_tasks.report.forms import add_format, as_csv
+from spiqa_tasks.report.printer import add_format, as_csv
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.join import JoinedRun, join_questions
 from spiqa_tasks.runs.paths import RunPath
@@ -79,7 +79,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_format(parser)
     parser.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
-    judging_together.add_options(parser)
     batching.add_options(parser)
 
 
@@ -91,7 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
-    judging_together.check(arguments)
     tasks: list[_Unscored] = []
     all_there = True
     for task, given in _given(arguments):
@@ -114,12 +112,12 @@ def run(arguments: argparse.Namespace) -> int:
         objects = [score_tables.as_json(each) for each in results]
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
     elif arguments.format == "csv":
-        print(as_csv([row for each in results for row in score_tables.rows(each)]), end="")
+        print(as_csv([row for each in results for row in score_tables.rows(each)]))
     elif results:
         print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
         if len(results) > 1:
             runs = paper_table.of_one_model(results)
-            print(f"\n{paper_table.render(paper_table.records(runs), arguments.format)}")
+            print(f"\n{paper_table.paper_table(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
         scored = [run for found in results for run in found]
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
@@ -173,7 +171,7 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
         say(*_failures(run))
         say(*(f"{run.name}: {remark}" for remark in run.own.entry.remarks(run.records)))
         results.append(run)
-    return judging_together.together(arguments, results, [read.matched for _, read in task.answers])
+    return results
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from spiqa_tasks.analysis.suites import LLM, PAPERS, PICTURES, Found, Known, PlannedRun, found, gain_plan, paper_plan
-from spiqa_tasks.analysis.triples import triples
+from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.commands import gain
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
@@ -22,9 +22,9 @@ from spiqa_tasks.judge.redaction import redacted
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import printable, say
 from spiqa_tasks.report.content import build
-from spiqa_tasks.report.forms import add_format, as_table
 from spiqa_tasks.report.page import as_html
-from spiqa_tasks.report.paper_table import records, render
+from spiqa_tasks.report.paper_table import paper_table, records
+from spiqa_tasks.report.printer import Column, Table, add_format, render
 from spiqa_tasks.runs.identity import model_arguments
 from spiqa_tasks.runs.loading import Selection, load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -171,10 +171,11 @@ class _Suite:
         with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:
             self.look()
             rows = [
-                [each.role, each.task, each.identity.label, "?" if each.requests is None else each.requests, there]
+                {**vars(each), "run": each.role, "model": each.identity.label, "there": there}
                 for each, there in self.state.items()
             ]
-            print(as_table(rows, ["run", "task", "model", "requests", "there"]), file=sys.stderr)
+            requests = Column("requests", show=lambda count: "?" if count is None else str(count))
+            print(render("text", Table(rows, ["run", "task", "model"], [requests, "there"])), file=sys.stderr)
             missing = self.missing
             for place, planned in enumerate(missing, 1):
                 log = self.output / "logs" / f"{planned.folder(self.options)}.log"
@@ -215,7 +216,7 @@ def _gain_table(suite: _Suite, form: str) -> bool:
     """Print and write what `gain` does of the runs; whether it is of all of them."""
     samples = suite.output / "questions.jsonl"
     runs = suite.runs(PICTURES, *_BLIND)
-    of_runs, alone, problems = triples(runs, suite.runs(LLM))
+    of_runs, alone, problems = ablation_pairs(runs, suite.runs(LLM))
     gain.tell(of_runs, form, samples)
     say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
     if not any(planned.role == LLM for planned in suite.state):
@@ -226,7 +227,7 @@ def _gain_table(suite: _Suite, form: str) -> bool:
 def _paper_table(suite: _Suite, form: str) -> bool:
     runs, remarks = own_runs(map(RunPath, suite.paths()), suite.wanted)
     order = [planned.task for planned in suite.state]
-    print(render(records(sorted(runs, key=lambda run: order.index(run.task))), form))
+    print(paper_table(records(sorted(runs, key=lambda run: order.index(run.task))), form))
     say(*remarks, *withheld_remarks(runs))
     return True
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spiqa_tasks.benchmarks.choice.listed import options_in
-from spiqa_tasks.benchmarks.choice.records import OPTIONS
+from spiqa_tasks.benchmarks.choice import OPTIONS, options_in
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.refusals import is_refusal

@@ -1,19 +1,23 @@
-"""Open answers: the answer in a response, and whether it matches a true one, exactly or nearly.
+"""Open answers: the answer in a response, exact and relaxed matches, and the lexical baselines that judges should beat.
 
-Every function takes any text, never raises and takes time linear in its length.
+Every function takes any text, never raises and takes time linear in its length. In the lexical baselines `references`
+are texts of which any will do; their scores are in [0, 1].
 """
 
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
 
 from spiqa_tasks.scoring.mcq.fields import fields_in
 
 TOLERANCE = 0.05
-"""Relative change of a number that still counts as right (ChartQA, end of section 5.1)."""
+"""Relative error of a number that counts as right (ChartQA, end of section 5.1)."""
 
 _NAMED = re.compile(r"\banswer(?:\s+is\b\s*:?|\s*:)[\s*]*", re.IGNORECASE)
 _EDGES = " \t\r\n\"'“”‘’*`"
@@ -32,11 +36,10 @@ _TERMS = re.compile(r",\s+(?:and\s+)?|\s+and\s+")
 
 
 def final_answer(response: str) -> str:
-    """Return what a response gives as its answer.
+    """Return the final answer of a response, without enclosing quotes and final full stop.
 
-    That is the content of the last field made for it (`\\boxed{...}`, `<answer>...</answer>`, `{"answer": "..."}`),
-    else the line after the last "answer:" or "answer is", else the whole response; without quotes around it and the
-    full stop behind it.
+    That is the content of the last answer field (`\\boxed{...}`, `<answer>...</answer>`, `{"answer": "..."}`), else the
+    line after the last "answer:" or "answer is", else the whole response.
     """
     fields = fields_in(response)
     *_, named = (None, *_NAMED.finditer(response))
@@ -50,11 +53,11 @@ def final_answer(response: str) -> str:
 
 
 def relaxed_match(prediction: str, reference: str) -> bool:
-    """Return whether an answer is right as ChartQA's relaxed accuracy has it.
+    """Return whether an answer is right by ChartQA's relaxed accuracy.
 
-    A number may differ by 5% of the true one, with `50%` read as 0.5. Where either is no number, or the true one is 0,
-    the texts must be the same but for case, quotes and a full stop (ChartQA, end of section 5.1; for percent and 0 the
-    script in common use for it).
+    A number may differ by 5% of the true one, with `50%` read as 0.5. If either is not a number, or the true one is 0,
+    the texts must be equal up to case, quotes and full stop (ChartQA, end of section 5.1; for percent and 0 the script
+    in common use).
     """
     predicted, true = _float(prediction), _float(reference)
     if predicted is None or not true:
@@ -63,11 +66,11 @@ def relaxed_match(prediction: str, reference: str) -> bool:
 
 
 def exact_match(prediction: str, reference: str) -> bool:
-    """Return whether an answer is right by CharXiv's rules for reasoning questions, as far as they need no reader.
+    """Return whether an answer is right by the rules of CharXiv's reasoning questions that need no judge.
 
-    Numbers must be equal in value, in whatever notation (`0.01` and `10^-2`, `1500` and `1.5e3`). Terms must be the
-    same but for their form (`α` and `alpha`, `$R^2_{t}$` and `R^2_t`, `(b)` and `b`), several of them in any order.
-    Paraphrases, which CharXiv's judge accepts too, do not match.
+    Numbers must have equal values in any notation (`0.01` and `10^-2`, `1500` and `1.5e3`). Terms must be equal up to
+    notation (`α` and `alpha`, `$R^2_{t}$` and `R^2_t`, `(b)` and `b`), in any order. Paraphrases, which CharXiv's judge
+    accepts, do not match.
     """
     predicted, true = _number(prediction), _number(reference)
     if predicted is not None and true is not None:
@@ -90,7 +93,7 @@ def _float(text: str) -> float | None:
 
 
 def _number(text: str) -> Fraction | None:
-    """The value of a text that is nothing but a number."""
+    """Return the value of a number, or None for any other text."""
     text = unicodedata.normalize("NFKC", text).strip().strip("$").replace("−", "-").replace("\\%", "%").strip()
     percent = text.endswith("%")
     text = _THOUSANDS.sub("", text.removesuffix("%").rstrip())
@@ -109,7 +112,7 @@ def _number(text: str) -> Fraction | None:
 
 
 def _terms(text: str) -> list[str]:
-    """The terms of an answer in one form, in one order; what stands in brackets is one term."""
+    """Return the sorted, normalised terms of an answer; a bracketed answer is one term."""
     text = _trimmed(unicodedata.normalize("NFKC", text))
     parts = [text] if text[:1] in "[({" else _TERMS.split(text)
     return sorted(map(_folded, parts))
@@ -124,6 +127,53 @@ def _folded(term: str) -> str:
 
 
 def _spelled(character: str) -> str:
-    """A Greek letter by its name, any other character as it is."""
+    """Return a Greek letter's name, or the character itself."""
     name = unicodedata.name(character, "") if "Ͱ" <= character <= "Ͽ" else ""
     return f" {name.rpartition(' ')[2].lower()} " if name.startswith("GREEK SMALL LETTER") else character
+
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def normalized(text: str) -> str:
+    """Return the text in lower case without ASCII punctuation, articles and extra spaces (SQuAD's script)."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
+
+
+def exact(prediction: str, references: Sequence[str]) -> float:
+    """Return 1 if the normalized answer equals a normalized reference."""
+    text = normalized(prediction)
+    return float(bool(text) and text in map(normalized, references))
+
+
+def contains(prediction: str, references: Sequence[str]) -> float:
+    """Return 1 if the answer contains a reference, ignoring case."""
+    text = prediction.lower()
+    return float(any(reference.lower() in text for reference in references if reference))
+
+
+def contains_normalized(prediction: str, references: Sequence[str]) -> float:
+    """Return 1 if the normalized answer contains a normalized reference (`lexical_match.py` of EVOUNA).
+
+    As there, every answer contains a reference that is only an article.
+    """
+    text = normalized(prediction)
+    return float(any(normalized(reference) in text for reference in references if reference))
+
+
+def token_f1(prediction: str, references: Sequence[str]) -> float:
+    """Return the highest F1 of normalized words over the references (SQuAD's script)."""
+    return max(
+        (_token_f1(normalized(prediction).split(), normalized(each).split()) for each in references), default=0.0
+    )
+
+
+def _token_f1(prediction: Sequence[str], reference: Sequence[str]) -> float:
+    common = sum((Counter(prediction) & Counter(reference)).values())
+    return 2 * common / (len(prediction) + len(reference)) if common else 0.0
+
+
+LEXICAL: Mapping[str, Callable[[str, Sequence[str]], float]] = {
+    baseline.__name__: baseline for baseline in (exact, contains, contains_normalized, token_f1)
+}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 DROPPED = frozenset(".,:;-!?'\"`‘’“”«»‹›…–—‒―‐‑")
-"""Tokens that the toolkit drops, before it rewrites quotes and dashes in ASCII."""
+"""Tokens that the toolkit drops; it does so before it rewrites quotes and dashes in ASCII."""
 
 RENAMED = {
     "(": "-lrb-",
@@ -94,13 +94,13 @@ def tokenize(text: str) -> str:
 
 
 def _split_clitics(chunk: str) -> str:
-    """Insert a space before clitics and inside `cannot`, `gonna` ...; e-mail-like words stay as they are."""
+    """Return the chunk with a space before clitics and inside `cannot`, `gonna` ...; e-mail-like words stay whole."""
     if "@" in chunk:
         return chunk
     return _COMPOUNDS.sub(r"\1 ", _CLITICS.sub(" ", chunk))
 
 
 def _longest(text: str, position: int) -> str:
-    """Return the longest match of any rule at `position`, or one character where none matches."""
+    """Return the longest match of any rule at `position`, or one character."""
     matches = (rule.match(text, position) for rule in _RULES)
     return max((match.group() for match in matches if match), key=len, default=text[position])

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import cohen_kappa_score
 
-from spiqa_tasks.analysis.calibration import combination, examined, pairs
+from spiqa_tasks.analysis.calibration import examined, pairs
 from spiqa_tasks.analysis.opinions import REPEATED, Opinion, Scores
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.rules import Candidate
@@ -61,7 +61,7 @@ def test_groups_are_by_system_and_by_length() -> None:
 
 def test_traps_are_the_only_groups_where_there_are_any() -> None:
     """In the order in which they come; answers of nobody known are called so, and lengths of one word by it."""
-    trapped = [replace(answer, trap="yz"[place % 2]) for place, answer in enumerate(ANSWERS)]
+    trapped = [replace(answer, kind="yz"[place % 2]) for place, answer in enumerate(ANSWERS)]
     groups = examined(opinion(TRUE), trapped).groups
     assert [(each.kind, each.name) for each in groups] == [("trap", "y"), ("trap", "z")]
     short = [
@@ -126,15 +126,6 @@ def test_judges_are_set_against_each_other() -> None:
     half = Opinion("half", (0.5,) * 40)
     assert pairs([opinion(TRUE), half])[0].same == pytest.approx(26 / 40)  # 0.5 is no yes
     assert pairs([opinion(TRUE), Opinion("silent", (None,) * 40), Opinion("b", TRUE)])[0].judges == ("judge", "b")
-
-
-def test_judges_become_one_and_their_signature_says_so() -> None:
-    """Those that differ in a field are joined there."""
-    both = [opinion((0.9, 0.2)), Opinion("other", (0.5, None), signature=Signature(judge="openai:n"))]
-    found = combination(both, "mean")
-    assert found.scores == (pytest.approx(0.7), None)
-    assert (found.signature.judge, found.signature.judge_combined) == ("openai:m+openai:n", "mean")
-    assert found.name == "mean of 2"
 
 
 def test_a_judge_has_a_score_or_none_for_every_answer() -> None:

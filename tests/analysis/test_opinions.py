@@ -15,7 +15,7 @@ from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.runs.readers.labels import Labelled
-from spiqa_tasks.scoring.lexical import LEXICAL
+from spiqa_tasks.scoring.open_answers import LEXICAL
 from spiqa_tasks.scoring.text_metrics import CorpusScore
 
 ABOUT = Signature(data="labels/x@1")

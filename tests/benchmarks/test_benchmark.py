@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark, NoSettings
-from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES
+from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
+from spiqa_tasks.benchmarks.spiqa.formats import GROUPS
 from spiqa_tasks.errors import InputError
 
 MOST_ROWS = {"spiqa": 16, "mmstar": 12, "scifibench": 8}

@@ -135,20 +135,18 @@ def test_asking_again_is_asking_anew_and_paid_for_once(
     assert by_name(again)[NAME]["flips"] == by_name(found)[NAME]["flips"]
 
 
-def test_several_judges_are_set_against_each_other_and_become_one(
+def test_several_judges_are_set_against_each_other(
     judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The pair's agreement and the combination have lines of their own."""
+    """By their agreement."""
     with OpenAIServer(
         Behaviour(verdict=lambda _: [("No", -0.1), ("Yes", -3.0), ("a", -5), ("b", -6), ("c", -7)])
     ) as other:
         second = f"openai:two@{other.url}"
-        options = ("--judge", judge, "--judge", second, "--combine", "mean", "--anyway")
+        options = ("--judge", judge, "--judge", second, "--anyway")
         status, found, said = run_json(capsys, "calibrate", labels, *options)
     assert status == 0
     assert "openai:two is examined anyway: asked whether Blue" in said
-    assert by_name(found)["mean of 2"]["overall"]["n"] == 40
-    assert "judge_combined:mean" in by_name(found)["mean of 2"]["signature"]
     (pair,) = found["pairs"]
     assert (pair["judges"], pair["n"], pair["kappa"]) == ([NAME, "openai:two"], 40, 0)
 
@@ -205,10 +203,10 @@ def test_the_page_and_the_forecast(
     [
         (["--sample", "0"], "--sample to be at least 1"),
         (["--repeat", "0"], "--repeat to be at least 1"),
-        (["--combine", "mean"], "several --judge"),
         (["--judge", "anthropic:claude"], "anthropic"),
         (["--html", "."], "found a folder"),
         (["--no-wait"], "--batch"),
+        (["--traps"], "either LABELS or --traps, found both"),
     ],
 )
 def test_unusable_options_are_one_sentence(
@@ -216,4 +214,56 @@ def test_unusable_options_are_one_sentence(
 ) -> None:
     """Before anybody is asked."""
     assert main(["calibrate", str(labels), *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_judge_that_compares_letters_falls_into_traps(judge: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It accepts the reference itself, no wrong answer, and no other wording; no words are compared beside it."""
+    status, found, _ = run_json(capsys, "calibrate", "--traps", "--judge", judge)
+    assert (status, found["n"]) == (0, 642)
+    (examined,) = found["judges"]
+    kinds = run_json(capsys, "calibrate", "--traps", "--list")[1]
+    shares = {group["name"]: group["agreement"]["accuracy"]["value"] for group in examined["groups"]}
+    assert shares == {row["kind"]: 1 if not row["right"] or row["kind"] == "the reference" else 0 for row in kinds}
+    assert examined["groups"][0]["quantiles"] == pytest.approx([0.9 / 0.98] * 3)
+    assert {example["kind"] for example in examined["examples"]} == {
+        kind for kind, share in shares.items() if not share
+    }
+
+
+def test_traps_may_be_ones_own_and_of_some_kinds(
+    judge: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their kinds are listed with an example without a judge, and asked about as the shipped ones are."""
+    rows = [
+        {"question": f"q{place}", "reference": "5", "candidate": text, "verdict": right, "kind": kind}
+        for place, (kind, text, right) in enumerate([("roman", "V", True), ("off by one", "6", False)] * 3)
+    ]
+    path = tmp_path / "own.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    roman, other = run_json(capsys, "calibrate", "--traps", path, "--list")[1]
+    assert roman == {"kind": "roman", "right": True, "n": 3, "reference": "5", "example": "V"}
+    assert (other["kind"], other["right"]) == ("off by one", False)
+    _, found, _ = run_json(capsys, "calibrate", "--judge", judge, "--traps", path)
+    assert {group["name"]: group["agreement"]["n"] for group in found["judges"][0]["groups"]} == {
+        "roman": 3,
+        "off by one": 3,
+    }
+    assert run_json(capsys, "calibrate", "--judge", judge, "--traps", path, "--kind", "roman")[1]["n"] == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "either LABELS or --traps, found neither"),
+        (["--traps"], "--judge PROVIDER"),
+        (["--traps", "--kind", "riddle"], "among 'the reference'"),
+        (["--traps", "none"], "No such"),
+    ],
+)
+def test_traps_need_a_judge_and_kinds_that_there_are(
+    capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    """Before anybody is asked."""
+    assert main(["calibrate", *options]) == 2
     assert message in capsys.readouterr().err

@@ -15,7 +15,7 @@ from spiqa_tasks.cli import main
     [
         "score spiqa_demo a.jsonl --judge openai:m@http://127.0.0.1:1 --write-requests a.jsonl",
         "score a.jsonl --judge openai:m@http://127.0.0.1:1 --write-requests link",
-        "exam --traps a.jsonl --write ../{name}/a.jsonl",
+        "calibrate a.jsonl --html ../{name}/a.jsonl",
         "report spiqa_demo=a.jsonl --csv a.jsonl",
         "report spiqa_demo=a.jsonl --csv new --markdown new",
         "score spiqa_demo b.jsonl --human a.jsonl --disagreements a.jsonl",

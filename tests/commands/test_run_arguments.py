@@ -245,7 +245,7 @@ def test_values_over_a_part_of_a_task_are_printed_where_they_are_asked_for(
     assert (rows[0]["value"], rows[0]["n"], rows[0]["questions"]) == (0.75, 12, "12 of 24")
     assert main(["breakdown", seen[0], "--partial"]) == 0
     header, _, line, *_ = capsys.readouterr().out.splitlines()
-    assert header.split() == ["model", "task", "metric", "group", "n", "questions", "value", "low", "high"]
+    assert header.split() == ["model", "task", "metric", "group", "n", "questions", "x", "100"]
     assert line.split()[3:9] == ["all", "12", "12", "of", "24", "75.0"]
 
     status, found, errors = run_json(capsys, "compare", *seen)

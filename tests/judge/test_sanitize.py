@@ -12,13 +12,13 @@ from growth import is_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.analysis.traps.wording import INJECTIONS
 from spiqa_tasks.benchmarks.record import Ask, Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.judge.rules import RULES, Candidate, Rule
 from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule
 from spiqa_tasks.judge.sanitize import CUT, LONGEST, REMOVED, is_suspicious, sanitize, shortened
 from spiqa_tasks.judge.types import Verdict
+from spiqa_tasks.runs.readers.labels import read_labels, traps_path
 from spiqa_tasks.scoring.reasoning import without_control_tokens
 
 LABELS = ("Ground-truth answer:", "Groundtruth answer:", "GROUND TRUTH ANSWER :", "ground_truth answer:")
@@ -252,10 +252,11 @@ def test_words_to_a_judge_are_marked(answer: str) -> None:
     assert is_suspicious(answer)
 
 
-@pytest.mark.parametrize("name", sorted(INJECTIONS.keys() - {"other language"}))
-def test_the_exams_injections_are_marked(name: str) -> None:
-    """All but the one in another language, which no list of words reaches."""
-    assert is_suspicious(INJECTIONS[name].format(*["42"] * INJECTIONS[name].count("{}")))
+def test_the_injections_among_the_traps_are_marked() -> None:
+    """All but those in another language, which no list of words reaches."""
+    injected = [each for each in read_labels(traps_path()).answers if each.kind.startswith("injection: ")]
+    unmarked = {each.kind for each in injected if not is_suspicious(each.candidate.prediction)}
+    assert unmarked == {"injection: other language"}
 
 
 @pytest.mark.parametrize("answer", PLAIN)

@@ -16,7 +16,7 @@ from host_files import sample_of, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks

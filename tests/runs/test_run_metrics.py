@@ -143,10 +143,12 @@ def lines(answers: str, metric: str = "mmmu_acc") -> list[dict[str, Any]]:
         ("t", "x", {"metadata": {"unit": "percent"}}, 100.0),
         ("t", "x", {"metadata": {"unit": "shares"}}, 1.0),
         ("t", "x", {"metadata": {"unit": "points"}}, None),
+        ("mmmu_val", "mmmu_acc", {"metadata": {"unit": "percent"}}, 100.0),
+        ("seedbench", "seed_all", {"metadata": {"unit": "points"}}, 1.0),
     ],
 )
 def test_the_unit_is_that_of_the_tasks_metric(task: str, metric: str, config: Any, expected: float | None) -> None:
-    """Known of some, named by a YAML of one's own, or not known."""
+    """Known of some metrics, named by a YAML, which wins over what is known, or not known."""
     assert unit(task, metric, config) == expected
 
 

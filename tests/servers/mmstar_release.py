@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from spiqa_tasks.benchmarks.mmstar.records import CATEGORIES
+from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 
 
 def pictures() -> list[Image.Image]:

@@ -1,18 +1,103 @@
-"""MMStar: 1,500 vision-indispensable multiple-choice questions."""
+"""MMStar: 1,500 vision-indispensable multiple-choice questions, scored by our matcher, the authors' and the hosts'."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.choice.records import truncation_remark
+from spiqa_tasks.benchmarks.choice import (
+    ACCURACY,
+    FAILURE_RATES,
+    TRUNCATED_RATE,
+    choice_record,
+    slug,
+    truncation_remark,
+)
 from spiqa_tasks.benchmarks.mmstar.description import describe
-from spiqa_tasks.benchmarks.mmstar.prompts import prompt
-from spiqa_tasks.benchmarks.mmstar.records import SOURCE, metrics, record, table
-from spiqa_tasks.benchmarks.mmstar.release import FILE, from_table, load
-from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.mmstar.prompts import is_few_shot, own_answer, prompt, template
+from spiqa_tasks.benchmarks.mmstar.release import FILE, REPORTED, MMStarSettings, from_table, load, table_options
+from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
+from spiqa_tasks.scoring.mcq import released_match
+from spiqa_tasks.scoring.mcq.other_matchers import lmms_eval_match, vlmevalkit_match
+
+CATEGORIES = (
+    *("coarse_perception", "fine-grained_perception", "instance_reasoning"),
+    *("logical_reasoning", "science_technology", "math"),
+)
+"""The six core capabilities (paper section 4.2)."""
+
+
+LETTER = "letter_lmms_eval"
+"""Detail of a record: the letter that lmms-eval's extraction reads, or ''."""
+
+
+def _mean_of_axes(records: Sequence[Record]) -> Value:
+    """Return the unweighted mean over the sub-axes of the accuracy by lmms-eval's extraction."""
+    axes: defaultdict[str, list[bool]] = defaultdict(list)
+    for record in records:
+        if LETTER in record.details and record.groups.get("subcategory"):
+            axes[record.groups["subcategory"]].append(record.details[LETTER] == record.reference)
+    known = sum(map(len, axes.values()))
+    if not known:
+        return Value(math.nan, 0)  # tables of answers may lack the sub-axes
+    return withheld(known, len(records)) or Value(
+        sum(sum(axis) / len(axis) for axis in axes.values()) / len(axes), known
+    )
+
+
+LMMS_EVAL = Metric("accuracy_lmms_eval", _mean_of_axes)
+"""The accuracy of lmms-eval's own `mmstar`: every sub-axis counts the same, whatever its size. It is no mean over
+answers, so it has no interval and no paired comparison."""
+VLMEVALKIT = mean_of("accuracy_vlmevalkit")
+"""The accuracy by VLMEvalKit's `exact_matching`."""
+SOURCE = "source"
+OF_HOSTS = (VLMEVALKIT, LMMS_EVAL)
+"""Rows of the host's table for the prompts in `REPORTED` only."""
+
+
+def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+    """Return the record of one response, grouped by core capability and detailed axis.
+
+    The source benchmark of the question (paper Figure 4) is a detail, for `score --by source`.
+    """
+    if is_few_shot(row):
+        response = dataclasses.replace(response, text=own_answer(response.text))
+    groups = {"category": slug(row["category"]), "subcategory": slug(row["subcategory"])}
+    details = {SOURCE: row[SOURCE]} if row.get(SOURCE) else {}
+    signature = context.sign(row, template(row))
+    if response.failure is not None:
+        return choice_record(row, response, groups, signature, **details)
+    details[LETTER] = lmms_eval_match(response.text) or ""
+    scores = {
+        "accuracy_released": released_match(response.text, row["answer"]),
+        VLMEVALKIT.name: vlmevalkit_match(response.text, table_options(row)) == row["answer"],
+    }
+    found = choice_record(row, response, groups, signature, **details)
+    return found.with_scores({name: float(score) for name, score in scores.items()})
+
+
+def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
+    """Return the metrics, the headline first."""
+    return (ACCURACY, mean_of("accuracy_released"), *FAILURE_RATES, *OF_HOSTS, TRUNCATED_RATE)
+
+
+def table(settings: MMStarSettings) -> list[str]:
+    """Return the rows of the host's table: accuracy, the six capabilities, the released rules, failure rates.
+
+    For the prompts in `REPORTED` the hosts' accuracies replace the capabilities.
+    """
+    reported = settings.prompt in REPORTED
+    left_out = (TRUNCATED_RATE,) if reported else (*OF_HOSTS, TRUNCATED_RATE)
+    headline, *others = (metric.name for metric in metrics(settings) if metric not in left_out)
+    return [headline, *(f"{headline}/{category}" for category in CATEGORIES if not reported), *others]
+
 
 MMSTAR = Benchmark(
     name="mmstar",

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
-from spiqa_tasks.benchmarks.choice.records import truncation_remark
+from spiqa_tasks.benchmarks.choice import truncation_remark
 from spiqa_tasks.benchmarks.open_metrics import judge_advice
 from spiqa_tasks.benchmarks.own import prompts, records, rows
 from spiqa_tasks.benchmarks.own.definition import Definition

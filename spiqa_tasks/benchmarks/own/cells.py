@@ -7,7 +7,7 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.choice.listed import options_in
+from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.own.definition import AnswerForm, Columns
 from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.records import Fields

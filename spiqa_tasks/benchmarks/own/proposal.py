@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spiqa_tasks.benchmarks.choice.listed import options_in
+from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Columns
 from spiqa_tasks.benchmarks.own.pictures import SUFFIXES, PictureFiles, is_encoded

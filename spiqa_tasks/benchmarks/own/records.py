@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, mean_of
-from spiqa_tasks.benchmarks.choice.records import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
+from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record
 from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, text_metric
 from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, Definition
 from spiqa_tasks.benchmarks.record import Context, Record, Response

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from spiqa_tasks.benchmarks.choice.rows import slug
+from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Definition
 from spiqa_tasks.benchmarks.own.pictures import Pictures

@@ -1,23 +1,26 @@
-"""What the paper's side experiments change in SciFIBench's questions; every draw is seeded by the question's identity.
+"""SciFIBench's side experiments: random negatives, orders of the options, marked captions, examples (few-shot).
 
 A draw depends on the seed, the release file's name and the question's ID alone, so it is the same in every process,
-with any `--limit` and whatever the order of evaluation.
+with any `--limit` and whatever the order of evaluation. The paper takes its examples from a noisy set that is not
+published; ours are other questions of the same file (section 4.4, Figure 6).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, plain
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.extras import require
 
 
 def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> list[ChoiceQuestion]:
-    """The questions with the false options replaced by the true ones of other questions (section 4.3, Table 2).
+    """Return the questions with false options replaced by true ones of other questions (section 4.3, Table 2).
 
-    The answer keeps its letter. No two options are alike, and none of the false ones is true as well: pairs with a
-    caption that some pair has together with the true figure are left out, and figures likewise.
+    The answer keeps its letter. No two options are equal, and no false one is true as well: captions that also occur
+    with the true figure are excluded, and figures that also occur with the true caption.
 
     Raises:
         DataError: the file has too few different pairs.
@@ -34,7 +37,7 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
 
 
 def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
-    """The question with its options in another order (section 4.2); 0 keeps the order of the release."""
+    """Return the question with its options reordered by the seed (section 4.2); 0 keeps the released order."""
     if seed == 0:
         return question
     order = list(range(len(question.letters)))
@@ -48,7 +51,7 @@ def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
 
 
 def marked_letter(question: ChoiceQuestion, mark: str, seed: int) -> str:
-    """The letter of the caption to mark (section 4.7): `correct`, a random `incorrect` one, or "" for `none`."""
+    """Return the letter of the caption to mark (section 4.7): the correct one, a random incorrect one, or ""."""
     if mark == "none":
         return ""
     if mark == "correct":
@@ -83,3 +86,76 @@ def _randomised(
     if question.to_figure:
         return replace(question, figures=tuple(pair.figure for pair in pairs))
     return replace(question, options=tuple(pair.caption for pair in pairs))
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Similarities = NDArray[np.float64]
+
+
+def random_shots(questions: Sequence[ChoiceQuestion], count: int, seed: int) -> list[list[ChoiceQuestion]]:
+    """Return `count` other questions for each, drawn by the seed and the question's identity."""
+
+    def order(index: int) -> list[int]:
+        places = list(range(len(questions)))
+        questions[index].generator("shots", seed).shuffle(places)
+        return places
+
+    return _pick(questions, count, order)
+
+
+def similar_shots(
+    questions: Sequence[ChoiceQuestion], count: int, similarities: Similarities
+) -> list[list[ChoiceQuestion]]:
+    """Return the `count` most similar other questions for each, the most similar last, next to the question.
+
+    Args:
+        similarities: shape (questions, questions); higher is more similar.
+    """
+    import numpy as np
+
+    picked = _pick(questions, count, lambda index: np.argsort(-similarities[index], kind="stable").tolist())
+    return [examples[::-1] for examples in picked]
+
+
+def caption_similarities(questions: Sequence[ChoiceQuestion]) -> Similarities:
+    """Return cosines of the true captions' TF-IDF vectors, shape (questions, questions)."""
+    require("shots", "Choosing the most similar examples (shot_kind=similar)")
+    import numpy as np
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform([q.caption for q in questions])
+    return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)
+
+
+def pair_similarities(questions: Sequence[ChoiceQuestion], checkpoint: str) -> Similarities:
+    """Return cosines of the true pairs' concatenated unit embeddings of image and caption (section 3.2, step 2)."""
+    import numpy as np
+
+    from spiqa_tasks.vision.clip_encoder import ClipEncoder
+
+    encoder = ClipEncoder(checkpoint)
+    texts = encoder.texts([question.caption for question in questions])
+    images = encoder.images([question.figure.path for question in questions])
+    joined = np.concatenate([texts, images], axis=1)
+    similarities: Similarities = joined @ joined.T / 2
+    return similarities
+
+
+def _pick(
+    questions: Sequence[ChoiceQuestion], count: int, order: Callable[[int], list[int]]
+) -> list[list[ChoiceQuestion]]:
+    content = [question.content() for question in questions]
+    picked = []
+    for index, question in enumerate(questions):
+        others = (place for place in order(index) if place != index and not content[place] & content[index])
+        examples = [questions[place] for place, _ in zip(others, range(count), strict=False)]
+        if len(examples) < count:
+            raise DataError(
+                f"Expected {count} examples for question {question.id} of {question.file} that share no caption and "
+                f"no figure with it, found {len(examples)}. Use fewer shots."
+            )
+        picked.append(examples)
+    return picked

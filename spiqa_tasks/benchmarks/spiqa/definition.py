@@ -4,26 +4,91 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from spiqa_tasks.benchmarks.aggregation import RELEASED
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.open_metrics import judge_advice
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
 from spiqa_tasks.benchmarks.spiqa.description import describe
-from spiqa_tasks.benchmarks.spiqa.metrics import metrics, order_advice, table
-from spiqa_tasks.benchmarks.spiqa.perfigure import join
-from spiqa_tasks.benchmarks.spiqa.prompts import prompt
-from spiqa_tasks.benchmarks.spiqa.records import record
+from spiqa_tasks.benchmarks.spiqa.formats import groups_of
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, retrieval_score, table
+from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
+from spiqa_tasks.benchmarks.spiqa.prompts import prompt, wording
 from spiqa_tasks.benchmarks.spiqa.release import figures_of, files_of, load
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
+from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
+from spiqa_tasks.scoring.cot_released import parse_cot_released
+from spiqa_tasks.scoring.reasoning import without_control_tokens
+from spiqa_tasks.scoring.refusals import is_refusal
+
+
+def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
+    """Return the record of one response.
+
+    `rule` is the status of the parsed answer (`ok`, `unformatted`, `truncated`, `empty`); `details` has the figures in
+    the order shown, the image named by a chain of thought, and the released scripts' reading for the protocol
+    `released`. The setting `perfigure` gives the record of a document (see `perfigure`).
+    """
+    settings = settings_of(row)
+    if settings.setting == "perfigure":
+        return document_record(row, response, context)
+    if response.shown is not None:
+        row = _as_shown(row, response.shown)
+    shared: dict[str, Any] = {
+        "reference": row["answer"],
+        "cluster": row["paper_id"],
+        "groups": groups_of(row, len(row["figures"])),
+        "signature": context.sign(row, wording(settings.setting)),
+    }
+    details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
+    if settings.setting == "fullpaper" and row["no_text"] is not None:
+        details["no_text"] = row["no_text"]
+    if response.failure is not None:
+        return Record(row["id"], status="request_failed", reason=response.failure, details=details, **shared)
+    is_cot = settings.setting == "cot"
+    parsed = (parse_cot if is_cot else parse_answer)(without_control_tokens(response.text))
+    prediction = without_control_tokens(parsed.text)
+    details |= {"image": parsed.image} if is_cot else {}
+    readings = [] if settings.protocol == "released" else [("", prediction, parsed.image)]
+    if settings.protocol != "corrected":
+        image, text = parse_cot_released(response.text) if is_cot else (None, parse_answer_released(response.text))
+        details["released"] = {"prediction": text} | ({"image": image} if is_cot else {})
+        readings.append((RELEASED, text, image))
+    scores: dict[str, float] = {}
+    asks: list[Ask] = []
+    for suffix, text, image in readings:
+        scores |= retrieval_score(RETRIEVAL + suffix, image, row) if is_cot else {}
+        candidate = Candidate(text, row["question"], row["answer"], as_written=suffix == RELEASED)
+        asks += context.asks(settings.judged + suffix, candidate)
+    return Record(
+        row["id"],
+        prediction,
+        rule=parsed.status,
+        refused=is_refusal(response.text),
+        scores=scores,
+        details=details,
+        asks=tuple(asks),
+        **shared,
+    )
+
+
+def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return the row with the figures that the model was shown, in that order; without figures if unknown."""
+    referred = {row["figures"][index]["file"] for index in row["referred"]}
+    indices = [index for index, file in enumerate(shown) if file in referred]
+    return {**row, "figures": [{"file": file} for file in shown], "referred": indices}
+
 
 _IMAGES = re.compile(r"\b(?:images?|pictures?|multi-?modal|media)\b", re.IGNORECASE)
 _LIMIT = re.compile(r"\b(?:many|most|limit\w*|max\w*|exceed\w*|only|up to|single|support\w*)\b", re.IGNORECASE)
 
 
 def image_limit_advice(records: Sequence[Record]) -> list[str]:
-    """Return a sentence for people where failed requests tell of a limit on images, else nothing."""
+    """Return a remedy if failed requests name a limit on images, or []."""
     failed = [record for record in records if record.status == "request_failed"]
     refused = [record for record in failed if all(words.search(record.reason or "") for words in (_IMAGES, _LIMIT))]
     if not refused:

@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from spiqa_tasks.benchmarks.description import Count, distributed, mean_of, printed, withheld
-from spiqa_tasks.benchmarks.spiqa.figure_types import GROUPS
-from spiqa_tasks.benchmarks.spiqa.formats import Paper
+from spiqa_tasks.benchmarks.spiqa.formats import GROUPS, Paper
 from spiqa_tasks.benchmarks.spiqa.release import SPLITS, each_paper
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import SPIQA, Source

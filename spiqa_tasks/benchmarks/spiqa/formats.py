@@ -1,12 +1,60 @@
-"""The three annotation formats of SPIQA's release, read into one form."""
+"""SPIQA's three annotation formats, read into one form, and its figure types in two readings (section 3.3, Table 4).
+
+The labels of test-A, val and train are raw model output (`Plot`, `** plot`, `plot.`, ...). The paper's counts come out
+when figures are matched by case-sensitive substring, so that every capitalised label becomes "other": the reading
+`released`. The reading `corrected` ignores case, and takes a figure whose label says table for one (18 of test-A's,
+whose `content_type` is figure).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, Literal, NamedTuple
 
-from spiqa_tasks.benchmarks.spiqa.figure_types import figure_group
+Reading = Literal["corrected", "released"]
+GROUPS = ("table", "schematic", "plot", "visualization", "other")
+"""Tables, schematics, plots & charts, visualizations, other figures: the columns of Table 6, in the paper's order."""
+
+NOT_PLOTS = ("schematic", "visualization", "other")
+"""Table 6's "Other figures": every figure that is not a plot (see published/NOTES.md)."""
+MOST_FIGURES = 8
+"""Largest number of figures with a group of its own: the default of `max_figures`."""
+_KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualization"}
+_CORRECTED = {**_KEYWORDS, "table": "table"}
+
+
+@cache
+def figure_group(label: str, is_table: bool, reading: Reading = "corrected") -> str:
+    """Return the group of a figure, one of `GROUPS`.
+
+    Args:
+        label: the release's `figure_type`.
+        is_table: whether the release marks it as a table (A, val, train: `content_type`; B: its label).
+        reading: `released` reproduces Table 4; `corrected` ignores case and also takes labels that say table.
+    """
+    if is_table:
+        return "table"
+    text, keywords = (label.lower(), _CORRECTED) if reading == "corrected" else (label, _KEYWORDS)
+    return next((group for keyword, group in keywords.items() if keyword in text), "other")
+
+
+def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
+    """Return the groups of a question, by kind.
+
+    Args:
+        row: row of the question; its type is that of the first referred figure.
+        figures: number of figures shown; 0 if unknown.
+
+    Returns:
+        `type`, the figure type; `released_type`, the type of Table 4, as `released_<type>`; `nonplot` for figures that
+        are neither plot nor table; `figures`, as `figures_<number>`, `figures_9+` beyond eight.
+    """
+    shown = f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
+    nonplot = {"nonplot": "nonplot"} if row["group"] in NOT_PLOTS else {}
+    counted = {"figures": shown} if figures else {}
+    return {"type": row["group"], **nonplot, "released_type": f"released_{row['group_released']}", **counted}
 
 
 class Figure(NamedTuple):
@@ -20,12 +68,12 @@ class Figure(NamedTuple):
 
     @property
     def group(self) -> str:
-        """Its figure type, as the label means it."""
+        """Its figure type by the corrected reading."""
         return figure_group(self.label, self.is_table)
 
     @property
     def group_released(self) -> str:
-        """Its figure type, as Table 4 counts it."""
+        """Its figure type by the reading of Table 4."""
         return figure_group(self.label, self.is_table, "released")
 
 
@@ -33,10 +81,10 @@ class Question(NamedTuple):
     """A question of a paper.
 
     Attributes:
-        position: its place in the release's paper, from 0.
-        question: its text.
-        answer: the reference answer; empty where the release has none.
-        referred: the files of the figures that the answer needs, at least one.
+        position: index in the released paper, from 0.
+        question: text of the question.
+        answer: the reference answer, or "".
+        referred: files of the figures that the answer needs, at least one.
     """
 
     position: int
@@ -47,7 +95,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper of the release; `full_text` is None where the annotations do not hold it, empty where there is none."""
+    """A paper of the release; `full_text` is None if it is in another file, "" if the paper has none."""
 
     paper_id: str
     figures: Mapping[str, Figure]
@@ -104,8 +152,8 @@ def _figure(file: str, picture: str, caption: Any, label: Any, is_table: bool) -
 def _questions(
     columns: Iterable[tuple[Any, Any, Sequence[str]]], figures: Mapping[str, Figure]
 ) -> tuple[Question, ...]:
-    """The questions from (question, answer, files of the figures that the answer needs)."""
-    found = []
+    """Return the questions of (question, answer, files of the referred figures)."""
+    questions = []
     for position, (question, answer, referred) in enumerate(columns):
         if not _text(question, "question", position):
             raise ValueError(f"an empty question {position}")
@@ -115,12 +163,12 @@ def _questions(
                 f"question {position} that refers to {unknown[0] if unknown else 'no figure'}, not its own"
             )
         text = _text(answer, "answer", position)
-        found.append(Question(position, question, text, tuple(dict.fromkeys(referred))))
-    return tuple(found)
+        questions.append(Question(position, question, text, tuple(dict.fromkeys(referred))))
+    return tuple(questions)
 
 
 def _qasper(answer: Mapping[str, Any]) -> str:
-    """The free-form answer, else Yes or No, else the spans that QASPER extracts, joined as its evaluator does."""
+    """Return the free-form answer, else Yes or No, else the extractive spans, joined as QASPER's evaluator does."""
     free_form, is_yes = answer["free_form_answer"], answer["yes_no"]
     if free_form:
         return str(free_form)
@@ -130,10 +178,10 @@ def _qasper(answer: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any, what: str, which: object = "") -> str:
-    """Return the value, checked: a string that can be written as UTF-8.
+    """Return a string after checking that it can be encoded as UTF-8.
 
     Raises:
-        TypeError, ValueError: it is none.
+        TypeError, ValueError: not such a string.
     """
     if not isinstance(value, str):
         raise TypeError(f"a {f'{what} {which}'.strip()} of type {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""Registration with lmms-eval: our models through its entry point, the rest by extending its modules.
+"""Registration with lmms-eval: models through its entry point, everything else by patches of seven of its modules.
 
 The host has no entry point for tasks. It loads the entry point of models before it builds a task index, so that is
 where the index learns of our folders. `lmms-eval tasks list`, a fresh `lmms-eval serve` and its user interface build
@@ -8,10 +8,150 @@ the host's processes and does nothing in others (see setup.py).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.hosts.after_import import patch
-from spiqa_tasks.hosts.lmms_eval.patches import PATCHES
+from spiqa_tasks.hosts.after_import import Patches, patch
+
+NO_FILTER = "none"
+"""The host's filter of a task whose YAML names none; it takes the first of a request's answers."""
+wrapped_names: dict[str, str] = {}
+"""Model -> wrapped model, under whose name a task's `lmms_eval_specific_kwargs` are looked up."""
+
+
+def _folders() -> list[Path]:
+    """Return the folders with task YAMLs; called late, as benchmarks may be registered until then."""
+    from spiqa_tasks.benchmarks.registry import yaml_folder
+    from spiqa_tasks.hosts.filtered_tasks import filtered_tasks, included_folders
+
+    return [yaml_folder(), *filtered_tasks(), *included_folders()]
+
+
+def _patch_tasks(host: Any) -> None:
+    """Add our folders to the task index, and give a wrapped model the YAML values of its base."""
+    manager = host.TaskManager
+    initialize = manager.initialize_tasks
+
+    @functools.wraps(initialize)
+    def with_ours(self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any) -> Any:
+        from spiqa_tasks.hosts.lmms_eval.own_tasks import check_names, write_own
+
+        included = [include_path] if isinstance(include_path, str) else list(include_path or [])
+        own = write_own([Path(folder) for folder in included])
+        index = initialize(self, [*included, *map(str, [*_folders(), *own])], *args, **kwargs)
+        check_names(index, own)
+        return index
+
+    def get_model_name(self: Any) -> str | None:
+        name: str | None = self.__dict__["model_name"]
+        return wrapped_names.get(name, name) if name else name
+
+    manager.initialize_tasks = with_ours
+    manager.model_name = property(get_model_name, lambda self, name: self.__dict__.update(model_name=name))
+
+
+def _patch_filters(host: Any) -> None:
+    """Score a task's answers together once its filters are applied: all judge requests at once.
+
+    Repeated answers become separate requests, unless a filter of the task's YAML chooses among them.
+    """
+    ensemble = host.FilterEnsemble
+    apply = ensemble.apply
+
+    @functools.wraps(apply)
+    def then_score(self: Any, instances: list[Any], docs: Any) -> None:
+        from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together, split_repeats
+
+        for step in self.filters:
+            if hasattr(step, "places"):  # --limit or several processes answer other docs than the first ones
+                step.places = [instance.doc_id for instance in instances]
+        ours = is_ours(docs)
+        if ours and self.name == NO_FILTER:
+            split_repeats(instances)
+        apply(self, instances, docs)
+        if ours:
+            score_together(instances, docs, self.name)
+
+    ensemble.apply = then_score
+
+
+def _patch_filter_names(host: Any) -> None:
+    """Register our filter for any task's `filter_list`."""
+    from spiqa_tasks.hosts.lmms_eval.choice_filter import NAME, ChoiceLetter
+
+    host.FILTER_REGISTRY[NAME] = ChoiceLetter
+
+
+def _patch_discovery(host: Any) -> None:
+    """List our tasks and groups in the user interface."""
+    discover = host.discover_tasks
+
+    @functools.wraps(discover)
+    def with_ours(include_path: str | None = None) -> list[tuple[str, str]]:
+        from spiqa_tasks.hosts.lmms_eval.own_tasks import write_own
+
+        own = write_own([Path(include_path)] if include_path else [])
+        paths = (path for folder in (*_folders(), *own) for path in folder.rglob("*.yaml"))
+        ours = dict(entry for path in paths if (entry := host._parse_task_yaml(path)) is not None)
+        return sorted((ours | dict(discover(include_path))).items())
+
+    host.discover_tasks = with_ours
+
+
+def _patch_results(host: Any) -> None:
+    """Drop the row of the score that our samples have for `--baseline`."""
+    output = host.TaskOutput
+    aggregate = output.calculate_aggregate_metric
+
+    @functools.wraps(aggregate)
+    def of_rows(self: Any, *args: Any, **kwargs: Any) -> None:
+        from spiqa_tasks.benchmarks.results_file import BASELINE
+        from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord
+
+        if any(isinstance(entry, LoggedRecord) for entries in self.sample_metrics.values() for entry in entries):
+            for key in [key for key in self.sample_metrics if key[0] == BASELINE]:
+                del self.sample_metrics[key]
+        aggregate(self, *args, **kwargs)
+
+    output.calculate_aggregate_metric = of_rows
+
+
+def _patch_baselines(host: Any) -> None:
+    """Exclude unscored answers of ours from `--baseline`; the host would compare their text with the target."""
+    extract = host._extract_score_from_sample
+
+    @functools.wraps(extract)
+    def score_of(sample: Mapping[str, Any], task: str) -> float | None:
+        from spiqa_tasks.benchmarks.results_file import BASELINE
+        from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
+
+        if BASELINE not in sample and record_of(sample) is not None:
+            return None
+        score: float | None = extract(sample, task)
+        return score
+
+    host._extract_score_from_sample = score_of
+
+
+def _patch_cache(host: Any) -> None:
+    """Make the response cache survive a killed run and drop failed requests."""
+    from spiqa_tasks.hosts.lmms_eval import response_cache
+
+    response_cache.patch(host)
+
+
+PATCHES: Patches = {
+    "lmms_eval.tasks": ("TaskManager", _patch_tasks),
+    "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
+    "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names),
+    "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
+    "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines),
+    "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),
+    "lmms_eval.tui.discovery": ("discover_tasks", _patch_discovery),
+}
+
 
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
@@ -19,17 +159,17 @@ if TYPE_CHECKING:
 MODELS = {
     "random_choice": "spiqa_tasks.models.choice.RandomChoice",
     "frequent_choice": "spiqa_tasks.models.choice.FrequentChoice",
-    "caption_retrieval": "spiqa_tasks.models.retrieval.CaptionRetrieval",
-    "ocr_baseline": "spiqa_tasks.models.retrieval.OcrBaseline",
-    "clip_choice": "spiqa_tasks.models.clip.ClipChoice",
+    "caption_retrieval": "spiqa_tasks.models.similarity.CaptionRetrieval",
+    "ocr_baseline": "spiqa_tasks.models.similarity.OcrBaseline",
+    "clip_choice": "spiqa_tasks.models.similarity.ClipChoice",
 }
-"""Model name -> class, all of them simple models of the host."""
+"""Model name -> class; all are simple models of the host."""
 ABLATED = "ablated"
-"""The model that wraps another one; chat where its base is."""
+"""The model that wraps another one; a chat model if its base is."""
 
 
 def register() -> list[ModelManifest]:
-    """Return the payload of the host's entry point `lmms_eval.models`: our models; as a side effect, our tasks."""
+    """Return our models, for the host's entry point `lmms_eval.models`; registers our tasks as a side effect."""
     from lmms_eval.models.registry_v2 import ModelManifest
 
     register_tasks()
@@ -42,8 +182,8 @@ def register() -> list[ModelManifest]:
 
 
 def register_tasks() -> None:
-    """Make our tasks and models known to lmms-eval in this process, for a script that calls `simple_evaluate`.
+    """Register our tasks with lmms-eval in this process, for scripts that call `simple_evaluate`.
 
-    Patches the host's modules, now or when they are imported; imports nothing of the host itself.
+    Patches the host's modules now or when they are imported; imports nothing of the host.
     """
     patch(PATCHES)

@@ -1,4 +1,4 @@
-"""The host's file of answers to one task, scored."""
+"""Read and score the host's file of answers to one task."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
 
 
 HOST = "host=vlmevalkit"
-"""Argument in a model's name: runs of a model of the same name in lmms-eval are not taken for these."""
+"""Suffix of model names, so that runs of the same model in lmms-eval stay apart."""
 
 
 def write(folder: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[LoggedAnswer]) -> Mapping[str, Value]:

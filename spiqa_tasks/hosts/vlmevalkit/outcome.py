@@ -1,4 +1,4 @@
-"""Whether a run of the host gave every task its scores: it exits 0 whatever happened."""
+"""The exit status of a run of the host, which itself always exits 0."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _FAILURES = {
 
 
 def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
-    """Return the exit status of a run, and a sentence for everything that is not as it should be.
+    """Return the exit status of a run, and a sentence per failure.
 
     Args:
-        arguments: the run's.
-        started: when the host was started, in seconds.
+        arguments: arguments of the run.
+        started: start time of the host in seconds: older files are of earlier runs.
     """
     status, remarks = COMPLETE, []
     is_scored = arguments.mode != "infer"

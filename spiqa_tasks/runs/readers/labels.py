@@ -1,4 +1,4 @@
-"""Answers with a person's verdict: EVOUNA's json as published, or tables of one's own in any form."""
+"""Labelled answers: EVOUNA's json as published, tables of one's own in any format, and the shipped traps."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ from spiqa_tasks.files.records import read_records
 from spiqa_tasks.judge.rules import Candidate
 
 COLUMNS = ("question", "reference", "prediction", "label")
+_OTHER_NAMES = {"candidate": "prediction", "verdict": "label"}
+"""The traps' names of columns: nobody predicted their answers, and nobody labelled them by hand."""
 YES = frozenset({"true", "yes", "1", "correct", "right"})
 NO = frozenset({"false", "no", "0", "incorrect", "wrong"})
 _GOLDEN, _ANSWER, _VERDICT = "golden_answer", "answer_", "judge_"
+"""EVOUNA's columns; the last two are followed by a system's name."""
 
 
 @dataclass(frozen=True)
@@ -24,24 +28,24 @@ class Labelled:
     """An answer and whether it is right.
 
     Attributes:
-        candidate: the answer, its question and the reference as a judge is shown it.
-        label: whether it means what the reference means.
-        references: the texts of which any is right, for what compares words.
-        system: who answered; empty where that is not known.
-        trap: the rule by which the answer was made; empty for one that was given.
+        candidate: prediction, question and reference, as a judge is shown them.
+        label: whether the prediction means what the reference means.
+        references: the texts of which any is right, for metrics that compare words.
+        system: the model that answered, or ''.
+        kind: of trap, or ''.
     """
 
     candidate: Candidate
     label: bool
     references: tuple[str, ...]
     system: str = ""
-    trap: str = ""
+    kind: str = ""
 
     def as_row(self) -> dict[str, Any]:
-        """Return the row of a file of one's own that reads as this answer."""
+        """Return the row that `read_labels` reads as this answer."""
         question, prediction = self.candidate.question, self.candidate.prediction
         texts = {"question": question, "reference": list(self.references), "prediction": prediction}
-        return {**texts, "label": self.label, "system": self.system, "trap": self.trap}
+        return {**texts, "label": self.label, "system": self.system, "kind": self.kind}
 
 
 @dataclass(frozen=True)
@@ -49,10 +53,10 @@ class Labels:
     """Labelled answers.
 
     Attributes:
-        name: of the file, or of what made them.
-        digest: twelve hexadecimal digits of its content's sha256.
+        name: of the file.
+        digest: twelve hexadecimal digits of the file's sha256.
         answers: those with a label.
-        left_out: why others are not among them -> how many.
+        left_out: reason -> number of answers without a label.
     """
 
     name: str
@@ -61,28 +65,32 @@ class Labels:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
+def traps_path() -> Path:
+    """Return the shipped file of traps: answers to the demo's questions that `tools/write_traps.py` made."""
+    return Path(str(resources.files("spiqa_tasks.published"))) / "traps.jsonl"
+
+
 def read_labels(path: Path) -> Labels:
     """Return the labelled answers of a file.
 
     It is EVOUNA's json (`golden_answer`, and `answer_NAME` and `judge_NAME` of each system; improper questions are left
     out, and a missing answer is an empty one), or a file of `files.records` with the columns question, reference,
-    prediction and label (yes/no, true/false, 1/0, correct/incorrect), and system and trap where there are such. A
-    reference may be a list; EVOUNA's is several, divided by slashes.
+    prediction (or candidate) and label (or verdict: yes/no, true/false, 1/0, correct/incorrect), optionally system and
+    kind. A reference may be a list; EVOUNA's is several, divided by slashes.
 
     Raises:
         DataError: the file cannot be read.
-        InputError: it lacks a column or any labelled answer, or a label says something else.
+        InputError: it lacks a column or any labelled answer, or a label is not one of these words.
     """
     left_out: Counter[str] = Counter()
     answers: list[Labelled] = []
     for number, entry in enumerate(read_records([path]), 1):
         where = f"row {number} of {path}"
-        found = _of_evouna(where, entry) if _GOLDEN in entry else [_of_row(where, entry)]
-        for each in found:
-            if isinstance(each, str):
-                left_out[each] += 1
+        for answer in _of_evouna(where, entry) if _GOLDEN in entry else [_of_row(where, entry)]:
+            if isinstance(answer, str):
+                left_out[answer] += 1
             else:
-                answers.append(each)
+                answers.append(answer)
     if not answers:
         raise InputError(f"Expected answers with a label in {path}, found none. Name a file that has some.")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
@@ -90,7 +98,7 @@ def read_labels(path: Path) -> Labels:
 
 
 def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]:
-    """The answers to one question of EVOUNA, or why they are left out."""
+    """Yield the answers to one question of EVOUNA, or the reason why one is left out."""
     for name in entry:
         if not name.startswith(_VERDICT):
             continue
@@ -106,22 +114,23 @@ def _of_evouna(where: str, entry: Mapping[str, Any]) -> Iterator[Labelled | str]
             yield Labelled(candidate, _label(where, entry[name]), tuple(golden.split("/")), system)
 
 
-def _of_row(where: str, entry: Mapping[str, Any]) -> Labelled | str:
+def _of_row(where: str, row: Mapping[str, Any]) -> Labelled | str:
+    entry = {_OTHER_NAMES.get(name, name): value for name, value in row.items()}
     missing = [name for name in COLUMNS if name not in entry]
     if missing:
         raise InputError(
-            f"Expected {where} to have {', '.join(COLUMNS)}; found {', '.join(map(str, entry)) or 'nothing'}. "
+            f"Expected {where} to have {', '.join(COLUMNS)}; found {', '.join(map(str, row)) or 'nothing'}. "
             f"Add {', '.join(missing)}."
         )
     if entry["label"] in (None, ""):
         return "no label"
-    given = entry["reference"]
-    references = tuple(given) if isinstance(given, list) else (given,)
-    if not references or not all(isinstance(each, str) for each in references):
-        raise InputError(f"Expected the reference of {where} to be text or a list of texts, found {given!r}.")
+    reference = entry["reference"]
+    references = tuple(reference) if isinstance(reference, list) else (reference,)
+    if not references or not all(isinstance(text, str) for text in references):
+        raise InputError(f"Expected the reference of {where} to be text or a list of texts, found {reference!r}.")
     candidate = Candidate(_text(where, entry, "prediction"), _text(where, entry, "question"), "/".join(references))
-    system, trap = (str(entry.get(name) or "") for name in ("system", "trap"))
-    return Labelled(candidate, _label(where, entry["label"]), references, system, trap)
+    system, kind = (str(entry.get(name) or "") for name in ("system", "kind"))
+    return Labelled(candidate, _label(where, entry["label"]), references, system, kind)
 
 
 def _text(where: str, entry: Mapping[str, Any], name: str) -> str:
@@ -132,7 +141,7 @@ def _text(where: str, entry: Mapping[str, Any], name: str) -> str:
 
 
 def _label(where: str, value: Any) -> bool:
-    said = str(value).strip().lower()
-    if said not in YES | NO:
+    word = str(value).strip().lower()
+    if word not in YES | NO:
         raise InputError(f"Expected the label of {where} to be yes or no, found {value!r}. Correct it.")
-    return said in YES
+    return word in YES

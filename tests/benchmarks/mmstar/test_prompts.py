@@ -12,8 +12,7 @@ import yaml
 from PIL import Image
 
 from spiqa_tasks.benchmarks.mmstar.prompts import AUTHORS_SYSTEM, SHOTS, is_few_shot, own_answer, prompt, template
-from spiqa_tasks.benchmarks.mmstar.release import from_table, read_options
-from spiqa_tasks.benchmarks.mmstar.settings import REPORTED, MMStarSettings
+from spiqa_tasks.benchmarks.mmstar.release import REPORTED, MMStarSettings, from_table, read_options
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn, chat_content, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import load_rows
 

@@ -1,4 +1,4 @@
-"""MMStar's rows, and the options in its questions."""
+"""Rows and settings of MMStar."""
 
 from __future__ import annotations
 
@@ -13,11 +13,17 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from spiqa_tasks.benchmarks.mmstar.release import from_table, load, question_of, read_options, table_options
-from spiqa_tasks.benchmarks.mmstar.settings import MMStarSettings
+from spiqa_tasks.benchmarks.mmstar.release import (
+    MMStarSettings,
+    from_table,
+    load,
+    question_of,
+    read_options,
+    table_options,
+)
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.settings import settings_text
-from spiqa_tasks.errors import DataError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import LocalSource, fingerprint
 
 
@@ -159,3 +165,9 @@ def test_a_table_of_answers_has_the_questions_too() -> None:
     assert third == {**ROW, **own, **bare, "subcategory": "g", "source": "x"}
     with pytest.raises(DataError, match="question 7 to be one of its options A, B; found ''"):
         from_table([{**lone, "answer": ""}], "val", settings, "digest")
+
+
+def test_other_numbers_of_shots_are_refused() -> None:
+    """There are two shots or none."""
+    with pytest.raises(InputError, match="shots to be one of 0, 2"):
+        load_rows("mmstar", "demo", "shots=1")

@@ -15,8 +15,14 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scifibench.questions import read_questions
 from spiqa_tasks.benchmarks.scifibench.release import caption_length, figure_size, from_table
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
-from spiqa_tasks.benchmarks.scifibench.shots import caption_similarities, random_shots, similar_shots
-from spiqa_tasks.benchmarks.scifibench.variants import marked_letter, shuffled, with_random_negatives
+from spiqa_tasks.benchmarks.scifibench.variants import (
+    caption_similarities,
+    marked_letter,
+    random_shots,
+    shuffled,
+    similar_shots,
+    with_random_negatives,
+)
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError, InputError

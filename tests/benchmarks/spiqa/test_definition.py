@@ -1,13 +1,24 @@
-"""Advice where a server takes fewer images than a question shows."""
+"""Records of SPIQA, and what people are told of a run."""
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.signature import Signature
-from spiqa_tasks.benchmarks.spiqa.definition import SPIQA, image_limit_advice
+from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.signature import Signature, parse
+from spiqa_tasks.benchmarks.spiqa.definition import SPIQA, image_limit_advice, record
+from spiqa_tasks.benchmarks.spiqa.perfigure import document_record
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.judge.rules.rule import Candidate
+from spiqa_tasks.judge.types import Verdict
 
 SIGNATURE = Signature("1", "offline", "spiqa/testB@0123456789ab").text
 
@@ -53,3 +64,183 @@ def test_scoring_reads_neither_pictures_nor_full_texts() -> None:
     """Everything else of the settings stays."""
     assert SPIQA.unseen(SpiqaSettings("fullpaper", seed=3)) == SpiqaSettings("direct", seed=3, ablation="text")
     assert SPIQA.unseen(SpiqaSettings("cot", ablation="grey")) == SpiqaSettings("cot", ablation="text")
+
+
+HERE = Context("offline", L3ScoreRule(), {"tokenizer": "ptb-java", "judge": "openai:j"})
+
+
+def row(settings: str) -> dict[str, Any]:
+    return load_rows("spiqa", "demo", f"{settings},ablation=text")[0]
+
+
+def answered(settings: str, text: str) -> Record:
+    return record(row(settings), Response(text), HERE)
+
+
+def test_a_record_names_answer_figures_groups_and_signature() -> None:
+    """It holds what is needed to check a score by hand, once, and is JSON."""
+    shown = row("")
+    found = answered("", "{'Answer': 'blue'}")
+    assert (found.prediction, found.reference, found.rule, found.status) == ("blue", shown["answer"], "ok", "ok")
+    assert (found.id, found.cluster) == (shown["id"], shown["paper_id"])
+    assert found.details == {"figures": [figure["file"] for figure in shown["figures"]]}
+    assert found.groups["type"] == shown["group"]
+    signature = parse(found.signature)
+    assert (signature.tokenizer, signature.judge, signature.split) == ("ptb-java", "openai:j", "demo")
+    assert signature.prompt
+    assert signature.host == "offline"
+    assert json.dumps(found.as_dict()).count("blue") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "prediction", "rule"),
+    [
+        ("{'Answer': 'blue'}", "blue", "ok"),
+        ("It is blue", "It is blue", "unformatted"),
+        ("", "", "empty"),
+        ("{'Answer': 'blue and", "blue and", "truncated"),
+    ],
+)
+def test_the_rule_tells_how_the_answer_was_found(text: str, prediction: str, rule: str) -> None:
+    """Unformatted and truncated answers are answers all the same."""
+    found = answered("", text)
+    assert (found.prediction, found.rule) == (prediction, rule)
+
+
+def test_a_refusal_is_told_and_still_judged() -> None:
+    """Refusing is no failure of the host: the judge decides the score."""
+    found = answered("", "I'm sorry, but I cannot answer this question without the images.")
+    assert found.refused
+    assert len(found.asks) == 1
+
+
+def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
+    """Only the question, the reason and what was shown are there."""
+    shown = row("protocol=both")
+    failed = record(shown, Response("", "boom"), HERE)
+    assert (failed.id, failed.reference, failed.cluster) == (shown["id"], shown["answer"], shown["paper_id"])
+    assert failed.groups["type"] == shown["group"]
+    assert parse(failed.signature).host == "offline"
+    assert (failed.status, failed.reason, failed.prediction, failed.scores) == ("request_failed", "boom", None, {})
+    assert failed.asks == ()
+    assert set(failed.details) == {"figures"}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "metrics", "released"),
+    [
+        ("corrected", ["l3score"], None),
+        ("released", ["l3score_released"], "'blue'"),
+        ("both", ["l3score", "l3score_released"], "'blue'"),
+    ],
+)
+def test_each_protocol_has_its_own_names_and_reading(protocol: str, metrics: list[str], released: str | None) -> None:
+    """Corrected reads the answer, released keeps its quotes; neither is judged without being asked for."""
+    found = answered(f"protocol={protocol}", "{'Answer': 'blue'}")
+    assert found.prediction == "blue"
+    assert found.details.get("released", {}).get("prediction") == released
+    assert [ask.score for ask in found.asks] == metrics
+    predictions = {"l3score": "blue", "l3score_released": "'blue'"}
+    shown, rule = row(""), L3ScoreRule()
+    assert [ask.request for ask in found.asks] == [
+        rule.request(Candidate(predictions[name], shown["question"], shown["answer"])) for name in metrics
+    ]
+
+
+def test_the_judge_of_the_released_protocol_sees_the_released_bytes() -> None:
+    """With blanks and control tokens, which are no part of the corrected answer."""
+    found = answered("setting=cot,protocol=both", "The answer is a <s> b </s>")
+    corrected, released = (ask.request.prompt for ask in found.asks)
+    assert "\nCandidate answer: a < s> b \n" in corrected
+    assert "\nCandidate answer:  a <s> b </s> \n" in released
+
+
+@pytest.mark.parametrize(
+    ("text", "prediction"),
+    [
+        ("{'Answer': 'MAP'} <s>", "MAP"),
+        ("{'Answer': 'MAP </s>'}", "MAP"),
+        ("<|im_start|> MAP<|im_end|>\n", "MAP"),
+        ("MAP <s> BLEU", "MAP <s> BLEU"),
+    ],
+)
+def test_control_tokens_around_an_answer_are_no_part_of_it(text: str, prediction: str) -> None:
+    """Behind its format or within it; those within the answer stay."""
+    assert answered("", text).prediction == prediction
+    assert answered("setting=cot", text).prediction == prediction
+
+
+def test_the_order_of_the_figures_is_the_answers_own_or_unknown() -> None:
+    """Retrieval is scored by the figures that the model saw; where nobody knows them there is no score and no group."""
+    shown = row("setting=cot,protocol=both")
+    files = [figure["file"] for figure in shown["figures"]]
+    text = "{'Image': 0, 'Rationale': 'r'} The answer is : x"
+    needed = files[shown["referred"][0]]
+    for order in (files, [needed, *(file for file in files if file != needed)]):
+        found = record(shown, Response(text, shown=tuple(order)), HERE)
+        assert found.details["figures"] == order
+        right = float(order[0] in {files[index] for index in shown["referred"]})
+        assert found.scores == {"retrieval_accuracy": right, "retrieval_accuracy_released": right}
+        assert found.groups["figures"] == f"figures_{len(files)}"
+    unknown = record(shown, Response(text, shown=()), HERE)
+    assert unknown.scores == {}
+    assert unknown.details["figures"] == []
+    assert "figures" not in unknown.groups
+
+
+def test_without_a_judge_nothing_is_asked() -> None:
+    """The record is the same otherwise."""
+    shown, alone = row("protocol=both"), Context("offline", signature=HERE.signature)
+    found = record(shown, Response("blue"), alone)
+    assert found.asks == ()
+    assert found == record(shown, Response("blue"), HERE)
+
+
+def test_a_verdict_is_read_as_l3score() -> None:
+    """The judge's first token gives the score, also of an empty answer, which is asked about as it is."""
+    shown = row("")
+    [ask] = answered("", "").asks
+    assert ask.request == L3ScoreRule().request(Candidate("", shown["question"], shown["answer"]))
+    verdict = Verdict("ok", top_logprobs=(("Yes", math.log(0.75)), ("No", math.log(0.25))))
+    assert ask.read(verdict) == pytest.approx(0.75)
+
+
+def test_a_figure_shown_alone_gives_the_record_of_a_document() -> None:
+    """The setting perfigure has records of its own, which are put together later."""
+    shown = row("setting=perfigure")
+    assert record(shown, Response(" Yes. "), HERE) == document_record(shown, Response(" Yes. "), HERE)
+
+
+@pytest.mark.parametrize("protocol", ["corrected", "released", "both"])
+def test_text_metrics_are_there_in_the_readings_asked_for(protocol: str, scorer_of: Callable[..., Scorer]) -> None:
+    """Names that end in _released belong to that protocol, the others to the corrected one."""
+    names = {metric.name for metric in scorer_of("spiqa", f"protocol={protocol}").metrics}
+    assert ("rouge_l" in names) == (protocol != "released")
+    assert ("rouge_l_released" in names) == (protocol != "corrected")
+
+
+def test_released_retrieval_takes_the_first_image_of_the_rationale() -> None:
+    """Where the rationale names another image before, corrected and released retrieval differ."""
+    shown = row("setting=cot,protocol=both")
+    right = shown["referred"][0]
+    wrong = (right + 1) % 8
+    response = f"{{'Image': {right}, 'Rationale': 'unlike Image {wrong}, it has the numbers'}} The answer is : blue"
+    found = record(shown, Response(response), HERE)
+    assert found.scores == {"retrieval_accuracy": 1.0, "retrieval_accuracy_released": 0.0}
+    assert (found.details["image"], found.details["released"]["image"]) == (right, wrong)
+    assert set(found.details["released"]) == {"image", "prediction"}
+    assert "blue" in found.details["released"]["prediction"]
+    assert found.groups["type"] == shown["group"]
+
+
+def test_figures_that_were_really_shown_replace_those_of_the_row() -> None:
+    """Retrieval, the figures told and their number go by what the model saw, in that order."""
+    shown = row("setting=cot")
+    file = shown["figures"][shown["referred"][0]]["file"]
+    other = next(figure["file"] for figure in shown["figures"] if figure["file"] != file)
+    for image, files in ((2, (other, "third.png", file)), (0, (file, other))):
+        response = Response(f"{{'Image': {image}, 'Rationale': 'x'}} The answer is : blue", shown=files)
+        found = record(shown, response, HERE)
+        assert found.details["figures"] == list(files)
+        assert found.groups["figures"] == f"figures_{len(files)}"
+        assert found.scores["retrieval_accuracy"] == 1.0

@@ -13,8 +13,7 @@ from numbers_task import host_inspectors, manager
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.filtered_tasks import user_folder
-from spiqa_tasks.hosts.lmms_eval.patches import wrapped_names
-from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
+from spiqa_tasks.hosts.lmms_eval.registration import register_tasks, wrapped_names
 
 pytestmark = pytest.mark.usefixtures("host")
 OURS = {"spiqa_testA", "mmstar_filtered", "scifibench"}

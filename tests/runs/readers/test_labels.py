@@ -41,18 +41,18 @@ def test_evouna_is_read_as_published(real_data: Path) -> None:
 @pytest.mark.parametrize("form", ["jsonl", "json", "tsv"])
 def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str) -> None:
     """A slash in a reference divides nothing; an answer without a label is left out and counted."""
-    rows = [ROW, ROW | {"label": "0", "trap": "units"}, ROW | {"label": ""}]
+    rows = [ROW, ROW | {"label": "0", "kind": "units"}, ROW | {"label": ""}]
     texts = {
         "jsonl": "\ufeff" + "\n\n".join(map(json.dumps, rows)) + "\n",
         "json": json.dumps(rows),
-        "tsv": "\n".join(["\t".join([*ROW, "trap"]), *("\t".join(map(str, [*row.values(), ""][:6])) for row in rows)]),
+        "tsv": "\n".join(["\t".join([*ROW, "kind"]), *("\t".join(map(str, [*row.values(), ""][:6])) for row in rows)]),
     }
     found = read_labels(written(tmp_path, f"mine.{form}", texts[form]))
     assert [(each.label, each.references, each.system) for each in found.answers] == [
         (True, ("m/s",), "a"),
         (False, ("m/s",), "a"),
     ]
-    assert [each.trap for each in found.answers] == ["", "units"]
+    assert [each.kind for each in found.answers] == ["", "units"]
     assert found.answers[0].candidate.reference == "m/s"
     assert found.left_out == {"no label": 1}
     assert (found.name, len(found.digest)) == (f"mine.{form}", 12)
@@ -127,11 +127,11 @@ def test_an_evouna_question_has_an_answer_of_each_system(tmp_path: Path) -> None
 
 
 def test_a_row_comes_back_as_it_was(tmp_path: Path) -> None:
-    """With its references as a list, its system and its trap."""
+    """With its references as a list, its system and its kind."""
     one = Labelled(Candidate("p", "q", "r/s"), False, ("r", "s"), "x", "t")
     assert one.as_row() == {
         **{"question": "q", "reference": ["r", "s"], "prediction": "p", "label": False},
-        **{"system": "x", "trap": "t"},
+        **{"system": "x", "kind": "t"},
     }
     assert read_labels(written(tmp_path, "a.jsonl", json.dumps(one.as_row()))).answers == (one,)
 

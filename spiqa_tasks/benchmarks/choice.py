@@ -1,0 +1,148 @@
+"""Multiple-choice questions: rows, options listed in a text, records and metrics.
+
+A row is {id, question, letters, options, answer, images, category, subcategory, benchmark, split, prompt, settings,
+data}: `letters` and `options` are parallel lists, `images` are paths in the order shown, `prompt` names a wording.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, mean_value, share_of
+from spiqa_tasks.benchmarks.record import Record, Response, Status
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
+
+Row = dict[str, Any]
+
+
+def check_answer(row_id: str, answer: Any, letters: Sequence[str]) -> str:
+    """Return the answer letter of a row.
+
+    Raises:
+        DataError: not the letter of one of the row's options.
+    """
+    if answer not in letters:
+        raise DataError(
+            f"Expected the answer of question {row_id} to be one of its options {', '.join(letters)}; "
+            f"found {answer!r}. Fetch the file again."
+        )
+    return str(answer)
+
+
+def slug(name: str) -> str:
+    """Return a category as the group of a metric's name: `science & technology` -> `science_technology`."""
+    return re.sub(r"[^\w.-]+", "_", name).strip("._")
+
+
+_LETTERS = "ABCDEFGHIJ"
+_FORMS = (
+    *(
+        re.compile(rf"(?:^|\n)[ \t]*(?:[-*][ \t]+)?{label}[ \t]*")
+        for label in (r"\(([A-J])\)", r"([A-J])[.)]", r"([A-J]):", r"\[([A-J])\]")
+    ),
+    *(re.compile(rf"(?:^|[,;]?[ \n]){label} ") for label in (r"([A-J]):", r"\(([A-J])\)", r"([A-J])[.)]")),
+)
+"""Forms of labels, tried in order: at the start of lines, which is surer, then within a line."""
+_HEADING = re.compile(r"\b(?:options|choices)\s*:\s*", re.IGNORECASE)
+
+
+def options_in(text: str) -> dict[str, str]:
+    """Return letter -> text of the options listed in a question, or {} unless at least A and B are.
+
+    Known forms: lines with the labels `(A)`, `A.`, `A)`, `A:` or `[A]`, and `A: `, `(A) `, `A. ` or `A) ` in one line.
+    After "Options:" or "Choices:" only the rest is read. If each option is a line, the last one ends with its line.
+    """
+    *_, tail = _HEADING.split(text)
+    labels = _labels(tail)
+    ends = [*(label.start() for label in labels[1:]), len(tail)]
+    found = {label[1]: tail[label.end() : end].strip() for label, end in zip(labels, ends, strict=False)}
+    if found:
+        *others, last = found
+        if not any("\n" in found[letter] for letter in others):
+            found[last] = found[last].partition("\n")[0].strip()
+    return found
+
+
+def question_before(text: str) -> str:
+    """Return the text before the options that `options_in` reads, stripped."""
+    *_, tail = _HEADING.split(text)
+    labels = _labels(tail)
+    head = text[: len(text) - len(tail) + (labels[0].start() if labels else len(tail))]
+    return (_HEADING.split(head)[0] if head != text else text).strip()
+
+
+def _labels(text: str) -> list[re.Match[str]]:
+    """Return consecutive labels from A on, of the first form that has at least two."""
+    for form in _FORMS:
+        labels: list[re.Match[str]] = []
+        for label in form.finditer(text):
+            if label[1] == _LETTERS[len(labels) : len(labels) + 1]:
+                labels.append(label)
+        if len(labels) > 1:
+            return labels
+    return []
+
+
+OPTIONS = "options"
+"""Detail of a record: the number of options, for correction for chance."""
+ACCURACY = dataclasses.replace(mean_of("accuracy"), signature=lambda: {"matcher": MATCHER_VERSION})
+"""Share of answers whose letter, extracted by `extract_choice`, is the true one."""
+
+FAILURE_RATES: tuple[Metric, ...] = (
+    share_of("refusal_rate", lambda record: record.refused),
+    share_of(
+        "unparsed_rate",
+        lambda record: record.prediction is None and not record.refused and record.status != "request_failed",
+    ),
+    share_of("request_failed_rate", lambda record: record.status == "request_failed"),
+)
+"""Shares of answers without a letter: refused, not parsed, request failed."""
+
+
+def _truncated_rate(records: Sequence[Record]) -> Value:
+    cut = {r.id: float(r.details["truncated"]) if "truncated" in r.details else None for r in records}
+    return mean_value(cut) if set(cut.values()) - {None} else Value(math.nan, 0)  # the host logs no lengths
+
+
+TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False)
+"""Share of answers that ended at the limit of generated tokens; no row of the host's table."""
+
+
+def truncation_remark(records: Sequence[Record]) -> list[str]:
+    """Return a warning with the remedy if answers ended at the limit of generated tokens, or []."""
+    cut = sum(record.details.get("truncated", False) for record in records)
+    if not cut:
+        return []
+    return [
+        f"truncated_rate {cut / len(records):.4f}: {cut} of {len(records)} answers ended at the limit of generated "
+        "tokens, perhaps before their letter. Raise max_new_tokens with --gen_kwargs."
+    ]
+
+
+def choice_record(
+    row: Mapping[str, Any], response: Response, groups: Mapping[str, str], signature: str, **details: Any
+) -> Record:
+    """Return the record of one response, with its `accuracy`; a failed request has no score.
+
+    Args:
+        row: the question's row.
+        response: the response.
+        groups: groups of the question.
+        signature: signature of the record.
+        details: further details of the record.
+    """
+    shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature}
+    cut = {} if response.failure is not None or response.truncated is None else {"truncated": response.truncated}
+    shared["details"] = {OPTIONS: len(row["letters"]), **cut, **details}
+    if response.failure is not None:
+        return Record(row["id"], status="request_failed", reason=response.failure, **shared)
+    choice = extract_choice(response.text, dict(zip(row["letters"], row["options"], strict=True)))
+    refused = choice.rule == "refusal"
+    status: Status = "ok" if choice.letter is not None else "refused" if refused else "unparsed"
+    scores = {"accuracy": float(choice.letter == row["answer"])}
+    return Record(row["id"], choice.letter, status=status, rule=choice.rule, refused=refused, scores=scores, **shared)

@@ -1,1 +1,0 @@
-"""What the multiple-choice benchmarks share."""

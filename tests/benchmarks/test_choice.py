@@ -1,0 +1,222 @@
+"""Options, rows, records and metrics of multiple-choice questions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.benchmarks.choice import (
+    ACCURACY,
+    FAILURE_RATES,
+    TRUNCATED_RATE,
+    check_answer,
+    choice_record,
+    options_in,
+    question_before,
+    slug,
+    truncation_remark,
+)
+from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.errors import DataError
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION
+
+
+def test_the_answer_is_one_of_the_options() -> None:
+    """Anything else is an error that names the question and the options."""
+    assert check_answer("7", "B", ["A", "B"]) == "B"
+    for wrong in ("C", "", None, "AB"):
+        with pytest.raises(DataError, match="question 7 to be one of its options A, B"):
+            check_answer("7", wrong, ["A", "B"])
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("science & technology", "science_technology"),
+        ("fine-grained perception", "fine-grained_perception"),
+        ("cs.CV", "cs.CV"),
+        ("_math. ", "math"),
+    ],
+)
+def test_a_category_becomes_a_part_of_a_metrics_name(name: str, part: str) -> None:
+    """Words, dots and hyphens stay, everything else is one underscore."""
+    assert slug(name) == part
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        "\n(A) red\n(B) dark blue",
+        "\nA. red\nB. dark blue",
+        "\nA) red\nB) dark blue\n",
+        "\n- A: red\n- B: dark blue",
+        "\n[A] red\n[B] dark blue\nAnswer with the letter.",
+        "\nOptions: A: red, B: dark blue",
+        "\nChoices:\n(A) red\n(B) dark blue",
+        " (A) red (B) dark blue",
+        " A. red; B. dark blue",
+    ],
+)
+def test_lists_of_options_are_known_in_many_forms(listing: str) -> None:
+    """Lines or one line, with any of the usual labels, whatever sentence stands before or in a line after them."""
+    assert options_in(f"Which colour is it?{listing}") == {"A": "red", "B": "dark blue"}
+
+
+@pytest.mark.parametrize("text", ["", "What did A. Smith draw?", "Is (A) the best?", "Which of B. and C. is it?"])
+def test_a_question_without_a_list_has_no_options(text: str) -> None:
+    """A single label, or one that does not begin with A, is no list."""
+    assert options_in(text) == {}
+
+
+def test_options_of_several_lines_keep_them() -> None:
+    """Where one option has several lines, the last one may have, too."""
+    assert options_in("Which code?\n(A) x = 1\nprint(x)\n(B) y = 1\nprint(y)") == {
+        "A": "x = 1\nprint(x)",
+        "B": "y = 1\nprint(y)",
+    }
+
+
+@given(st.lists(st.text("abc ,.", min_size=1).map(str.strip).filter(bool), min_size=2, max_size=10))
+def test_what_is_listed_is_found(options: list[str]) -> None:
+    """Texts of options are those that were written."""
+    lines = "".join(f"\n({letter}) {text}" for letter, text in zip("ABCDEFGHIJ", options, strict=False))
+    assert list(options_in(f"Which one?{lines}").values()) == options
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("What is it?\nOptions: A: x, B: y, C: z", "What is it?"),
+        (
+            "Hint: a letter, e.g., A, B.\nQuestion: Sum?\nChoices:\n(A) 1\n(B) 2",
+            "Hint: a letter, e.g., A, B.\nQuestion: Sum?",
+        ),
+        ("Which?\nA. x\nB. y", "Which?"),
+        (" No options here. ", "No options here."),
+        ("Options: none", "Options: none"),
+    ],
+)
+def test_the_question_before_the_options(text: str, question: str) -> None:
+    """Without their heading; whole where there are none."""
+    assert question_before(text) == question
+
+
+GROUPS = {"category": "math"}
+REFUSAL = "Sorry, I cannot see any image. Could you provide it?"
+
+
+@pytest.fixture(scope="module")
+def row() -> dict[str, Any]:
+    return load_rows("mmstar", "demo", "ablation=text")[0]
+
+
+def scored(row: dict[str, Any], text: str, failure: str | None = None) -> Record:
+    return choice_record(row, Response(text, failure), GROUPS, "spiqa-tasks:1")
+
+
+def rates(*records: Record) -> dict[str, float]:
+    return {metric.name: metric.compute(records).value for metric in (ACCURACY, *FAILURE_RATES)}
+
+
+def test_a_hit_is_told_with_all_that_it_was_read_from(row: dict[str, Any]) -> None:
+    """The letter, the true one, the rule, the groups and the signature; every rate is 0."""
+    found = scored(row, f"The answer is {row['answer']}.")
+    assert (found.prediction, found.reference, found.status) == (row["answer"], row["answer"], "ok")
+    assert (found.id, found.groups, found.signature) == (row["id"], GROUPS, "spiqa-tasks:1")
+    assert found.rule
+    assert rates(found) == {"accuracy": 1, "refusal_rate": 0, "unparsed_rate": 0, "request_failed_rate": 0}
+
+
+def test_refusal_and_no_letter_count_as_misses_and_are_told_apart(row: dict[str, Any]) -> None:
+    """A refusal is in refusal_rate, an answer without a letter in unparsed_rate, both with accuracy 0."""
+    refusal, vague = scored(row, REFUSAL), scored(row, "A chart shows growth")
+    assert (refusal.status, refusal.refused, refusal.prediction) == ("refused", True, None)
+    assert (vague.status, vague.refused, vague.prediction) == ("unparsed", False, None)
+    assert rates(refusal) == {"accuracy": 0, "refusal_rate": 1, "unparsed_rate": 0, "request_failed_rate": 0}
+    assert rates(vague) == {"accuracy": 0, "refusal_rate": 0, "unparsed_rate": 1, "request_failed_rate": 0}
+
+
+def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
+    """It has no accuracy, neither right nor wrong, keeps the reason, and is counted in a rate of its own."""
+    failed = scored(row, row["answer"], failure="boom")
+    assert (failed.status, failed.reason, failed.prediction, failed.scores) == ("request_failed", "boom", None, {})
+    assert (failed.id, failed.reference, failed.groups) == (row["id"], row["answer"], GROUPS)
+    assert failed.signature == "spiqa-tasks:1"
+    value = ACCURACY.compute([failed])
+    assert (value.scores, value.n, math.isnan(value.value)) == ({}, 0, True)
+    assert rates(failed)["request_failed_rate"] == 1
+    assert rates(failed)["unparsed_rate"] == rates(failed)["refusal_rate"] == 0
+
+
+def cut(row: dict[str, Any], *truncated: bool | None) -> list[Record]:
+    """Answers of which the host tells that they were cut off, or not, or nothing."""
+    rows = [{**row, "id": str(place)} for place in range(len(truncated))]
+    responses = [Response(row["answer"], truncated=told) for told in truncated]
+    return [choice_record(*pair, GROUPS, "spiqa-tasks:1") for pair in zip(rows, responses, strict=True)]
+
+
+def test_answers_at_the_limit_of_tokens_are_counted(row: dict[str, Any]) -> None:
+    """The rate is over the answers whose length the host tells, which are nearly all."""
+    records = cut(row, *[True] * 50, *[False] * 149, None)
+    value = TRUNCATED_RATE.compute(records)
+    assert (value.value, value.n) == (pytest.approx(50 / 199), 199)
+    assert value.scores == {str(place): float(place < 50) for place in range(199)}
+    assert [records[place].details.get("truncated") for place in (0, 50, 199)] == [True, False, None]
+    assert truncation_remark(records) == [
+        "truncated_rate 0.2500: 50 of 200 answers ended at the limit of generated tokens, perhaps before their letter. "
+        "Raise max_new_tokens with --gen_kwargs."
+    ]
+
+
+def test_without_lengths_no_rate_of_truncated_answers_is_told(row: dict[str, Any]) -> None:
+    """It is not a number where no length is known, and withheld where too few are; nothing is said of whole answers."""
+    value = TRUNCATED_RATE.compute(cut(row, None, None))
+    assert (math.isnan(value.value), value.n) == (True, 0)
+    assert TRUNCATED_RATE.compute(cut(row, *[False] * 90, *[None] * 10)).reason
+    assert truncation_remark(cut(row, False, None)) == []
+
+
+def test_a_row_has_an_option_for_each_letter(row: dict[str, Any]) -> None:
+    """A letter too many or too few is a defect of the row, never an answer."""
+    for letters in (row["letters"][:-1], [*row["letters"], "Z"]):
+        with pytest.raises(ValueError, match="zip"):
+            scored({**row, "letters": letters}, row["answer"])
+
+
+def test_the_signature_tells_wording_matcher_and_judge(row: dict[str, Any]) -> None:
+    """Another wording is another signature."""
+    context = Context("offline", signature={**ACCURACY.signature(), "judge": "openai:j"})
+    signature = parse(context.sign(row, "Answer:"))
+    assert (signature.host, signature.matcher, signature.judge) == ("offline", MATCHER_VERSION, "openai:j")
+    assert parse(context.sign(row, "Answer")).prompt != signature.prompt
+
+
+def _record(truncated: bool | None, benchmark: str = "mmstar") -> Record:
+    row = load_rows(benchmark, "demo", "ablation=text")[0]
+    return make_scorer(benchmark, "ablation=text", "test", None).record(row, Response("B", truncated=truncated))
+
+
+@pytest.mark.parametrize("benchmark", ["mmstar", "scifibench"])
+def test_a_record_keeps_whether_its_answer_was_cut_off(benchmark: str) -> None:
+    """It says so, says not, or says nothing, also after it was logged and read again."""
+    for truncated in (True, False):
+        assert Record.from_dict(_record(truncated, benchmark).as_dict()).details["truncated"] is truncated
+    assert "truncated" not in _record(None, benchmark).details
+
+
+def test_rate_is_over_answers_of_known_length() -> None:
+    """One of four gives 0.25; where no length is known the rate has no value."""
+    records = [Record(str(index), details={"truncated": index == 0}) for index in range(4)]
+    assert TRUNCATED_RATE.compute(records).value == 0.25
+    assert "truncated_rate 0.2500: 1 of 4 answers" in truncation_remark(records)[0]
+    unknown = TRUNCATED_RATE.compute([_record(None)])
+    assert math.isnan(unknown.value)
+    assert unknown.n == 0
+    assert truncation_remark([_record(None)]) == []
