@@ -32,7 +32,6 @@ def _log(run: Run) -> TaskLog:
         for answer in run.by_id.values()
         if answer.record is not None
     ]
-    values, found = scoring.values_of(run), scoring.score_object(run)
-    more = {name: found[name] for name in ("counts", "signature", "omitted") if name in found}
-    judged = {"judge": run.judge} | more | summary.intervals(values)
-    return task_log(run.own, run.record_set, values, run.metrics, answers, judged)
+    values = scoring.values_of(run)
+    more = {"judge": run.judge} | scoring.score_object(run) | summary.intervals(values)
+    return task_log(run.own, run.record_set, values, run.metrics, answers, more)

@@ -33,7 +33,7 @@ def run_made_with(settings: Mapping[str, str]) -> Run:
         Answer(key, Response("A"), Record(key, signature=Signature(settings=text).text))
         for key, text in settings.items()
     ]
-    return Run("mmstar_demo", Identity("m"), Path("p.run.jsonl"), "run", lambda: answers)
+    return Run("mmstar_demo", Identity("m"), Path("p_results.json"), "score", lambda: answers)
 
 
 def table_run(path: Path, form: str = answers.TABLE) -> Run:
@@ -122,7 +122,7 @@ def test_answers_made_with_different_settings_are_refused() -> None:
     """They are no one run; the sentence has both."""
     with pytest.raises(InputError) as error:
         join_questions(run_made_with({"1": "prompt=select", "2": "ablation=grey"}), DEMO)
-    assert str(error.value).startswith("Expected answers made with the same settings in p.run.jsonl, found ")
+    assert str(error.value).startswith("Expected answers made with the same settings in p_results.json, found ")
     assert str(error.value).endswith(". Score them apart.")
     assert str(error.value).count("; ") == 1
 

@@ -28,8 +28,9 @@ def run_values(folder: Path, task: str) -> dict[str, Any]:
 
 def run_header(folder: Path, task: str) -> dict[str, Any]:
     """What its results file says of the task beyond what lmms-eval has keys for."""
-    path = sorted(folder.rglob("*_results.json"), key=lambda path: path.name)[-1]
-    return dict(json.loads(path.read_text())["spiqa_tasks"][task])
+    path = sorted(folder.rglob(f"*_samples_{task}.jsonl"), key=lambda path: path.name)[-1]
+    results = path.with_name(path.name.replace(f"_samples_{task}.jsonl", "_results.json"))
+    return dict(json.loads(results.read_text())["spiqa_tasks"][task])
 
 
 def run_records(folder: Path, task: str) -> list[dict[str, Any]]:
