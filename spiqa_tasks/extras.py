@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from importlib import metadata
-from typing import NamedTuple
-
-from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
+from typing import TYPE_CHECKING, NamedTuple
 
 from spiqa_tasks.errors import MissingPartError
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
 
 
 class Extra(NamedTuple):
@@ -77,6 +76,10 @@ def what_is_missing(error: ModuleNotFoundError) -> str | None:
 
 def supported_versions(package: str) -> SpecifierSet:
     """Return the tested versions of a package: the range of its extra in setup.cfg."""
+    from importlib import metadata
+
+    from packaging.requirements import Requirement  # takes longer to import than the rest of `list`
+
     requirements = map(Requirement, metadata.requires("spiqa-tasks") or ())
     return next(each.specifier for each in requirements if each.name == package)
 

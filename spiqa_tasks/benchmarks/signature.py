@@ -115,11 +115,11 @@ def extended(text: str, **fields: str) -> str:
 
 def merged(signatures: Iterable[Signature]) -> Signature:
     """Return one signature of several: differing values of a field are joined by `+`."""
-    values: dict[str, dict[str, None]] = {}
+    values: dict[str, dict[str, None]] = {}  # the inner dicts are ordered sets
     for signature in dict.fromkeys(signatures):
         for name in _KEYS:
             if value := getattr(signature, name):
-                values.setdefault(name, {})[value] = None  # a dict keeps the order of first occurrence
+                values.setdefault(name, {})[value] = None
     return Signature(**{name: "+".join(distinct) for name, distinct in values.items()})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,6 +14,7 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
 from spiqa_tasks.benchmarks.own.definition import parse
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,14 @@ class Task:
     def typed(self) -> Any:
         """The parsed settings."""
         return self.entry.parse(self.settings)
+
+    def with_metrics(self, names: Sequence[str]) -> Task:
+        """Return the task with only these metrics; InputError for an unknown one."""
+        unknown = [name for name in names if name not in self.metrics]
+        if unknown:
+            known = ", ".join(self.metrics)
+            raise InputError(f"Expected metrics of {self.name} ({known}), found {unknown[0]}. Correct --metrics.")
+        return dataclasses.replace(self, entry=self.entry.with_metrics(tuple(names)))
 
     def with_settings(self, settings: str) -> Task:
         """Return the task with other settings."""

@@ -21,7 +21,7 @@ from spiqa_tasks.judge.summary import JudgingEstimate
 from spiqa_tasks.report.printer import Table, render
 
 
-def add_rule_options(parser: argparse.ArgumentParser) -> None:
+def add_rule_options(parser: argparse._ActionsContainer) -> None:
     """Add the options that say how judges are asked."""
     parser.add_argument(
         "--rule",

@@ -159,7 +159,7 @@ def read_task(path: Path) -> Task:
     if task is None:
         raise InputError(
             f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
-            "`spiqa-tasks path` prints the folder of those."
+            "`spiqa-tasks list --folder` prints the folder of those."
         )
     return task
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import overall
+from spiqa_tasks.analysis.experiments import PAPERS
 from spiqa_tasks.analysis.published_rows import (
     OVERALL,
     PAPER_JUDGE,
@@ -16,7 +17,6 @@ from spiqa_tasks.analysis.published_rows import (
     published_overall,
     published_values,
 )
-from spiqa_tasks.analysis.suites import PAPERS
 from spiqa_tasks.report.headline import judge_of, shown_metrics
 from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs.run import Run

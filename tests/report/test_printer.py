@@ -292,7 +292,7 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        *("breakdown {}", "bootstrap --repeats 10 {}", "compare {}", "score {}"),
+        *("score --by group {}", "bootstrap --repeats 10 {}", "compare {}", "score {}"),
         *("list --search mmstar", "calibrate --traps --list", "doctor", "choices {}/answers.jsonl"),
     ],
 )

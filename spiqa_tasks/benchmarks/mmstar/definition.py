@@ -79,8 +79,8 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         "accuracy_released": released_match(response.text, row["answer"]),
         VLMEVALKIT.name: vlmevalkit_match(response.text, table_options(row)) == row["answer"],
     }
-    found = choice_record(row, response, groups, signature, **details)
-    return found.with_scores({name: float(score) for name, score in scores.items()})
+    scored = choice_record(row, response, groups, signature, **details)
+    return scored.with_scores({name: float(score) for name, score in scores.items()})
 
 
 def metrics(_settings: MMStarSettings) -> Sequence[Metric]:

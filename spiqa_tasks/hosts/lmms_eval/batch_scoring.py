@@ -187,12 +187,12 @@ def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[tup
 
     `truncated` is whether it ended at the limit of generated tokens, or None if the model does not report lengths.
     """
-    found: dict[int, list[tuple[str, bool | None]]] = {}
+    by_doc: dict[int, list[tuple[str, bool | None]]] = {}
     for instance in instances:
         answers = _answers(instance, filter_name)
         if answers:
-            found.setdefault(instance.doc_id, []).extend(answers)
-    return found
+            by_doc.setdefault(instance.doc_id, []).extend(answers)
+    return by_doc
 
 
 def _answers(instance: Any, filter_name: str) -> list[tuple[str, bool | None]]:

@@ -156,9 +156,9 @@ def _config(given: argparse.Namespace) -> dict[str, Any]:
 
 def _object(content: str, what: str) -> dict[str, Any]:
     try:
-        found = json.loads(content)
+        value = json.loads(content)
     except ValueError as error:
         raise InputError(f"Expected {what} to be JSON, found {error}. Correct it.") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise InputError(f"Expected {what} to be a JSON object, found {content[:40]!r}. Correct it.")
-    return found
+    return value

@@ -17,12 +17,12 @@ NONE = ("none", "exact_matching")
 """Judge names that switch judging off; the second is the host's."""
 
 
-def judge_of(task: Task, told: Mapping[str, Any]) -> Judge | None:
+def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
     """Return the judge of a task, or None; a new judge is asked one real question.
 
     Args:
         task: the task.
-        told: judge arguments that the host passes to `evaluate`; `model`, `api_base` and `key` are used.
+        arguments: judge arguments that the host passes to `evaluate`; `model`, `api_base` and `key` are used.
 
     Raises:
         JudgeError: an unusable judge, or none for a task that needs one.
@@ -30,7 +30,7 @@ def judge_of(task: Task, told: Mapping[str, Any]) -> Judge | None:
     rule = task.entry.judge(task.typed)
     if rule is None:
         return None
-    return _judge(rule, *(str(told.get(name) or "") for name in ("model", "api_base", "key")))
+    return _judge(rule, *(str(arguments.get(name) or "") for name in ("model", "api_base", "key")))
 
 
 def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> JudgeConfig | None:

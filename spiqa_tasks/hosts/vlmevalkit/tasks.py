@@ -39,15 +39,15 @@ def message(row: Row) -> list[dict[str, str]]:
 
     The host has no chat turns: a blank line separates them, as for lmms-eval's simple models.
     """
-    found: list[dict[str, str]] = []
+    parts: list[dict[str, str]] = []
     for part in _prompt(row):
         if isinstance(part, Picture):
-            found.append({"type": "image", "value": page_path(part.path)})
-        elif found and found[-1]["type"] == "text":
-            found[-1]["value"] += part if isinstance(part, str) else "\n\n"
+            parts.append({"type": "image", "value": page_path(part.path)})
+        elif parts and parts[-1]["type"] == "text":
+            parts[-1]["value"] += part if isinstance(part, str) else "\n\n"
         elif isinstance(part, str):
-            found.append({"type": "text", "value": part})
-    return found
+            parts.append({"type": "text", "value": part})
+    return parts
 
 
 @cache
