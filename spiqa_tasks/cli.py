@@ -1,4 +1,4 @@
-"""The `spiqa-tasks` command: parse, call, print.
+"""The command `spiqa-tasks`: parses arguments and calls a module of `commands`.
 
 Exit status: 0 the thing asked for was done; 2 unusable arguments or input; 3 done in part.
 """
@@ -40,12 +40,7 @@ GROUPS = {
         "gain": "multi-modal gain and leakage of runs",
         "filter": "keep the questions that text-only models cannot answer, as a new task of the host",
         "shortcuts": "what classifiers make of a task's texts alone, without any model",
-        "describe": "count the data on this disk again, beside what the papers print",
-        "bootstrap": "mean and variance of resampled accuracy",
-        "alignment": "change of accuracy where a caption is marked, with paired intervals",
-        "spread": "accuracy over orders of the options and over seeds",
-        "correlate": "Spearman's rho of L3Score with each text metric (SPIQA Table 8)",
-        "rank": "have judges rank the captions of several captioning runs",
+        "paper": "every table and figure of the three papers, each made again beside what is printed",
     },
     "extend": {
         "new": "make a benchmark: the YAML, from a table of questions",
@@ -222,12 +217,12 @@ def _run(words: Sequence[str]) -> int:
 
         print(shtab.complete(whole_parser(), shell))
         return 0
+    gc.set_threshold(200_000)  # a command imports much and reads many records, keeps them all, and ends
     from spiqa_tasks.commands.own_files import check_apart
 
     module, command = _import(name), _Command(prog=f"spiqa-tasks {name}")
     module.add(command)
     arguments = command.parse_args(rest)
-    gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
     check_apart(arguments)
     with _logged(arguments.verbose):
         status: int = module.run(arguments)
