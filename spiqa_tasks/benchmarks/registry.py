@@ -86,12 +86,9 @@ def yaml_folder() -> Path:
 
 
 def load_table(name: str | Benchmark, split: str, settings: str, source: Source | None = None) -> Any:
-    """Return the rows of a task as a pyarrow table.
+    """Return the rows of a task as a pyarrow table; `settings` is the text of its `dataset_name`.
 
     Args:
-        name: the benchmark, or its name.
-        split: one of its splits.
-        settings: text of the task's `dataset_name`.
         source: source of the release files (default: shipped for `demo...`, else `default_source`).
 
     Raises:

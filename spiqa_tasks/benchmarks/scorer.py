@@ -33,9 +33,7 @@ def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Jud
 
     Args:
         benchmark: the benchmark, or its name.
-        settings: text of the task's `dataset_name`.
-        host: name and version of the host, for the signature.
-        judge: the judge to ask, by the rule that the benchmark names; None asks none.
+        judge: the judge, by the rule that the benchmark names; or None.
 
     Raises:
         InputError: unknown settings.

@@ -20,7 +20,6 @@ def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
     """Return the exit status of a run, and a sentence per failure.
 
     Args:
-        arguments: arguments of the run.
         started: start time of the host in seconds: older files are of earlier runs.
     """
     status, remarks = COMPLETE, []

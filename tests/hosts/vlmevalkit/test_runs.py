@@ -173,14 +173,6 @@ def test_values_over_a_part_of_the_questions_are_withheld_and_can_be_asked_for(
     assert scored["signature"].endswith("|questions:5 of 24")
 
 
-def test_the_summary_has_the_headline(launch: Launch, tmp_path: Path) -> None:
-    """Its name and value, as the run's file has it."""
-    assert launch("--data", "mmstar_demo", "--model", "fixed") == 0
-    found = summary_of(tmp_path / "out", "fixed", "mmstar_demo")
-    ours = run_values(tmp_path / "out", "mmstar_demo")["accuracy"]
-    assert (found["primary_metric"], found["primary_metric_value"]) == ("accuracy", ours)
-
-
 @pytest.mark.parametrize(
     ("metrics", "headline"),
     [
