@@ -81,7 +81,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "t.jsonl").write_text('{"id": 1, "question": "Which?", "answer": "a"}\n')
     label = {"question": "Which?", "reference": "a", "prediction": "a", "label": True}
     (folder / "labels.jsonl").write_text(f"{json.dumps(label)}\n")
-    (folder / "p.txt").write_text("B")
+    (folder / "p.txt").write_bytes(b"\xff")
     (folder / "link").symlink_to("p.jsonl")
     return folder
 

@@ -146,15 +146,6 @@ def test_what_is_no_json_is_named_by_its_option(tmp_path: Path) -> None:
             read(["--data-config", str(path)], {})
 
 
-def test_the_queue_takes_one_model_without_a_file() -> None:
-    """One is enough for it."""
-    with pytest.raises(InputError) as caught:
-        read(["--api-mode", "--model", "a", "b"], {})
-    assert str(caught.value) == (
-        "Expected one --model with --api-mode, found several or --config. Run them one by one."
-    )
-
-
 @pytest.mark.parametrize(
     ("described", "expected"),
     [

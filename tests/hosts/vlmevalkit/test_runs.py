@@ -141,7 +141,7 @@ def test_a_task_without_scores_makes_the_status_1(
 def test_answers_alone_are_enough_where_only_they_are_asked_for(launch: Launch, tmp_path: Path) -> None:
     """`--mode infer` writes answers and asks no judge; `--mode eval` then scores them."""
     assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "infer", "--judge", "anthropic:no") == 0
-    assert not list((tmp_path / "out").rglob("*.run.jsonl"))
+    assert not list((tmp_path / "out").rglob("*_results.json"))
     assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "eval") == 0
     assert launch("--data", "mmstar_demo_text", "--model", "fixed", "--mode", "eval") == 1
 
