@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -296,7 +297,7 @@ def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         lines = Path(arguments[3]).read_text(encoding="utf-8").splitlines()
         return "".join(f"{' '.join(['1'] * FIELDS)}\n" for _ in lines)
 
-    monkeypatch.setattr(coco_java, "has_java", lambda: True)
+    monkeypatch.setattr(coco_java, "java", functools.cache(lambda: "java"))
     monkeypatch.setattr(coco_java, "_run_java", run)
     yield started
     monkeypatch.undo()

@@ -84,7 +84,7 @@ def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
         environment = judge_variables(server, folder / "cache")
         for name, value in environment.items():
             patch.setenv(name, value)
-        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
+        patch.setattr(coco_java, "java", functools.cache(lambda: None))
         forget_judge()
         tracker = EvaluationTracker(output_path=str(folder / "out"))
         results = simple_evaluate(
