@@ -1,7 +1,4 @@
-"""Every error a user can meet.
-
-A message is one sentence or two that say what was expected, what was found and what to do.
-"""
+"""Errors raised on purpose; messages say what was expected, what was found and the remedy."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from spiqa_tasks.printable import printable
 
 
 class SpiqaTasksError(Exception):
-    """Base of all errors raised on purpose; the command prints the message and exits with `exit_code`."""
+    """Base class; commands print the message and exit with `exit_code`."""
 
     exit_code = 2
 
@@ -26,7 +23,7 @@ class InputError(SpiqaTasksError):
 
 
 class MissingPartError(SpiqaTasksError):
-    """A part of the package that is not always installed is needed and not there."""
+    """An extra that is needed is not installed."""
 
 
 class JudgeError(SpiqaTasksError):

@@ -1,20 +1,19 @@
-"""The parts of the package that are not always installed, and the one sentence where one of them is missing."""
+"""The package's extras, and the error message for a missing one."""
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from importlib import metadata
-from typing import NamedTuple
-
-from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
+from typing import TYPE_CHECKING, NamedTuple
 
 from spiqa_tasks.errors import MissingPartError
 
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
+
 
 class Extra(NamedTuple):
-    """What an extra brings, by the names that are imported, and what it is for."""
+    """The modules that an extra installs, and its purpose."""
 
     modules: tuple[str, ...]
     purpose: str
@@ -36,11 +35,11 @@ EXTRAS: Mapping[str, Extra] = {
     "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and shortcuts"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }
-"""The extras of setup.cfg but `all`, which brings the others."""
+"""The extras of setup.cfg except `all`, which is their union."""
 
 
 def is_installed(extra: str) -> bool:
-    """Return whether all modules of an extra are there; imports none of them."""
+    """Return whether all modules of an extra are installed, without importing them."""
     return not _missing(extra)
 
 
@@ -50,14 +49,11 @@ def how_to_install(extra: str) -> str:
 
 
 def require(extra: str, what: str) -> None:
-    """Do nothing where an extra is installed.
+    """Raise MissingPartError, with the command that installs it, unless an extra is installed.
 
     Args:
         extra: one of `EXTRAS`.
-        what: what needs it, as the beginning of a sentence.
-
-    Raises:
-        MissingPartError: it is not installed; the message has the command that installs it.
+        what: the feature that needs it, as the start of a sentence.
     """
     missing = _missing(extra)
     if missing:
@@ -68,7 +64,7 @@ def require(extra: str, what: str) -> None:
 
 
 def what_is_missing(error: ModuleNotFoundError) -> str | None:
-    """Return the sentence that names the extra of a module that cannot be imported; None where no extra brings it."""
+    """Return the message that names the extra of a missing module, or None if no extra installs it."""
     module = (error.name or "").partition(".")[0]
     for name, extra in EXTRAS.items():
         if module in extra.modules:
@@ -80,7 +76,11 @@ def what_is_missing(error: ModuleNotFoundError) -> str | None:
 
 
 def supported_versions(package: str) -> SpecifierSet:
-    """Return the versions of a package that this package was tried with: those that its extra in setup.cfg names."""
+    """Return the tested versions of a package: the range of its extra in setup.cfg."""
+    from importlib import metadata
+
+    from packaging.requirements import Requirement  # takes longer to import than the rest of `list`
+
     requirements = map(Requirement, metadata.requires("spiqa-tasks") or ())
     return next(each.specifier for each in requirements if each.name == package)
 

@@ -190,6 +190,12 @@ def without_java(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def no_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without Java."""
+    monkeypatch.setattr(coco_java, "java", functools.cache(lambda: None))
+
+
 @pytest.fixture(scope="module")
 def no_programs() -> Iterator[None]:
     """A fake Java for fixtures of a whole module, too."""

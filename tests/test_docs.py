@@ -11,7 +11,7 @@ from answer_forms import as_run
 from host_files import sample_of, write_run
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.cli import main, parser
+from spiqa_tasks.cli import main, whole_parser
 from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks
 from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.prompts import doc_to_messages
@@ -92,7 +92,7 @@ def test_the_matchers_forms_are_quoted_as_they_are() -> None:
 @pytest.mark.parametrize(("page", "line"), LINES)
 def test_every_command_that_a_page_shows_is_one(page: str, line: str) -> None:
     """Its arguments are known."""
-    assert callable(parser().parse_args(shlex.split(line)[1:]).run), page
+    assert callable(whole_parser().parse_args(shlex.split(line)[1:]).run), page
 
 
 def test_every_task_of_a_run_that_a_page_shows_is_one() -> None:

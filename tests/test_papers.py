@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spiqa_tasks.cli import parser
+from spiqa_tasks.cli import whole_parser
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.published import tables
 
@@ -65,7 +65,7 @@ def test_every_row_has_a_command_or_a_reason() -> None:
 @pytest.mark.parametrize("command", sorted({each for each in COMMANDS if each.startswith("spiqa-tasks ")}))
 def test_every_command_of_ours_is_one(command: str) -> None:
     """Its arguments are known."""
-    assert callable(parser().parse_args(shlex.split(command)[1:]).run)
+    assert callable(whole_parser().parse_args(shlex.split(command)[1:]).run)
 
 
 @pytest.mark.parametrize("command", sorted({each for each in COMMANDS if each.startswith("lmms-eval ")}))

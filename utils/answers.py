@@ -1,6 +1,6 @@
-"""What a YAML calls for the answers: from a response to what is logged, and from that to the numbers.
+"""Hooks of the YAMLs for answers: records to log, and metrics of them.
 
-Neither may raise: the host would then write no results and no answers, of no task of the run.
+They never raise: the host would lose the results and answers of every task of the run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ logger = logging.getLogger("spiqa_tasks")
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
-    """One entry per row of the table; the first one holds the whole record of the answer."""
+    """Return one entry per row of the table; the first holds the whole record."""
     task = (doc["benchmark"], doc["settings"])
     scorer = scorer_of(*task)
     try:
@@ -30,7 +30,7 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
 
 
 def aggregate(entries: Sequence[LoggedRecord]) -> float:
-    """The value of the metric that the entries are of, in natural units; NaN where it is withheld."""
+    """Return the value of the entries' metric in natural units; NaN if withheld."""
     first = entries[0]
     try:
         scorer = scorer_of(*first.task)
@@ -46,7 +46,7 @@ def aggregate(entries: Sequence[LoggedRecord]) -> float:
 
 
 def _named(entry: LoggedRecord) -> str:
-    """The metric after the name of its task, where that was scored in this process."""
+    """Return `task: metric`, or the metric if another process scored the task."""
     benchmark, settings = entry.task
     name = names.get((benchmark, parse(entry.record.signature).split, settings))
     return f"{name}: {entry.metric}" if name else entry.metric

@@ -1,4 +1,4 @@
-"""What a YAML calls for its documents: from the host's stub dataset to the rows of the task."""
+"""Hooks of the YAMLs for documents: replace the host's stub dataset by the rows of the task."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
 from spiqa_tasks.hosts.lmms_eval.guard import one_sentence
 
 UNNAMED = "default"
-"""What `datasets` calls the settings of a task without any."""
+"""Name that `datasets` gives to an empty configuration."""
 
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:
-    """`process_docs`: the rows of the task.
+    """`process_docs`: return the rows of the task.
 
-    The stub's only row names the benchmark, `test_split` is the split and `dataset_name` the settings. Where scoring
-    needs a judge, it is asked a test question first, so that a run never starts without.
+    The stub's only row names the benchmark, `test_split` is the split and `dataset_name` the settings. The scorer is
+    made before the rows are loaded: it asks a judge one real question, so that no run starts with one that fails.
 
-    Raises SystemExit: data, settings or a judge that cannot be used; the host retries ordinary exceptions and exits 0.
+    Raises:
+        SystemExit: unusable data, settings or judge; the host retries other exceptions and exits 0.
     """
     benchmark, settings = stub[0]["benchmark"], str(stub.info.config_name).removeprefix(UNNAMED)
     with one_sentence():

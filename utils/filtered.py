@@ -1,4 +1,4 @@
-"""What the tasks written by `spiqa-tasks filter` call."""
+"""The hook of tasks written by `spiqa-tasks filter`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import datasets
 
 
 def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
-    """`process_docs`: the source task's own, then the kept questions of the evaluated split.
+    """`process_docs`: apply the source task's, then select the kept questions of the evaluated split.
 
-    Raises SystemExit: the source task is gone, or its data is not what the filter saw.
+    Raises:
+        SystemExit: the source task is missing, or its data differs from the filter's.
     """
     from lmms_eval.utils import load_yaml_config
 
@@ -34,7 +35,7 @@ def keep(listing: Path, docs: datasets.Dataset) -> datasets.Dataset:
 
 
 def _check(kept: dict[str, Any], docs: datasets.Dataset) -> None:
-    """The filter names questions by their place, so the data must be the same."""
+    """Raise SystemExit if the data changed: the filter names questions by index."""
     places = [question["doc_id"] for question in kept["kept"]]
     found = str(len(docs))
     same = max(places) < len(docs)

@@ -1,6 +1,6 @@
-"""What a YAML calls to show a document to a model.
+"""Hooks of the YAMLs that convert a document to a model's input.
 
-A picture that cannot be read ends the run with one sentence: the host would retry exceptions, and exit with 0.
+An unreadable picture ends the run with one sentence: the host would retry exceptions, and exit with 0.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ Doc = Mapping[str, Any]
 
 
 def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> list[dict[str, Any]]:
-    """Chat models: one user turn or those of the prompt, pictures and text interleaved in the paper's order.
+    """Return chat messages, pictures and text interleaved in the paper's order.
 
-    The form of the pictures is that which the YAML names for the model class: `images: path` gives paths, `encoded`
-    pictures that an API class sends as the files they are, anything else PIL images.
+    The YAML's `images` for the model class is the form of pictures (see `prompting.chat_content`).
     """
     form = (lmms_eval_specific_kwargs or {}).get("images")
     with one_sentence():
@@ -27,13 +26,13 @@ def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> l
 
 
 def doc_to_visual(doc: Doc) -> list[Any]:
-    """Simple models: the pictures, in the order shown."""
+    """Return the pictures for simple models, in the order shown."""
     with one_sentence():
         return visuals(_prompt(doc))
 
 
 def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str:  # noqa: ARG001 - the host passes it
-    """Simple models: the text, with the place of every picture marked where there are several."""
+    """Return the text for simple models, each of several pictures marked."""
     with one_sentence():
         return plain_text(_prompt(doc))
 

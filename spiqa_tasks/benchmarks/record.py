@@ -20,8 +20,6 @@ Status = Literal[
 MARKS = {"cut": "shown_cut", "suspicious": "suspicious"}
 """Flag of a judge request that its verdict keeps -> name of the count of such answers."""
 STATUSES: tuple[str, ...] = get_args(Status)
-PERSON = "person"
-"""The key of a verdict given by a person instead of a judge."""
 
 
 @dataclass(frozen=True)

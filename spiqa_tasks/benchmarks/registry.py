@@ -25,7 +25,7 @@ logger = logging.getLogger("spiqa_tasks")
 
 PLUGINS = "spiqa_tasks.benchmarks"
 """Entry point group of other packages' `Benchmark` objects."""
-BENCHMARKS: dict[str, Benchmark] = {}
+BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in (SPIQA, MMSTAR, SCIFIBENCH)}
 SMALL = "_224px.zip"
 """Suffix of archives whose pictures can also be made from the full-size ones."""
 
@@ -33,10 +33,6 @@ SMALL = "_224px.zip"
 def register(benchmark: Benchmark) -> None:
     """Register a benchmark under its name."""
     BENCHMARKS[benchmark.name] = benchmark
-
-
-for _own in (SPIQA, MMSTAR, SCIFIBENCH):
-    register(_own)
 
 
 @cache

@@ -28,11 +28,11 @@ LONGEST = 100_000
 """Longest response in characters that is scored: longer ones are a model in a loop, or a file by mistake."""
 
 
-def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -> Scorer:
+def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None) -> Scorer:
     """Return the scorer of a task, with the installed text metrics.
 
     Args:
-        benchmark: name of the benchmark.
+        benchmark: the benchmark, or its name.
         settings: text of the task's `dataset_name`.
         host: name and version of the host, for the signature.
         judge: the judge, by the rule that the benchmark names; or None.
@@ -40,7 +40,7 @@ def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -
     Raises:
         InputError: unknown settings.
     """
-    entry = BENCHMARKS[benchmark]
+    entry = BENCHMARKS[benchmark] if isinstance(benchmark, str) else benchmark
     parsed = entry.parse(settings)
     metrics = entry.metrics(parsed)
     fields = dict(entry.signature(parsed))

@@ -46,8 +46,6 @@ class Signature:
         judge_host: the judge's server.
         judge_extra: fields added to every judge request.
         judge_prompt, judge_rule, judge_temperature, judge_max_tokens: settings of the judge's rule.
-        judge_combined: how the scores of several judges were combined.
-        judge_person: digest of the file of people's decisions.
     """
 
     package: str = ""
@@ -70,8 +68,6 @@ class Signature:
     judge_rule: str = ""
     judge_temperature: str = ""
     judge_max_tokens: str = ""
-    judge_combined: str = ""
-    judge_person: str = ""
 
     @property
     def text(self) -> str:
@@ -119,11 +115,11 @@ def extended(text: str, **fields: str) -> str:
 
 def merged(signatures: Iterable[Signature]) -> Signature:
     """Return one signature of several: differing values of a field are joined by `+`."""
-    values: dict[str, dict[str, None]] = {}
+    values: dict[str, dict[str, None]] = {}  # the inner dicts are ordered sets
     for signature in dict.fromkeys(signatures):
         for name in _KEYS:
             if value := getattr(signature, name):
-                values.setdefault(name, {})[value] = None  # a dict keeps the order of first occurrence
+                values.setdefault(name, {})[value] = None
     return Signature(**{name: "+".join(distinct) for name, distinct in values.items()})
 
 

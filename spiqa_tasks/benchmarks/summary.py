@@ -9,7 +9,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.record import MARKS, PERSON, Record
+from spiqa_tasks.benchmarks.record import MARKS, Record
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
 Rows = Mapping[str, tuple[Metric, str | None]]
@@ -101,7 +101,7 @@ def omitted(values: Mapping[str, Value], not_computed: Collection[str] = ()) -> 
 def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
     """Return the number of documents, and of answers judged, refused and so on, also if values are withheld."""
     documents, questions = records.documents, records.questions
-    found = {
+    counted = {
         "docs": len(documents),
         "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
         "judge_failed": sum(record.judge_failed for record in questions),
@@ -111,11 +111,9 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
     }
     for mark, name in MARKS.items():
         marked = sum(any(verdict.get(mark) for verdict in record.verdicts) for record in questions)
-        found |= {name: marked} if marked else {}
-    people = sum(any(verdict.get(PERSON) for verdict in record.verdicts) for record in questions)
-    found |= {"decided_by_people": people} if people else {}
+        counted |= {name: marked} if marked else {}
     there = replace(records, partial=True)
     for metric in (metric for metric in metrics if metric.name in COUNTED):
         name = COUNTED[metric.name]
-        found[name] = found.get(name, 0) + int(sum(there.value(metric).scores.values()))
-    return found
+        counted[name] = counted.get(name, 0) + int(sum(there.value(metric).scores.values()))
+    return counted

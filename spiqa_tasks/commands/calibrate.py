@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import os
 from collections import Counter
 from pathlib import Path
@@ -20,9 +19,8 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import say
 from spiqa_tasks.report import calibration
-from spiqa_tasks.report.forms import add_format, as_csv, rendered
 from spiqa_tasks.report.page import as_html
-from spiqa_tasks.report.tables import as_text
+from spiqa_tasks.report.printer import Column, Table, add_format, as_csv, as_json, render
 from spiqa_tasks.runs.readers.labels import Labels, read_labels, traps_path
 from spiqa_tasks.scoring.binning import stratified
 
@@ -137,8 +135,7 @@ def _print_kinds(labels: Labels, form: str) -> int:
         | {"example": first[kind, right].prediction}
         for (kind, right), n in counts.items()
     ]
-    cells = [[row["kind"], "yes" if row["right"] else "no", row["n"], row["reference"], row["example"]] for row in rows]
-    print(rendered(form, rows, cells, ["kind", "is right", "n", "reference", "example"]))
+    print(render(form, Table(rows, ["kind"], [Column("right", "is right"), "n", "reference", "example"])))
     return 0
 
 
@@ -185,10 +182,9 @@ def _show(arguments: argparse.Namespace, labels: Labels, opinions: list[Opinion]
         say(f"wrote {arguments.html}.")
     if arguments.format == "json":
         about = {"labels": labels.name, "digest": labels.digest, "n": len(labels.answers), "left_out": labels.left_out}
-        print(json.dumps(about | calibration.as_json(found, together, labels.answers), indent=1, ensure_ascii=False))
+        print(as_json(about | calibration.as_json(found, together, labels.answers)))
     elif arguments.format == "csv":
-        print(as_csv(calibration.rows(found)), end="")
+        print(as_csv(calibration.rows(found)))
     else:
-        tables = calibration.tables(found, together)
-        print("\n\n".join(f"{table.title}\n{as_text(table, arguments.format)}" for table in tables))
+        print(render(arguments.format, *calibration.tables(found, together)))
     return 3 if any(each.failed for each in found) else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import Any
 from spiqa_tasks.benchmarks.own.cells import row_options
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
-from spiqa_tasks.printable import counted, printable
-from spiqa_tasks.report.forms import add_format, as_csv, as_table
+from spiqa_tasks.printable import counted
+from spiqa_tasks.report.printer import Column, Table, add_format, render
 from spiqa_tasks.scoring.mcq import extract_choice
 
 RESPONSES = ("response", "prediction", "output", "model_output", "raw_output")
@@ -49,16 +48,14 @@ def run(arguments: argparse.Namespace) -> int:
     if not answers:
         raise InputError(f"Expected answers in {arguments.file}, found none. Name a file with an answer in every row.")
     found = sum(answer["letter"] is not None for answer in answers)
-    if arguments.format == "json":
-        print(json.dumps({"answers": answers, "n": len(answers), "found": found, "rules": rules}, indent=2))
-    elif arguments.format == "csv":
-        print(as_csv(answers), end="")
-    else:
-        rows = [[printable(str(each["id"])), each["letter"] or "-", each["rule"], each["reason"]] for each in answers]
-        print(as_table(rows, ["id", "letter", "rule", "reason"], arguments.format))
-        print(f"\n{as_table(rules.most_common(), ['rule', 'answers'], arguments.format)}")
-        share = 100 * found / len(answers)
-        print(f"\n{found} of {counted(len(answers), 'answer')} with a letter ({share:.1f}%)")
+    share = f"{found} of {counted(len(answers), 'answer')} with a letter ({100 * found / len(answers):.1f}%)"
+    by_rule = [{"rule": rule, "answers": count} for rule, count in rules.most_common()]
+    tables = [
+        Table(answers, ["id"], [Column("letter", show=lambda letter: letter or "-"), "rule", "reason"]),
+        Table(by_rule, ["rule"], ["answers"], notes=[share], data=()),
+    ]
+    whole = {"answers": answers, "n": len(answers), "found": found, "rules": rules}
+    print(render(arguments.format, *tables, whole=whole))
     return 0
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 
 from spiqa_tasks.analysis.compare import compared
 from spiqa_tasks.commands.run_arguments import add_analysis, runs_by_path
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import STYLES, rendered
-from spiqa_tasks.report.tables import as_text, comparison_table
+from spiqa_tasks.report.gains import comparison_table
+from spiqa_tasks.report.printer import render
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +21,5 @@ def run(arguments: argparse.Namespace) -> int:
     runs, _ = runs_by_path(arguments)
     found, left_out = compared(runs, arguments.metric)
     say(*left_out)
-    if arguments.format in STYLES:
-        print(as_text(comparison_table(found), arguments.format))
-    else:
-        print(rendered(arguments.format, [dataclasses.asdict(each) for each in found]))
+    print(render(arguments.format, comparison_table(found)))
     return 3 if left_out else 0

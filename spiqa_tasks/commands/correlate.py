@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 
 from spiqa_tasks.analysis.agreement import correlations
 from spiqa_tasks.commands.run_arguments import add_runs, named_runs
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import add_format, rendered
+from spiqa_tasks.report.printer import Column, Columns, Table, add_format, as_records, render
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -21,11 +20,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line per run and metric; 3 where a run had to be left out."""
     rows, left_out = correlations(named_runs(arguments))
     say(*left_out)
-    cells = [
-        [row.model, row.task, row.metric, row.correlated_with, row.judge, row.n, rho]
-        for row in rows
-        for rho in ["-" if row.spearman is None else f"{row.spearman:.2f}"]
-    ]
-    headers = ["model", "task", "metric", "with", "judge", "n", "Spearman"]
-    print(rendered(arguments.format, [dataclasses.asdict(row) for row in rows], cells, headers))
+    labels: Columns = ["model", "task", "metric", Column("correlated_with", "with"), "judge"]
+    print(render(arguments.format, Table(as_records(rows), labels, ["n", Column("spearman", "Spearman", _rho)])))
     return 3 if left_out else 0
+
+
+def _rho(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,4 +1,4 @@
-"""`demo`: the main job on the shipped data, as one would do it with a model of one's own."""
+"""`run demo`: two baselines on the shipped data, then the commands that one would call with a model."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ With a model and a judge of your own:
 """
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)")
     parser.add_argument(
@@ -50,7 +50,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, help="of the judge (default: a free one)")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_demo(arguments: argparse.Namespace) -> int:
     """Run the baselines on the demo data with a judge server, then the analyses, and print what to type next."""
     with overlap_judge(arguments.port) as url:
         judge = {"SPIQA_JUDGE": f"openai:{MODEL}", "SPIQA_JUDGE_BASE_URL": url}

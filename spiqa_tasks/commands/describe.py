@@ -13,9 +13,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import default_source, demo_source
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import said_if_slow, say
-from spiqa_tasks.report.forms import add_format, rendered
-
-HEADERS = ("benchmark", "split", "in", "statistic", "counted", "published", "difference")
+from spiqa_tasks.report.printer import Column, Columns, Table, add_format, render
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -31,13 +29,9 @@ def run(arguments: argparse.Namespace) -> int:
     records = [
         {"benchmark": name, **dataclasses.asdict(count), "difference": count.difference} for name, count in found
     ]
-    cells = []
-    for name, count in found:  # a difference that is none to two decimals, as the papers print, is left out
-        numbers = ["-" if math.isnan(each) else _number(each) for each in (count.value, count.published)]
-        is_equal = math.isnan(count.difference) or abs(count.difference) < 0.005
-        difference = "" if is_equal else _number(count.difference, "+")
-        cells.append([name, count.split, count.place, count.statistic, *numbers, difference])
-    print(rendered(arguments.format, records, cells, HEADERS))
+    numbers = [Column("value", "counted", _number), Column("published", show=_number)]
+    labels: Columns = ["benchmark", "split", Column("place", "in"), "statistic"]
+    print(render(arguments.format, Table(records, labels, [*numbers, Column("difference", show=_difference)])))
     reasons: dict[str, dict[str, None]] = {}
     for name, count in found:
         if count.why_not:
@@ -73,4 +67,9 @@ def _counted(name: str, splits: list[str]) -> Iterator[Count]:
 
 
 def _number(value: float, sign: str = "") -> str:
-    return f"{value:{sign},.{0 if value == round(value) else 2}f}"
+    return "-" if math.isnan(value) else f"{value:{sign},.{0 if value == round(value) else 2}f}"
+
+
+def _difference(value: float) -> str:
+    """Return a difference with its sign; '' for one that is 0 to two decimals, as the papers print."""
+    return "" if math.isnan(value) or abs(value) < 0.005 else _number(value, "+")

@@ -18,7 +18,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.metrics.text_scores import available_metrics
-from spiqa_tasks.report.forms import add_format, rendered
+from spiqa_tasks.report.printer import Table, add_format, render
 
 Status = Literal["ok", "missing", "absent", "extra"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         for finding in findings:
             print(f"{finding.status:8} {finding.subject}: {finding.detail}")
     else:
-        print(rendered(arguments.format, [each._asdict() for each in findings], findings, Finding._fields))
+        print(render(arguments.format, Table([each._asdict() for each in findings], ["status", "subject"], ["detail"])))
     return 3 if any(finding.status == "missing" for finding in findings) else 0
 
 

@@ -16,7 +16,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import STYLES, add_format, as_jsonl, as_table, rendered
+from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, as_jsonl, as_records, render
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import partial_coverage
@@ -91,7 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
         lines = (sample for filtered in found for sample in samples(filtered))
         write_atomically(arguments.samples, as_jsonl(lines).encode())
     if arguments.format not in STYLES:
-        print(rendered(arguments.format, [_record(filtered, written.get(filtered.task)) for filtered in found]))
+        records = [_record(filtered, written.get(filtered.task)) for filtered in found]
+        print(render(arguments.format, Table(records, (), ())))
         return 3 if left_out else 0
     for filtered in found:
         _print(filtered, arguments.format)
@@ -109,7 +110,7 @@ def _run_list(arguments: argparse.Namespace) -> int:
     path = _write(arguments, kept_by_list(task, subset))
     if arguments.format not in STYLES:
         record = {"task": task.name, "ids": subset.digest, "kept": len(subset.ids), "written": path and str(path)}
-        print(rendered(arguments.format, [record]))
+        print(render(arguments.format, Table([record], (), ())))
     elif path is not None:
         print(_wrote(arguments, path))
     return 0
@@ -124,11 +125,15 @@ def _run_lists(arguments: argparse.Namespace) -> int:
     if arguments.format not in STYLES:
         lists = [dataclasses.asdict(share) for share in shares]
         record = {"task": kept.task, "kept": len(kept.answers), "lists": lists, "written": path and str(path)}
-        print(rendered(arguments.format, [record]))
+        print(render(arguments.format, Table([record], (), ())))
         return 0
-    rows = [[each.list, len(each.filters), each.kept, each.dropped, len(each.dropped_alone)] for each in shares]
+    values: Columns = [
+        Column("filters", show=_count),
+        "kept",
+        *(Column("dropped", "dropped of the others'"), Column("dropped_alone", "dropped alone", _count)),
+    ]
     print(f"{kept.task}: {len(kept.answers)} questions are kept by all")
-    print(as_table(rows, ["list", "filters", "kept", "dropped of the others'", "dropped alone"], arguments.format))
+    print(render(arguments.format, Table(as_records(shares), ["list"], values)))
     if path is not None:
         print(f"\n{_wrote(arguments, path)}")
     return 0
@@ -199,20 +204,21 @@ def _print(filtered: Filtered, form: str) -> None:
         f"\n{name}: {len(filtered.inspectors)} inspectors, kept with at most {filtered.max_hits} hits "
         f"({filtered.metric.name} of at least {filtered.threshold:g})"
     )
-    answers = [
-        [each.name, each.run.task, *map(percent, (each.score, *dataclasses.astuple(each.outcomes)))]
-        for each in filtered.inspectors
+    record = _record(filtered, None)
+    shares = [Column(name, show=percent) for name in ("refused", "unparsed", "failed", "truncated")]
+    values: Columns = [Column("score", filtered.metric.name, percent), *shares]
+    abnormal = Column("abnormal_hit_rate", "abnormal hit rate x 100", percent)
+    tables = [
+        Table(record["answers"], [Column("model", "inspector"), "task"], values),
+        Table(record["groups"], ["group"], ["n", "kept", abnormal, Column("leaked_by_most", "leaked in most pairs")]),
     ]
-    headers = ["inspector", "task", filtered.metric.name, "refused", "unparsed", "failed", "truncated"]
-    print(as_table(answers, headers, form), end="\n\n")
-    headers = ["group", "n", "kept", "abnormal hit rate x 100"] + ["leaked in most pairs"] * bool(filtered.leaks)
-    rows: Sequence[Sequence[Any]] = [
-        [group, *(percent(value) if name == "abnormal_hit_rate" else int(value) for name, value in counts.items())]
-        for group, counts in filtered.groups().items()
-    ]
-    print(as_table(rows, headers, form))
+    print(render(form, *tables))
     print("questions by hits: " + ", ".join(f"{n} by {hits}" for hits, n in enumerate(filtered.hit_counts)))
     if filtered.difficulties:
         print("kept by difficulty: " + ", ".join(f"{n} {name}" for name, n in filtered.difficulty_counts().items()))
     for leak in filtered.leaks:
         print(f"{leak.lvlm} answers {len(leak.ids)} without the image that {leak.llm} does not")
+
+
+def _count(items: Sequence[Any]) -> str:
+    return str(len(items))

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL
-from spiqa_tasks.analysis.gain_of_runs import Row, mean_gain, rows, sample_lists, warnings
-from spiqa_tasks.analysis.triples import Triple, triple_of, triples
+from spiqa_tasks.analysis.gain import Row, averages, rows, sample_lists, warnings
+from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.twins import ablation_pairs, pair_of
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import STYLES, add_format, as_jsonl, as_table, rendered
-from spiqa_tasks.report.tables import number
+from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, as_jsonl, render
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals, natural
-from spiqa_tasks.scoring.units import percent
+from spiqa_tasks.scoring.units import number, percent
 
 _EPILOG = (
     "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model ablated; the files of "
@@ -78,13 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 3 if problems else 0
 
 
-def tell(found: Sequence[Triple], form: str, samples: Path | None) -> None:
+def tell(found: Sequence[Pair], form: str, samples: Path | None) -> None:
     """Print the table and its warnings, those of a group only where its overall row has none; write the samples."""
-    table = [row for triple in found for row in rows(triple)]
-    records = [_record(row) for row in table] + _averages(table)
+    table = [row for pair in found for row in rows(pair)]
+    records = [_record(row) for row in table] + [{**_record(row), "warnings": []} for row in averages(table)]
     print(_rendered(records, form))
     if samples is not None:
-        lines = (sample for triple in found for sample in sample_lists(triple))
+        lines = (sample for pair in found for sample in sample_lists(pair))
         write_atomically(samples, as_jsonl(lines).encode())
     warned = set()
     for record in records:  # the overall row is the first one of its runs
@@ -96,23 +96,23 @@ def tell(found: Sequence[Triple], form: str, samples: Path | None) -> None:
             warned.add(key)
 
 
-def _recognised(arguments: argparse.Namespace) -> tuple[list[Triple], list[str]]:
+def _recognised(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
     """The runs by their own record, and why others are left out."""
     if arguments.columns is not None:
         raise InputError("Expected --columns with --with and --without, found RUNs. Name the files by these options.")
     runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
-    found, alone, problems = triples(runs, llm, arguments.task, arguments.metric)
+    found, alone, problems = ablation_pairs(runs, llm, arguments.task, arguments.metric)
     if arguments.task or not all(place.path.is_dir() for place in arguments.runs):
         return found, [*alone, *problems]
     say(*alone)
     return found, problems
 
 
-def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Triple]:
+def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Pair]:
     """The runs by the options that name them.
 
     Raises:
-        InputError: one of the first two is missing, a file twice, several runs at a place, or see `triple_of`.
+        InputError: one of the first two is missing, a file twice, several runs at a place, or see `pair_of`.
     """
     places = [(option, place) for option, name, _ in _ROLES if (place := getattr(arguments, name)) is not None]
     if arguments.seeing is None or arguments.blind is None or arguments.llm:
@@ -126,7 +126,7 @@ def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Triple]:
     v, wv, *t = (_run_at(option, place, arguments) for option, place in places)
     if selection.is_blind(v):
         raise InputError(f"Expected a run with pictures at --with, found {v.name} on {v.task}. Name it at --without.")
-    return [triple_of(v, wv, t[0] if t else None, arguments.metric)]
+    return [pair_of(v, wv, t[0] if t else None, arguments.metric)]
 
 
 def _run_at(option: str, place: RunPath, arguments: argparse.Namespace) -> Run:
@@ -147,7 +147,7 @@ def _run_scores(arguments: argparse.Namespace) -> int:
     result = gain_of_totals(0, *scores)
     if arguments.format not in STYLES:
         record: dict[str, Any] = {"task": None, "group": "all", "unit": unit, **_numbers(result), "warnings": []}
-        print(rendered(arguments.format, [record]))
+        print(render(arguments.format, Table([record], (), ())))
     else:
         ml = "-" if result.ml is None else percent(result.ml.value)
         print(f"MG {percent(result.mg.value)}, ML {ml} (times 100; the scores are taken for {unit})")
@@ -155,18 +155,27 @@ def _run_scores(arguments: argparse.Namespace) -> int:
 
 
 def _rendered(records: Sequence[dict[str, Any]], form: str) -> str:
-    """The records in one of the forms: for people the paper's numbers, then those of `_honest_cells`."""
-    if form not in STYLES:
-        return rendered(form, records)
+    """Return the records in a form; people see the paper's numbers, then those of `_honest`."""
     overall = [record for record in records if record["group"] == OVERALL and record["mg"] is not None]
-    honest = [cells for record in overall for cells in _honest_cells(record)]
-    tables = []
-    for cells in filter(None, (list(map(_cells, records)), honest)):
-        hidden = set() if any(row["questions"] for row in cells) else {"questions"}
-        hidden |= {"model"} if len({row["model"] for row in cells}) == 1 else set()
-        headers = [name for name in cells[0] if name not in hidden]
-        tables.append(as_table([[row[name] for name in headers] for row in cells], headers, form))
-    return "\n\n".join(tables)
+    without = Column("ablation", "without")
+    model = ["model"] if len({record["model"] for record in records}) > 1 else []
+    scores = [Column(f"s_{name}", f"S_{name}", percent) for name in _RUNS]
+    outcomes = [Column(f"{kind}_v", f"{kind} (v, wv, t)", _together, (f"{kind}_wv", f"{kind}_t")) for kind in _KINDS]
+    values: Columns = ["n", "questions", *scores, _interval("mg", "MG"), _interval("ml", "ML"), *outcomes]
+    tables = [Table(records, [*model, "task", "metric", "group", without], values)]
+    if overall:
+        values = ["n", *scores, _interval("mg", "MG"), _interval("ml_signed", "S_wv - S_t")]
+        rows = [row for record in overall for row in _honest(record)]
+        tables.append(Table(rows, [*model, "task", without, "questions"], values, data=()))
+    return render(form, *tables)
+
+
+def _interval(name: str, head: str) -> Column:
+    return Column(name, head, number, (f"{name}_low", f"{name}_high"))
+
+
+def _together(*shares: float | None) -> str:
+    return " ".join(map(percent, shares))
 
 
 def _record(row: Row) -> dict[str, Any]:
@@ -194,47 +203,8 @@ def _numbers(result: Gain | None) -> dict[str, float | None]:
     }
 
 
-def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
-    """A row for every model and ablation that has several tasks, as the last columns of the paper's Table 6."""
-    overall: dict[tuple[str, str], list[Row]] = {}
-    for row in table:
-        if row.group == OVERALL:
-            overall.setdefault((row.model, row.ablation), []).append(row)
-    records = []
-    for (model, ablation), members in overall.items():
-        if len(members) > 1:
-            count = sum(row.n for row in members)
-            metrics = "+".join(dict.fromkeys(member.metric for member in members))
-            answered, corrected = (mean_gain([getattr(row, name) for row in members]) for name in _HONEST)
-            about = ("average", metrics, OVERALL, model, ablation, members[0].llm, count)
-            mean = Row(*about, mean_gain([row.result for row in members]), "", answered=answered, corrected=corrected)
-            records.append({**_record(mean), "warnings": []})
-    return records
-
-
-def _cells(record: dict[str, Any]) -> dict[str, str]:
-    return {
-        **{name: record[name] for name in ("model", "task", "metric", "group")},
-        "without": record["ablation"],
-        "n": str(record["n"]),
-        "questions": record["questions"],
-        **{f"S_{name}": percent(record[f"s_{name}"]) for name in _RUNS},
-        "MG": _with_interval(record, "mg"),
-        "ML": _with_interval(record, "ml"),
-        **{f"{kind} (v, wv, t)": " ".join(percent(record[f"{kind}_{name}"]) for name in _RUNS) for kind in _KINDS},
-    }
-
-
-def _honest_cells(record: dict[str, Any]) -> list[dict[str, str]]:
+def _honest(record: dict[str, Any]) -> list[dict[str, Any]]:
     """Leakage without the cut at 0: of all questions, of those that every run answered, and corrected for chance."""
-    cells = []
-    for name, over in {"all": record, **{name: record[name] for name in _HONEST}}.items():
-        told = {"model": record["model"], "task": record["task"], "without": record["ablation"], "questions": name}
-        scores = {f"S_{run}": percent(over[f"s_{run}"]) for run in _RUNS}
-        estimates = {"MG": _with_interval(over, "mg"), "S_wv - S_t": _with_interval(over, "ml_signed")}
-        cells.append(told | {"n": str(over["n"])} | scores | estimates)
-    return cells
-
-
-def _with_interval(record: dict[str, Any], name: str) -> str:
-    return number(*(record[f"{name}{end}"] for end in _ENDS))
+    of = {name: record[name] for name in ("model", "task", "ablation")}
+    views = {"all": record, **{name: record[name] for name in _HONEST}}
+    return [{**view, **of, "questions": name} for name, view in views.items()]

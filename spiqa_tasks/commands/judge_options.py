@@ -18,10 +18,10 @@ from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
 from spiqa_tasks.judge.summary import JudgingEstimate
-from spiqa_tasks.report.forms import rendered
+from spiqa_tasks.report.printer import Table, render
 
 
-def add_rule_options(parser: argparse.ArgumentParser) -> None:
+def add_rule_options(parser: argparse._ActionsContainer) -> None:
     """Add the options that say how judges are asked."""
     parser.add_argument(
         "--rule",
@@ -100,7 +100,7 @@ def forecast(arguments: argparse.Namespace, estimates: Mapping[str, JudgingEstim
     if not rows:
         return "No judge would be asked."
     if form != "text":
-        return rendered(form, rows, [[*row.values()] for row in rows], [*rows[0]])
+        return render(form, Table(rows, ["judge"], [*rows[0]][1:]))
     return "\n".join(
         f"Judge {name}: {each.calls} calls to make, {each.cached} verdicts in the cache, about "
         f"{each.prompt_tokens + each.completion_tokens:,} tokens, "

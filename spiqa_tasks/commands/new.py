@@ -20,8 +20,8 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.printable import counted, printable, say
-from spiqa_tasks.report.forms import as_table
 from spiqa_tasks.report.page import preview_page
+from spiqa_tasks.report.printer import Table, render
 
 LOOKED_AT = 2000
 """Rows by which columns are guessed; all of them are checked."""
@@ -144,8 +144,9 @@ def _columns(proposal: Proposal, rows: Sequence[Row]) -> str:
         shown = [shown[name] for name in shown if name in (named or ())] if isinstance(shown, Mapping) else shown
         text = ", ".join(map(str, shown)) if isinstance(shown, list) else str(shown or "")
         columns = ", ".join(named) if isinstance(named, list) else named or "-"
-        lines.append([role, columns, printable(text if len(text) <= 60 else f"{text[:57]}...") if named else ""])
-    table = as_table(lines, ["what", "column", "in the first row"])
+        example = (text if len(text) <= 60 else f"{text[:57]}...") if named else ""
+        lines.append({"what": role, "column": columns, "in the first row": example})
+    table = render("text", Table(lines, ["what"], ["column", "in the first row"]))
     return table + (f"\n\nNot used: {', '.join(proposal.unused)}." if proposal.unused else "")
 
 

@@ -15,7 +15,7 @@ from spiqa_tasks.judge.engine import shared_engine
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, say
-from spiqa_tasks.report.forms import STYLES, add_format, as_table
+from spiqa_tasks.report.printer import STYLES, Column, Table, add_format, render
 from spiqa_tasks.runs.loading import Selection, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.scoring.units import without_nan
@@ -78,10 +78,14 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(without_nan({"ranking": ranking, "counts": counts}), indent=2))
     else:
         rows = [
-            [writer, *(f"{mean:.2f} ± {sd:.2f}" for mean, sd, _ in columns.values())]
+            {
+                "captions by": writer,
+                "judges": {name: f"{each[0]:.2f} ± {each[1]:.2f}" for name, each in columns.items()},
+            }
             for writer, columns in outcome.table.items()
         ]
-        print(as_table(rows, ["captions by", *next(iter(outcome.table.values()), ())], arguments.format))
+        values = [Column(("judges", name)) for name in next(iter(outcome.table.values()), ())]
+        print(render(arguments.format, Table(rows, ["captions by"], values)))
         figures, rankings = counted(len(items), "figure"), counted(failed, "ranking")
         print(f"\n{figures}, {left_out} without a caption of every model, {rankings} failed.")
         for name, reasons in outcome.failures.items():

@@ -15,15 +15,15 @@ from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report import sharing
 from spiqa_tasks.report.content import Report, build
-from spiqa_tasks.report.forms import rendered
 from spiqa_tasks.report.headline import flat_records, shown_metrics
 from spiqa_tasks.report.page import as_html, as_markdown
+from spiqa_tasks.report.printer import as_csv, as_json
 
 DEFAULT = Path("report.html")
 _OTHERS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
     "markdown": ("the same tables as Markdown", as_markdown),
-    "csv": ("a line per run, task, metric and group", lambda found: rendered("csv", flat_records(found.runs)) + "\n"),
-    "json": ("the same as a list of flat records", lambda found: rendered("json", flat_records(found.runs)) + "\n"),
+    "csv": ("a line per run, task, metric and group", lambda found: as_csv(flat_records(found.runs)) + "\n"),
+    "json": ("the same as a list of flat records", lambda found: as_json(flat_records(found.runs)) + "\n"),
     "card": ("what a model card takes: model-index and a table", lambda found: sharing.as_card(found.runs)),
     "eval-results": ("one model's, for the hub's .eval_results", lambda found: sharing.as_eval_results(found.runs)),
     "every-eval-ever": ("one model's, in that shared schema", lambda found: sharing.as_every_eval_ever(found.runs)),

@@ -1,17 +1,14 @@
-"""What the commands on runs share: the arguments, the runs that they name, the table of what comes out."""
+"""Arguments of the commands on runs, and the runs that they name."""
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.forms import add_format, rendered
-from spiqa_tasks.report.tables import number, plain
+from spiqa_tasks.report.printer import add_format
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import Selection, load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -19,9 +16,7 @@ from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import missing_samples, select_tasks, with_unique_labels, withheld_remarks
 from spiqa_tasks.runs.subset import read_subset
-from spiqa_tasks.scoring.units import percent
 
-SHARES = {"value", "accuracy", "chance", "low", "high", "control", "change", "mean", "sd", "range"}
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
 TASK = "only this task; may be given several times"
 RUN = (
@@ -129,28 +124,3 @@ def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     remarks += [*missing_samples(chosen), *withheld_remarks(chosen)]
     say(*remarks)
     return with_unique_labels(chosen), remarks
-
-
-def show(arguments: argparse.Namespace, items: Sequence[Any], columns: Sequence[str] = ()) -> int:
-    """Print dataclasses with all fields or, for people, as a table of `columns` (all) with shares x 100; return 0.
-
-    The column `questions` is left out where every run answered the whole of its task.
-    """
-    rows = [dataclasses.asdict(item) for item in items]
-    columns = columns or list(rows[0] if rows else ())
-    columns = [column for column in columns if column != "questions" or any(row[column] for row in rows)]
-    cells = [[_cell(column, row[column]) for column in columns] for row in rows]
-    print(rendered(arguments.format, rows, cells, columns))
-    return 0
-
-
-def _cell(column: str, value: Any) -> str:
-    if isinstance(value, dict):
-        return " ".join(f"{key}:{percent(share)}" for key, share in value.items())
-    if column == "variance":
-        return f"{100 * value:.3f}"
-    if column in SHARES:
-        return number(value)
-    if column == "p":
-        return plain(value)
-    return str(value)

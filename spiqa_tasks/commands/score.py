@@ -1,10 +1,9 @@
-"""`score`: answers that exist already, scored by the code of the hooks."""
+"""`score`: answers that exist already, scored by the code of the hooks, as a whole or by group."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.commands import batching, judging_together
+from spiqa_tasks.commands import batching, grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_include_path, add_part
 from spiqa_tasks.errors import InputError, JudgeError
@@ -22,7 +21,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report import paper_table, score_tables
-from spiqa_tasks.report.forms import add_format, as_csv
+from spiqa_tasks.report.printer import add_format, as_csv, as_json
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.join import JoinedRun, join_questions
 from spiqa_tasks.runs.paths import RunPath
@@ -61,20 +60,28 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="score answers to other questions, true answers, options or figures as the release's",
     )
     parser.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
-    add_include_path(parser)
     parser.add_argument(
+        "--metrics",
+        type=lambda text: [name for name in text.split(",") if name],
+        default=[],
+        metavar="NAME,...",
+        help="compute only these (default: all; with --by the headline)",
+    )
+    grouping.add_options(parser)
+    add_include_path(parser)
+    add_part(parser)
+    parser.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
+    add_format(parser)
+    judging = parser.add_argument_group("judge")
+    judging.add_argument(
         "--judge",
         action="append",
         metavar="PROVIDER:MODEL[@URL]",
         help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
         "(default: SPIQA_JUDGE)",
     )
-    add_part(parser)
-    add_rule_options(parser)
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
-    add_format(parser)
-    parser.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
-    judging_together.add_options(parser)
+    add_rule_options(judging)
+    judging.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
     batching.add_options(parser)
 
 
@@ -86,7 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
-    judging_together.check(arguments)
+    if arguments.by is not None and (runs := grouping.scored_runs(arguments)) is not None:
+        grouping.show_groups(arguments, runs)
+        return 0
     tasks: list[_Unscored] = []
     all_there = True
     for task, given in _given(arguments):
@@ -105,16 +114,18 @@ def run(arguments: argparse.Namespace) -> int:
     if status is not None:
         return status
     results = [_scored(arguments, task) for task in tasks]
-    if arguments.format == "json":
+    if arguments.by is not None:
+        grouping.show_groups(arguments, [run for each in results for run in each])
+    elif arguments.format == "json":
         objects = [score_tables.as_json(each) for each in results]
-        print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
+        print(as_json(objects[0] if len(objects) == 1 else objects))
     elif arguments.format == "csv":
-        print(as_csv([row for each in results for row in score_tables.rows(each)]), end="")
+        print(as_csv([row for each in results for row in score_tables.rows(each)]))
     elif results:
         print("\n\n".join(score_tables.as_text(each, arguments.format) for each in results))
         if len(results) > 1:
             runs = paper_table.of_one_model(results)
-            print(f"\n{paper_table.render(paper_table.records(runs), arguments.format)}")
+            print(f"\n{paper_table.paper_table(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
         say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
     kept = all_stored(engine for task in tasks for engine, *_ in task.asked)
@@ -142,7 +153,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
         )
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     answers = [
-        (name, scoring.read(each, make_scorer(each.task.benchmark, each.task.settings, "offline", judge)))
+        (name, scoring.read(each, make_scorer(each.task.entry, each.task.settings, "offline", judge)))
         for each in given
         for name, judge in asked.items()
     ]
@@ -167,7 +178,7 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
         say(*_failures(run))
         say(*(f"{run.name}: {remark}" for remark in run.own.entry.remarks(run.records)))
         results.append(run)
-    return judging_together.together(arguments, results, [read.matched for _, read in task.answers])
+    return results
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
@@ -195,6 +206,8 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
     say(*remarks)
     if arguments.rule is not None:
         found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
+    if arguments.metrics and grouping.ALL not in arguments.metrics:
+        found = [(task.with_metrics(arguments.metrics), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
     subset = None if arguments.ids is None else read_subset(arguments.ids)

@@ -12,16 +12,17 @@ from spiqa_tasks.analysis.breakdown import by_group
 from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, run_of, task_rows, write_answers
 from spiqa_tasks.analysis.shortcuts import Learning, Shortcut, ShortcutValue, shortcuts
 from spiqa_tasks.benchmarks.aggregation import prepare
-from spiqa_tasks.commands.run_arguments import add_include_path, show
+from spiqa_tasks.commands.run_arguments import add_include_path
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
 from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, UnknownTaskError, task_documents
 from spiqa_tasks.printable import said_if_slow, say
-from spiqa_tasks.report.forms import add_format, as_jsonl
+from spiqa_tasks.report.printer import Column, Columns, Table, add_format, as_jsonl, as_records, render
 from spiqa_tasks.runs.run_metrics import P_RIGHT
 from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.scoring.units import number, plain
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
         rows += _of_task(arguments, task, learning, lines)
     if arguments.samples is not None:
         write_atomically(arguments.samples, as_jsonl(lines).encode())
-    return show(arguments, rows)
+    values: Columns = [
+        "n",
+        Column("value", "x 100", number, ("low", "high")),
+        *(Column("chance", show=number), Column("p", show=plain)),
+    ]
+    print(render(arguments.format, Table(as_records(rows), ["task", "classifier", "metric", "group"], values)))
+    return 0
 
 
 def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:

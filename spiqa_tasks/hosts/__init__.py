@@ -1,1 +1,1 @@
-"""The evaluation frameworks that run our tasks: one package each, with all that is known of it."""
+"""The evaluation frameworks that run our tasks, one package each."""

@@ -1,4 +1,4 @@
-"""Patches of a host's modules, made right after each is imported, whoever imports it; nothing is imported for them."""
+"""Apply patches to a host's modules right after their import, whoever imports them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from types import ModuleType
 from typing import Any
 
 Patches = Mapping[str, tuple[str, Callable[[Any], None]]]
-"""Module of the host -> (an attribute that it has once it is imported, the function that patches it)."""
+"""Module of the host -> (an attribute that exists once it is imported, the patching function)."""
 
 
 def patch(patches: Patches) -> None:
-    """Patch the modules once, now where they are imported, else when they are."""
+    """Patch each module once: now if it is imported, else after its import."""
     for name, (attribute, apply) in patches.items():
         module = sys.modules.get(name)
         if module is not None and hasattr(module, attribute):

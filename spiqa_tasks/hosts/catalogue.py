@@ -34,6 +34,7 @@ class Task:
         settings: the text of its `dataset_name`.
         kept: ids of the only questions that it asks, where a filter made it.
         length: how many tokens a model may generate for an answer; None where the YAML does not say.
+        computed: the only metrics that are computed; (): all.
     """
 
     name: str
@@ -42,16 +43,26 @@ class Task:
     settings: str
     kept: frozenset[str] | None = None
     length: int | None = None
+    computed: tuple[str, ...] = ()
 
     @property
     def entry(self) -> Benchmark:
         """The task's benchmark."""
-        return BENCHMARKS[self.benchmark]
+        entry = BENCHMARKS[self.benchmark]
+        return entry.with_metrics(self.computed) if self.computed else entry
 
     @property
     def typed(self) -> Any:
         """The settings, typed."""
         return self.entry.parse(self.settings)
+
+    def with_metrics(self, names: Sequence[str]) -> Task:
+        """Return the task with only these metrics; InputError for an unknown one."""
+        unknown = [name for name in names if name not in self.metrics]
+        if unknown:
+            known = ", ".join(self.metrics)
+            raise InputError(f"Expected metrics of {self.name} ({known}), found {unknown[0]}. Correct --metrics.")
+        return dataclasses.replace(self, computed=tuple(names))
 
     def with_settings(self, settings: str) -> Task:
         """Return the task with other settings."""
@@ -228,7 +239,7 @@ def read_task(path: Path) -> Task:
     if task is None:
         raise InputError(
             f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
-            "`spiqa-tasks path` prints the folder of those."
+            "`spiqa-tasks list --folder` prints the folder of those."
         )
     return task
 

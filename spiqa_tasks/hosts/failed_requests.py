@@ -1,4 +1,4 @@
-"""Answers that are none: what hosts and clients write in the place of an answer whose request failed."""
+"""Detect error messages logged in place of an answer."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ FAILURE_MARKERS = (
     *("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED"),
     *("Failed to obtain answer", "Fail to obtain answer"),
 )
-"""What lmms-eval and VLMEvalKit begin such an answer with; of VLMEvalKit's APIs an empty answer becomes one, too."""
+"""Prefixes by lmms-eval and by VLMEvalKit, whose APIs also write one for an empty answer."""
 _NAMES = (
     "(?:API|APIConnection|APIStatus|APITimeout|Authentication|BadRequest|Connect|Connection|HTTP|HTTPStatus"
     "|InternalServer|JSONDecode|NotFound|OutOfMemory|Overloaded|PermissionDenied|RateLimit|RemoteProtocol|SSL|Timeout"
     "|UnprocessableEntity)(?:Error|Exception)"
     "|ConnectTimeout|DeadlineExceeded|ReadTimeout|ResourceExhausted|ServiceUnavailable|TooManyRequests"
 )
-"""Exceptions of clients."""
+"""Exception names of HTTP and model clients."""
 _ERROR = re.compile(
     r"(?:error code: [45]\d\d\b"
     r"|(?:http(?: ?error)?|status(?: code)?|error)[ :]{1,2}[45]\d\d\b"
@@ -29,19 +29,20 @@ _ERROR = re.compile(
     r"|(?:connection error|request timed out|rate limit (?:exceeded|reached))(?:$|[.:]))",
     re.IGNORECASE,
 )
-"""What a client's or server's error reads like at the beginning of a text."""
+"""Errors of clients and servers at the start of a text; only there, as answers may quote them."""
 
 LONGEST_REASON = 300
+"""Characters kept of an error message, which may be a page of HTML."""
 
 
 def is_request_failure(text: str) -> bool:
-    """Return whether `text` is a host's mark of a failed request, or the text of an error, and no model's answer."""
+    """Return whether `text` is a host's failure marker or an error message instead of an answer."""
     start = text.lstrip()
     return start.startswith(FAILURE_MARKERS) or _ERROR.match(start) is not None
 
 
 def response_of(text: str, shown: tuple[str, ...] | None = None, truncated: bool | None = None) -> Response:
-    """Return an answer: its text, or why the request for it failed."""
+    """Return the response of a logged text: the answer, or the failure of its request."""
     if is_request_failure(text):
         return Response("", text[:LONGEST_REASON], shown)
     return Response(text, None, shown, truncated)

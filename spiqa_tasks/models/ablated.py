@@ -1,8 +1,8 @@
-"""`--model ablated --model_args base=<model>,ablation=<kind>,...`: any model of the host, shown other pictures.
+"""`--model ablated --model_args base=<model>,ablation=<kind>,...`: any model of the host with replaced pictures.
 
-The wrapped model is a subclass of the base model's class, made at run time: it *is* the base model (rank, device,
-accelerator, caches, system prompt and all other arguments are the base's own) but for the pictures in its requests.
-The ablation is part of the model's arguments, so the host's response cache and result files tell it apart.
+The wrapped model is an instance of a subclass of the base model's class, made at run time: rank, device, accelerator,
+caches, system prompt and all other arguments are the base's; only the pictures of its requests are replaced. The
+ablation is among the model's arguments, so the host's response cache and result files distinguish it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretraine
 
 
 class WithOtherPictures(lmms):  # type: ignore[misc]
-    """What a wrapped model adds to its base: its requests reach the base with other pictures."""
+    """Mixin of wrapped models: replaces the pictures of requests before the base answers them."""
 
     ablation: str
     ablation_seed: int
@@ -63,10 +63,10 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         return super().loglikelihood(self._ablated(requests))  # type: ignore[no-any-return]
 
     def _ablated(self, requests: list[Instance], shots: Shots | None = None) -> list[Instance]:
-        """The requests as the base gets them.
+        """Return copies of the requests with replaced pictures, and shots if any.
 
         Raises:
-            SystemExit: shots where there can be none.
+            SystemExit: shots for requests that cannot have them.
         """
         with one_sentence():
             if self.shots is not None and shots is None:
@@ -81,18 +81,21 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
             return result
 
     def _is_marked(self, requests: list[Instance]) -> bool:
-        """Whether a base hands requests on that were ablated before."""
+        """Return whether the base passes on requests that were ablated before."""
         return any(hasattr(argument, "ablation") for argument in requests[0].args) if requests else False
 
     def _after(self, before: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Arguments with the question after solved ones."""
+        """Return the arguments with solved questions before the question."""
         context, *rest = args
         if not self.is_simple:
             rest[0] = self._marked(with_shots(rest[0], before))
         return (before + ended(context), *rest)
 
     def _arguments(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """(context, messages hook, ...) of chat models; (context, ..., visuals hook, [rounds hook], ...) of simple."""
+        """Return the arguments with ablated hooks.
+
+        (context, messages hook, ...) for chat models; (context, ..., visuals hook, [rounds hook], ...) for simple ones.
+        """
         position = 2 if self.is_simple else 1
         if len(args) <= position or not callable(args[position]) or hasattr(args[position], "ablation"):
             return args
@@ -110,7 +113,7 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
         return tuple(new)
 
     def _marked(self, hook: Any) -> Any:
-        """A base may hand a request on to another of its methods: the mark keeps its pictures from a second turn."""
+        """Mark a hook as ablated: a base may pass the request to another of its methods, which skips it then."""
         marked = ending_the_run()(hook)
         marked.ablation = self.ablation
         return marked
@@ -126,7 +129,7 @@ class WithOtherPictures(lmms):  # type: ignore[misc]
 
 
 class Ablated(lmms):  # type: ignore[misc]
-    """Makes wrapped models. The host takes it for a chat model; what it makes is chat or simple as its base is."""
+    """Factory of wrapped models: registered as a chat model, it returns a chat or simple one like its base."""
 
     is_simple = False
 
@@ -136,12 +139,12 @@ class Ablated(lmms):  # type: ignore[misc]
         """Return the wrapped model.
 
         Args:
-            arg_string: `base`, `ablation`, `seed` (default 0; passed on where the base has an argument of that name),
-                `shots` and `shots_split` for `ablation=text`; everything else goes to the base.
+            arg_string: `base`, `ablation`, `seed` (default 0; also passed to a base with such an argument), `shots` and
+                `shots_split` for `ablation=text`; everything else goes to the base.
             additional_config: batch size and device, for the base.
 
         Raises:
-            SystemExit: no base or ablation, one that does not exist, or shots that there cannot be.
+            SystemExit: a missing or unknown base or ablation, or unusable shots.
         """
         arguments = simple_parse_args_string(arg_string)
         name, ablation = arguments.pop("base", None), arguments.pop("ablation", None)
@@ -157,18 +160,18 @@ class Ablated(lmms):  # type: ignore[misc]
         wrapped_names[ABLATED] = name
         fields = {"ablation": ablation, "ablation_seed": seed, "shots": shots, "__module__": __name__}
         wrapped = type(f"Ablated{base.__name__}", (WithOtherPictures, base), fields)
-        given = {key: value for key, value in (additional_config or {}).items() if value is not None}
-        return wrapped(**arguments, **given)
+        config = {key: value for key, value in (additional_config or {}).items() if value is not None}
+        return wrapped(**arguments, **config)
 
 
 class AblatedSimple(Ablated):
-    """The same with `--force_simple`."""
+    """The factory for `--force_simple`."""
 
     is_simple = True
 
 
 def _shots(count: Any, split: Any, ablation: str, seed: int) -> Shots | None:
-    """The solved questions before each question; none where none are asked for."""
+    """Return the shots of the model's arguments, or None."""
     if count is None and split is None:
         return None
     if not isinstance(count, int) or count < 1 or split is None or ablation != "text":

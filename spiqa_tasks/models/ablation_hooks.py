@@ -1,4 +1,4 @@
-"""Other pictures for a question's own, in what a task's hooks hand to a model: visuals, messages, rounds."""
+"""Replace the pictures in the results of a task's hooks: visuals, messages, rounds."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.picture_ablation import ablate, digest, is_picture, like, open_value
 
 PicturesOf = Callable[[Any], list[Any]]
-"""Another question's document -> the pictures that the same hook shows for it."""
+"""Document of another question -> its pictures by the same hook."""
 
 _PLACEHOLDERS = re.compile(r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE)
 
 
 class AblatedPictures:
-    """Every picture becomes one made from it (`ablate`), or none (`text`).
+    """Replaces every picture by one made from it (`ablate`), or removes it (`text`).
 
     Attributes:
-        removes: whether no picture is shown at all.
+        removes: whether pictures are removed.
     """
 
     def __init__(self, kind: str, seed: int) -> None:
@@ -32,9 +32,9 @@ class AblatedPictures:
         self._seed = seed
 
     def __call__(self, pictures: Sequence[Any], doc: Any, opening: PicturesOf, skip: int = 0) -> list[Any]:  # noqa: ARG002
-        """Return as many pictures as given (none where `removes`), each in the form of the one it replaces.
+        """Return as many pictures ([] if `removes`), each in the form of the one that it replaces.
 
-        `opening` returns the pictures of another document; `skip` counts those that earlier rounds have shown.
+        `opening` returns the pictures of another document; `skip` is the number shown in earlier rounds.
         """
         if self.removes:
             return []
@@ -42,19 +42,19 @@ class AblatedPictures:
 
 
 class NumberedDoc(dict[str, Any]):
-    """A document that knows its place in its split."""
+    """A document with its index in the split."""
 
     place: int
 
 
 class NumberedDocs:
-    """A split whose documents know their place, and the cycle through all of them that `shuffled` follows."""
+    """A split of numbered documents, and the seeded cycle through them that `shuffled` follows."""
 
     def __init__(self, docs: Any, seed: str) -> None:
         """
         Args:
             docs: the host's split.
-            seed: what the cycle depends on, next to the number of documents.
+            seed: seed of the cycle, which also depends on the number of documents.
         """
         self.docs = docs
         self._order = list(range(len(docs)))
@@ -73,22 +73,22 @@ class NumberedDocs:
         return (self[place] for place in range(len(self)))
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "docs":  # not yet there when a copy is made
+        if name.startswith("__") or name == "docs":  # absent while `copy` rebuilds the object
             raise AttributeError(name)
         return getattr(self.docs, name)
 
     def others(self, place: int) -> Iterator[NumberedDoc]:
-        """Yield every other document once, from the one after `place` in the cycle: so no document is its own donor."""
+        """Yield every other document once, from the successor of `place` in the cycle: none is its own donor."""
         rank = self._rank[place]
         for step in range(1, len(self)):
             yield self[self._order[(rank + step) % len(self)]]
 
 
 class ShuffledPictures:
-    """Every picture becomes one of the question that follows in the cycle of its split.
+    """Replaces every picture by one of the next question in the cycle of the split.
 
-    Where that question shows fewer pictures, those after it give theirs, so that the number of pictures stays. A
-    picture that the question itself shows (benchmarks ask several questions about one) is passed over.
+    If that question shows fewer pictures, later ones add theirs, so that the number of pictures stays. Pictures of the
+    question itself are skipped: benchmarks ask several questions about one picture.
     """
 
     removes = False
@@ -97,39 +97,38 @@ class ShuffledPictures:
         self._docs = docs
 
     def __call__(self, pictures: Sequence[Any], doc: Any, opening: PicturesOf, skip: int = 0) -> list[Any]:
-        """Return as many pictures as given, as `AblatedPictures` does.
+        """Return as many pictures, as `AblatedPictures` does.
 
         Raises:
-            InputError: the other questions of the split do not show enough pictures, or a base model that does not
-                take documents from its `task_dict`.
+            InputError: too few pictures in the other questions, or a base that does not read `task_dict`.
         """
         own = {digest(open_value(value)) for value in pictures}
         if not isinstance(doc, NumberedDoc):
             raise InputError("Expected a base model that reads its documents by number; use another ablation.")
-        found: list[Image.Image] = []
+        donated: list[Image.Image] = []
         for other in self._docs.others(doc.place):
             candidates = [open_value(value) for value in opening(other)]
-            found += [picture for picture in candidates if digest(picture) not in own]
-            if len(found) >= skip + len(pictures):
+            donated += [picture for picture in candidates if digest(picture) not in own]
+            if len(donated) >= skip + len(pictures):
                 break
         else:
             raise InputError(
                 f"Expected {skip + len(pictures)} pictures of other questions for ablation=shuffled; "
-                f"the split of {len(self._docs)} questions has {len(found)}. Use another ablation."
+                f"the split of {len(self._docs)} questions has {len(donated)}. Use another ablation."
             )
-        return [like(value, picture) for value, picture in zip(pictures, found[skip:], strict=False)]
+        return [like(value, picture) for value, picture in zip(pictures, donated[skip:], strict=False)]
 
 
 PictureSource = AblatedPictures | ShuffledPictures
 
 
 def without_placeholders(text: str) -> str:
-    """Return `text` without the tokens that mark a picture's place (`<image>`, `<image 1>`, `<|image_pad|>`)."""
+    """Return `text` without picture placeholders (`<image>`, `<image 1>`, `<|image_pad|>`)."""
     return _PLACEHOLDERS.sub("", text)
 
 
 def ablated_visuals(hook: Callable[..., Any], replace: PictureSource) -> Callable[..., Any]:
-    """Return a simple model's `doc_to_visual` with the pictures replaced."""
+    """Wrap a simple model's `doc_to_visual`."""
 
     @functools.wraps(hook)
     def ablated(doc: Any, *args: Any, **kwargs: Any) -> Any:
@@ -139,7 +138,7 @@ def ablated_visuals(hook: Callable[..., Any], replace: PictureSource) -> Callabl
 
 
 def ablated_rounds(hook: Callable[..., Any], visuals: Callable[..., Any], replace: PictureSource) -> Callable[..., Any]:
-    """Return a simple model's `doc_to_text` of several rounds, (visuals, text, terminal, outputs, info) or a text."""
+    """Wrap a simple model's `doc_to_text` of several rounds: (visuals, text, terminal, outputs, info) or a text."""
 
     @functools.wraps(hook)
     def ablated(doc: Any, *args: Any, **kwargs: Any) -> Any:
@@ -158,7 +157,7 @@ def ablated_rounds(hook: Callable[..., Any], visuals: Callable[..., Any], replac
 
 
 def ablated_messages(hook: Callable[..., Any], replace: PictureSource) -> Callable[..., Any]:
-    """Return a chat model's `doc_to_messages` with the pictures replaced, of one round or several."""
+    """Wrap a chat model's `doc_to_messages` of one round or several."""
 
     def opening(other: Any) -> list[Any]:
         return [part[key] for message in _messages(hook(other)) for part, key in _picture_parts(message)]
@@ -183,7 +182,7 @@ def _visuals(shown: Any, doc: Any, replace: PictureSource, opening: PicturesOf, 
 
 
 def _flat(shown: Any) -> list[Any]:
-    """The visuals of a hook, which may be None, one visual, or lists of visuals."""
+    """Return the visuals of a hook as a flat list; it may return None, one visual, or nested lists."""
     if shown is None:
         return []
     if isinstance(shown, list | tuple):
@@ -197,15 +196,15 @@ def _messages(result: Any) -> list[Any]:
 
 
 def _picture_parts(message: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
-    """The (part, key of its picture) pairs of a message."""
-    found = []
+    """Return (part, key of its picture) of each picture in a message."""
+    parts = []
     content = message["content"]
     for part in content if isinstance(content, list) else []:
         if part["type"] != "text":
             key = next((key for key in ("url", "image", "image_url") if part.get(key) is not None), "url")
             _check(part[key] if part["type"] in ("image", "image_url") else part)
-            found.append((part, key))
-    return found
+            parts.append((part, key))
+    return parts
 
 
 def _rewritten(messages: list[Any], doc: Any, replace: PictureSource, opening: PicturesOf, skip: int) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What the baselines share: the host's calling conventions, turned into one answer per document."""
+"""Base class of the baselines: the host's requests become calls with one document."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Doc = Mapping[str, Any]
 
 
 STUB = {"benchmark"}
-"""The columns of a split whose documents the host has not asked for."""
+"""Columns of a split that the host does not evaluate: our hook replaces the rows of the evaluated one only."""
 
 
 class _Tasks(dict[str, Mapping[str, Sequence[Doc]]]):
-    """The documents by task and split; a task that cannot be answered ends the run when the host hands it over."""
+    """Documents by task and split; refuses a task that cannot be answered when the host adds it."""
 
     def __init__(self, check: Callable[[Doc], None]) -> None:
         super().__init__()
@@ -38,10 +38,10 @@ class _Tasks(dict[str, Mapping[str, Sequence[Doc]]]):
 
 
 class Baseline(lmms):  # type: ignore[misc]
-    """A model without weights: answers from the document alone."""
+    """A model that answers from the document."""
 
     def __init__(self, **kwargs: Any) -> None:
-        """Raise InputError for an argument that the baseline does not know."""
+        """Raise InputError for an unknown argument."""
         super().__init__()
         self.task_dict = _Tasks(self.check)
         known = {"batch_size", "max_batch_size", "device"}
@@ -57,7 +57,7 @@ class Baseline(lmms):  # type: ignore[misc]
 
     @abstractmethod
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return the answer to `doc`; `docs` are all documents of its task, `key` names the task and split."""
+        """Return the answer to `doc`; `docs` are all documents of the split, `key` is `task/split`."""
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order."""
@@ -75,9 +75,9 @@ class Baseline(lmms):  # type: ignore[misc]
         return docs
 
     def document(self, request: Instance) -> Doc:
-        """Return the document that a request asks."""
-        found: Doc = self.documents(request)[request.args[-3]]
-        return found
+        """Return the document of a request."""
+        doc: Doc = self.documents(request)[request.args[-3]]
+        return doc
 
     def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:  # noqa: ARG002
         """Raise InputError: baselines have no likelihoods."""

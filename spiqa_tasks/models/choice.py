@@ -18,19 +18,19 @@ from spiqa_tasks.printable import say
 
 
 class _Choice(Baseline):
-    """Answers with a letter, or with an option's text where that is what a task of the host has for the true answer."""
+    """Answers with a letter, or with the option's text if that is the target of a task of the host."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._of_host: dict[tuple[str, str], HostChoices] = {}
 
     def check(self, doc: Doc) -> None:
-        """Raise InputError for a task of ours without choices; one of the host is known by its prompts."""
+        """Raise InputError for a task of ours without choices; those of the host are checked by their prompts."""
         if "benchmark" in doc and "letters" not in doc:
             raise InputError("Expected a multiple-choice task, found documents without letters.")
 
     def documents(self, request: Instance) -> Sequence[Doc]:
-        """Return the documents of our own tasks, and those of the host's as choices."""
+        """Return the documents, those of the host's tasks as choices."""
         *_, name, split = request.args
         if (name, split) not in self._of_host:
             docs = super().documents(request)
@@ -40,19 +40,19 @@ class _Choice(Baseline):
         return self._of_host[name, split]
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return what the question's task takes for an answer; nothing for an open question among choices."""
+        """Return the answer in the form of the task's target; '' for an open question."""
         letter = self.letter(doc, docs, key) if doc["letters"] else ""
         return str(doc.get("said", {}).get(letter, letter))
 
     @abstractmethod
     def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return the letter of the option that is picked; see `answer`."""
+        """Return the letter of the picked option; see `answer`."""
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
-        """Return one answer per request, in order; say how many questions of a task have no options.
+        """Return one answer per request, in order, and report the number of questions without options.
 
         Raises:
-            SystemExit: none has any.
+            SystemExit: a task has no question with options.
         """
         answers = super().generate_until(requests)
         counts: dict[tuple[str, str], Counter[bool]] = {key: Counter() for key in self._of_host}
@@ -73,20 +73,20 @@ class _Choice(Baseline):
 
 
 class RandomChoice(_Choice):
-    """Answers every question with one of its options; the draw depends on `seed` and the question's id alone."""
+    """Answers with a random option, seeded by `seed` and the question's id alone."""
 
     def __init__(self, seed: int = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._seed = seed
 
     def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """Return a drawn letter."""
+        """Return a random letter."""
         letters: list[str] = doc["letters"]
         return random.Random(f"{doc['id']}#{self._seed}").choice(letters)
 
 
 class FrequentChoice(_Choice):
-    """Answers with the most frequent answer letter of the question's category, ties by the alphabet."""
+    """Answers with the most frequent answer letter of the question's category, the first in the alphabet of equals."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -103,7 +103,7 @@ class FrequentChoice(_Choice):
 
 
 def _most_frequent(docs: Sequence[Doc]) -> dict[str, str]:
-    """Category -> letter, over all of a task's documents, whatever `--limit` says."""
+    """Return category -> letter over all documents of a task, whatever `--limit` is."""
     counts: dict[str, Counter[str]] = {}
     for doc in (doc for doc in docs if doc["letters"] and doc["answer"]):
         counts.setdefault(doc["category"], Counter())[doc["answer"]] += 1

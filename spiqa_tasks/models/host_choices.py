@@ -1,4 +1,4 @@
-"""The questions of a host's task as choices: the options that its prompt lists by letters, and the true one."""
+"""Questions of a host's task as choices: options listed by letters in the prompt, and the true letter."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from spiqa_tasks.models.base import Doc
 
 
 def task_of(request: Instance) -> Task:
-    """Return the task of the host that a request is of, to which one of its hooks belongs.
+    """Return the host's task of a request: the object that a hook among its arguments is bound to.
 
     Raises:
-        InputError: none does.
+        InputError: no hook is bound to a task.
     """
     owners = (getattr(argument, "__self__", None) for argument in request.args)
     task = next((owner for owner in owners if isinstance(owner, Task)), None)
@@ -29,11 +29,10 @@ def task_of(request: Instance) -> Task:
 
 
 class HostChoices(Sequence[Doc]):
-    """A split's questions, with `id`, `question`, `letters`, `options`, `answer`, `category`, and what is `said`.
+    """A split's questions with `id`, `question`, `letters`, `options`, `answer`, `category` and `said`.
 
-    `said` is letter -> what the task has for it, the letter or the option's text.
-
-    `letters` is empty for a question whose prompt lists no options, `answer` where the true one is not told.
+    `said` is letter -> answer in the form of the task's target, the letter or the option's text. `letters` is [] for a
+    prompt without options, `answer` '' without a target.
     """
 
     def __init__(self, task: Task, name: str, split: str) -> None:
@@ -45,10 +44,10 @@ class HostChoices(Sequence[Doc]):
         return len(self._docs)
 
     def __getitem__(self, place: Any) -> Any:
-        """Return the question at a place; there are no slices.
+        """Return the question at an index.
 
         Raises:
-            InputError: a question whose options, or whose true one, cannot be told from its prompt.
+            InputError: options or true answer cannot be read from the prompt.
         """
         doc = self._docs[place]
         name = f"{self._name}/{place}"
@@ -61,21 +60,21 @@ class HostChoices(Sequence[Doc]):
                 f"{len(options)}. Its choices cannot be told."
             )
         target = _text(self._task.doc_to_target(doc)) if options else ""
-        letter, is_text = _true_one(target, options, name)
-        said = options if is_text else {each: each for each in options}
+        letter, is_text = _true_letter(target, options, name)
+        said = options if is_text else {letter: letter for letter in options}
         category = str(doc.get("category") or "")
         texts = {"question": question_before(prompt), "options": list(options.values())}
         return {"id": name, **texts, "letters": list(options), "said": said, "answer": letter, "category": category}
 
 
-def _true_one(target: str, options: Mapping[str, str], name: str) -> tuple[str, bool]:
-    """The letter of the true answer, and whether the task has its text in the place of the letter."""
+def _true_letter(target: str, options: Mapping[str, str], name: str) -> tuple[str, bool]:
+    """Return the letter of the true answer, and whether the target is the option's text."""
     letter = target.strip("(). :").upper()
     if not options or not target or letter in options:
         return letter, False
-    for each, text in options.items():
+    for option, text in options.items():
         if text.strip().casefold() == target.strip().casefold():
-            return each, True
+            return option, True
     raise InputError(
         f"Expected the true answer of {name} to be one of {', '.join(options)}, or the text of one; found "
         f"{target[:60]!r}. Its choices cannot be told."
@@ -89,7 +88,7 @@ def _text(target: Any) -> str:
 
 
 def _count(doc: Doc) -> int:
-    """How many options a document has in a column of its own, as a list or as Python prints one; 0 for none."""
+    """Return the number of options in a document's column, a list or its `repr`; 0 without such a column."""
     value = next((doc[name] for name in ("options", "choices") if name in doc), None)
     if isinstance(value, str) and value.startswith("["):
         with contextlib.suppress(ValueError, SyntaxError):

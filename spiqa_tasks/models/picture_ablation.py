@@ -1,4 +1,4 @@
-"""What an ablated model is shown in the place of a picture: pure functions of the picture and a seed."""
+"""Ablations of pictures: pure functions of the picture and a seed."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _KEYS = ("url", "image", "image_url", "bytes", "path")
 
 
 def ablate(picture: Image.Image, kind: str, seed: int = 0) -> Image.Image:
-    """Return an RGB picture of the same size that has nothing else of the original (`mean`: its mean colour).
+    """Return an RGB picture of the same size without the content (`mean` keeps the mean colour).
 
-    `noise` is drawn from `seed` and the picture's content, so that it depends on neither order nor process.
+    `noise` is seeded by `seed` and the picture's content, so that it depends on neither order nor process.
 
     Raises:
-        ValueError: `text` and `shuffled`, which make no picture out of one, or an unknown kind.
+        ValueError: `text` and `shuffled`, which make no picture from one, or an unknown kind.
     """
     if kind in _LEVELS:
         return Image.new("RGB", picture.size, (_LEVELS[kind],) * 3)
@@ -47,13 +47,13 @@ def ablate(picture: Image.Image, kind: str, seed: int = 0) -> Image.Image:
 
 
 def digest(picture: Image.Image) -> str:
-    """Return hexadecimal digits over the size and the pixels; equal pictures have equal digits."""
+    """Return the hexadecimal digest of mode, size and pixels."""
     content = f"{picture.mode} {picture.size}".encode() + picture.tobytes()
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def is_picture(value: Any) -> bool:
-    """Return whether a value that a task shows is a picture, in any form of the host's tasks, not a video or sound."""
+    """Return whether a value is a picture in any form of the host's tasks, not a video or sound."""
     if isinstance(value, Mapping):
         if value.get("type", "image") not in ("image", "image_url"):
             return False
@@ -64,11 +64,11 @@ def is_picture(value: Any) -> bool:
 
 
 def open_value(value: Any) -> Image.Image:
-    """Return the picture of a PIL image, path, data URL, encoded bytes or mapping with one of them, decoded lazily.
+    """Return the lazily decoded picture of a PIL image, path, data URL, encoded bytes or mapping with one of them.
 
     Raises:
-        DataError: a picture that cannot be read.
-        InputError: a web address, which the ablation would have to fetch.
+        DataError: an unreadable picture.
+        InputError: a web address, which is not fetched.
     """
     if isinstance(value, Image.Image):
         return value
@@ -89,7 +89,7 @@ def open_value(value: Any) -> Image.Image:
 
 
 def like(value: Any, picture: Image.Image) -> Any:
-    """Return `picture` in the form of `value`: a data URL where that is one, in the same mapping, else a PIL image."""
+    """Return `picture` in the form of `value`: mapping, encoded bytes, data URL, else a PIL image."""
     if isinstance(value, Mapping):
         key = next(key for key in _KEYS if value.get(key) is not None)
         return {**value, key: like(value[key], picture)}

@@ -1,4 +1,4 @@
-"""Solved questions before each question of a text-only model: the 2-shot strategy of the MMStar paper (section 5.1)."""
+"""Solved questions as shots for text-only models: the 2-shot strategy of the MMStar paper (section 5.1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spiqa_tasks.models.ablation_hooks import without_placeholders
 from spiqa_tasks.models.host_choices import task_of
 
 ANSWER = "Answer:"
-"""Ends a question, so that a base model without chat tuning goes on with its answer."""
+"""End of a question, so that a base model without chat tuning continues with its answer."""
 EXAMPLE = "shots=2,shots_split=validation"
 
 
@@ -32,12 +32,12 @@ class Solved:
 
 @dataclass
 class Shots:
-    """The solved questions of tasks, the same for every question but where it would be one of them.
+    """Shots of tasks, the same for every question except one that is among them.
 
     Attributes:
-        count: how many stand before a question.
-        split: of the host's data set, that they are from.
-        seed: what they are drawn by, next to the names of task and split.
+        count: number of shots.
+        split: split of the host's data set that they are drawn from.
+        seed: seed of the draw, together with the names of task and split.
     """
 
     count: int
@@ -57,32 +57,32 @@ class Shots:
             self._drawn[name] = self._draw(task, name)
         asked = _question(task, task.dataset_no_image[asked_split][place])
         others = [
-            each
-            for each in self._drawn[name]
-            if each.question != asked and (each.place, self.split) != (place, asked_split)
+            solved
+            for solved in self._drawn[name]
+            if solved.question != asked and (solved.place, self.split) != (place, asked_split)
         ]
         if len(others) < self.count:
             raise InputError(
                 f"Expected {self.count} other questions of {name} with an answer that can be shown in the split "
                 f"{self.split}, found {len(others)}. Name another shots_split, or fewer shots."
             )
-        return "".join(f"{ended(each.question)} {each.answer}\n\n" for each in others[: self.count])
+        return "".join(f"{ended(solved.question)} {solved.answer}\n\n" for solved in others[: self.count])
 
     def own_answer(self, response: Any, request: Instance) -> Any:
-        """Return the answer without the questions that a base model goes on to write.
+        """Return the response without the questions that a base model continues with.
 
-        That is its first paragraph, where the next question's answer follows, or it is as short as those shown.
+        That is its first paragraph, if another `Answer:` follows or if it is as short as the shown answers.
         """
         if isinstance(response, GenerationResult):
             return replace(response, text=self.own_answer(response.text, request))
         if not isinstance(response, str):
             return response
         first, _, rest = response.strip().partition("\n\n")
-        longest = max(len(each.answer) for each in self._drawn[request.args[-2]])
+        longest = max(len(solved.answer) for solved in self._drawn[request.args[-2]])
         return first if f"\n{ANSWER}" in rest or len(first) <= longest + len("().") else response
 
     def _draw(self, task: Task, name: str) -> list[Solved]:
-        """One question more than are shown, no two alike, in an order that depends on the seed."""
+        """Return `count` + 1 distinct solved questions in seeded order: one may be the question asked."""
         splits = dict(task.dataset_no_image)
         if self.split not in splits:
             raise InputError(
@@ -91,23 +91,23 @@ class Shots:
         docs = splits[self.split]
         order = list(range(len(docs)))
         random.Random(f"{self.seed}/{name}/{self.split}").shuffle(order)
-        found: dict[str, Solved] = {}
+        drawn: dict[str, Solved] = {}
         for place in order:
             solved = _solved(task, docs[place], place, f"{name}/{self.split}/{place}")
             if solved is not None:
-                found.setdefault(solved.question, solved)
-            if len(found) > self.count:
+                drawn.setdefault(solved.question, solved)
+            if len(drawn) > self.count:
                 break
-        return list(found.values())
+        return list(drawn.values())
 
 
 def ended(question: str) -> str:
-    """Return a question with the word that its answer follows."""
+    """Return a question that ends with `ANSWER`."""
     return question if question.rstrip().endswith(ANSWER) else f"{question.rstrip()}\n{ANSWER}"
 
 
 def with_shots(hook: Callable[..., Any], before: str) -> Callable[..., Any]:
-    """Return a chat model's `doc_to_messages` with a text before the user's last turn, and `ANSWER` behind it."""
+    """Wrap a chat model's `doc_to_messages`: a text before the last user turn, and `ANSWER` after it."""
 
     @functools.wraps(hook)
     def shown(*args: Any, **kwargs: Any) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ def with_shots(hook: Callable[..., Any], before: str) -> Callable[..., Any]:
 
 
 def _between(content: str | Sequence[Mapping[str, Any]], before: str) -> Any:
-    """A turn's content with the text before its first text, and `ANSWER` behind its last."""
+    """Return a turn's content with `before` at its first text, and `ANSWER` at its last."""
     if isinstance(content, str):
         return before + ended(content)
     parts = [dict(part) for part in content]
@@ -139,14 +139,14 @@ def _question(task: Task, doc: Any) -> str:
 
 
 def _solved(task: Task, doc: Any, place: int, name: str) -> Solved | None:
-    """The question with its answer; None where that is none that can be shown.
+    """Return a question with its answer, or None without an answer that can be shown.
 
     Raises:
-        InputError: the task's hooks cannot read the document, which is not of the split that they are for.
+        InputError: the task's hooks fail on the document, as it is of another split than theirs.
     """
     try:
         question, target = _question(task, doc), task.doc_to_target(doc)
-    except Exception as error:  # whatever a hook of the host's does with a document of another split
+    except Exception as error:  # hooks raise anything for a document of another split
         raise InputError(
             f"Expected {name} to be a question that the task can ask, found {type(error).__name__} {error}. Name "
             "another shots_split."

@@ -22,19 +22,19 @@ from spiqa_tasks.vision.ocr import figure_texts
 
 
 class CaptionRetrieval(Baseline):
-    """Picks the figure whose caption has the highest cosine to the question, in the format that the task asks for."""
+    """Answers SPIQA with the caption of highest TF-IDF cosine to the question."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._vectorizers: dict[str, TfidfVectorizer] = {}
 
     def check(self, doc: Doc) -> None:
-        """Raise InputError for what is no SPIQA task."""
+        """Raise InputError for a task other than SPIQA."""
         if "figures" not in doc:
             raise InputError("Expected a SPIQA task; this task's documents have no figures with captions.")
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """Return the nearest caption in the requested format."""
+        """Return the nearest caption in the format of the prompt."""
         if key not in self._vectorizers:
             vocabulary = {figure["caption"] for other in docs for figure in other["figures"]}
             self._vectorizers[key] = TfidfVectorizer(sublinear_tf=True).fit(sorted(vocabulary))
@@ -44,7 +44,7 @@ class CaptionRetrieval(Baseline):
 
 
 def in_the_tasks_format(doc: Doc, figure: int, answer: str) -> str:
-    """Return an answer to a SPIQA question, taken from the figure at this place, as the question asks for it."""
+    """Return a SPIQA answer from the figure at an index, in the format of the prompt."""
     if parse_settings(SpiqaSettings, doc["settings"]).setting == "cot":
         return f"{{'Image': {figure}, 'Rationale': 'It is nearest to the question.'}} The answer is : {answer}"
     return f"{{'Answer': {answer!r}}}"
@@ -54,11 +54,10 @@ _TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
 
 
 class OcrBaseline(Baseline):
-    """Answers from the text in the pictures that a task shows.
+    """Answers from the OCR text of the pictures, by TF-IDF cosine; the first candidate if no word is shared.
 
-    A choice: the option, or the picture, whose text is nearest to the other side (the pictures' text, or the caption).
-    SPIQA: the caption or the line of a figure that is nearest to the question. Nearest by the cosine of TF-IDF; the
-    first one where nothing is shared, as in a task without pictures and captions.
+    Choices: the option nearest to the pictures' text, or the picture whose text is nearest to the caption. SPIQA: the
+    caption or line of a figure that is nearest to the question.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -66,7 +65,7 @@ class OcrBaseline(Baseline):
         self._texts: dict[str, str] = {}
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
-        """Return one answer per request, in order; first reads every picture of theirs."""
+        """Return one answer per request, in order, after reading all pictures in parallel."""
         paths = {path for request in requests for path in _pictures(self.document(request))} - self._texts.keys()
         digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in sorted(paths)}
         read = figure_texts((digest, path) for path, digest in digests.items())
@@ -74,7 +73,7 @@ class OcrBaseline(Baseline):
         return super().generate_until(requests)
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """Return a letter, or in SPIQA's format a line."""
+        """Return a letter, or a line in SPIQA's format."""
         texts = [self._texts[path] for path in _pictures(doc)]
         if "letters" not in doc:
             return _line(doc, texts)
@@ -85,7 +84,7 @@ class OcrBaseline(Baseline):
 
 
 def nearest(candidates: Sequence[str], query: str) -> int:
-    """Return the place of the candidate nearest to `query`, 0 where none shares a word or a number with it."""
+    """Return the index of the candidate nearest to `query`, 0 if none shares a word or number with it."""
     try:
         vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=_TOKEN).fit(candidates)
     except ValueError:  # no candidate has a word
@@ -103,7 +102,7 @@ def _pictures(doc: Doc) -> list[str]:
 
 
 def _line(doc: Doc, texts: Sequence[str]) -> str:
-    """The nearest caption or line of a figure."""
+    """Return the nearest caption or line of a figure, in the format of the prompt."""
     lines = [(place, figure["caption"]) for place, figure in enumerate(doc["figures"])]
     lines += [(place, line) for place, text in enumerate(texts) for line in text.splitlines()]
     place, line = lines[nearest([line for _, line in lines], doc["question"])]
@@ -111,7 +110,7 @@ def _line(doc: Doc, texts: Sequence[str]) -> str:
 
 
 class ClipChoice(Baseline):
-    """Answers SciFIBench in both directions by the cosine of a CLIP or SigLIP checkpoint's embeddings."""
+    """Answers SciFIBench by the highest image-text cosine of a CLIP or SigLIP checkpoint (SciFIBench section 4.1)."""
 
     def __init__(
         self, pretrained: str, batch_size: int | str | None = None, device: str | None = None, **kwargs: Any
@@ -128,16 +127,16 @@ class ClipChoice(Baseline):
         self._images: dict[str, Embeddings] = {}
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
-        """Return one letter per request; every different picture and caption is embedded once, in batches."""
+        """Return one letter per request; distinct pictures and captions are embedded once, in batches."""
         self._prepare([self.document(request) for request in requests])
         return super().generate_until(requests)
 
     def check(self, doc: Doc) -> None:
-        """Raise InputError for what is no SciFIBench task with pictures."""
+        """Raise InputError for a task other than SciFIBench with pictures."""
         _captions(doc)
 
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - of the common interface
-        """Return the letter of the most similar option, the first one of equals."""
+        """Return the letter of the most similar option, the first of equals."""
         texts = np.stack([self._texts[text] for text in _captions(doc)])
         images = np.stack([self._images[path] for path in doc["images"]])
         similarities = (texts @ images.T).ravel()

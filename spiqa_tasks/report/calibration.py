@@ -10,11 +10,11 @@ from typing import Any
 from spiqa_tasks.analysis.calibration import Examined, Group, Pair
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.content import Report, Section
-from spiqa_tasks.report.tables import Table, estimated, plain
+from spiqa_tasks.report.printer import Column, Columns, Table
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring.binary import THRESHOLD, BinaryAgreement
 from spiqa_tasks.scoring.clustered import Estimate
-from spiqa_tasks.scoring.units import percent, without_nan
+from spiqa_tasks.scoring.units import estimated, percent, plain, without_nan
 
 AGREEMENT = "Agreement with the labels"
 EXAMPLES = 5
@@ -39,80 +39,90 @@ def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
     """Return all tables of numbers that have lines."""
     groups = [group_table(found, kind) for kind in _kinds(found)]
     rest = (flips_table(found), pairs_table(pairs), cost_table(found), signature_table(found))
-    return [agreement_table(found), *groups, *(table for table in rest if table.rows)]
+    return [agreement_table(found), *groups, *(table for table in rest if table.records)]
 
 
 def agreement_table(found: Sequence[Examined]) -> Table:
     """Return one line per judge: how its scores agree with the labels."""
+    values = ["n", "accuracy x 100", "best x 100", "threshold", "F1 x 100", "kappa", "AUROC", "Brier", "ECE", "failed"]
     rows = [
-        [each.opinion.name, *(["-"] * 9 if each.overall is None else _numbers(each.overall)), str(each.failed)]
+        {"judge": each.opinion.name}
+        | (dict.fromkeys(values, "-") if each.overall is None else _numbers(each.overall))
+        | {"failed": each.failed}
         for each in found
     ]
-    columns = ["judge", "n", "accuracy x 100", "best x 100", "threshold", "F1 x 100", "kappa", "AUROC", "Brier", "ECE"]
     notes = [_LEFT, *(f"{each.opinion.name}: {each.withheld}." for each in found if each.withheld)]
-    return Table(AGREEMENT, [*columns, "failed"], rows, notes)
+    return Table(rows, ["judge"], values, AGREEMENT, notes)
 
 
 def group_table(found: Sequence[Examined], kind: str) -> Table:
     """Return one line per judge and group; the answers of a trap have one label, and no kappa and AUROC."""
-    ranked = ["kappa", "AUROC"] if kind != "trap" else []
     rows = [
-        [group.name, each.opinion.name, *_group_numbers(group)]
+        {"group": group.name, "judge": each.opinion.name, **_group_numbers(group)}
         for name in dict.fromkeys(group.name for each in found for group in each.groups if group.kind == kind)
         for each in found
         for group in each.groups
         if (group.kind, group.name) == (kind, name)
     ]
-    columns = [kind, "judge", "n", "labelled yes", "accuracy x 100", *ranked, "score at 10%", "50%", "90%"]
-    return Table(f"By {kind}", columns, rows, (), 2)
+    values: Columns = ["n", "labelled yes", "accuracy x 100", "kappa", "AUROC", "score at 10%", "50%", "90%"]
+    return Table(rows, [Column("group", kind), "judge"], values, f"By {kind}")
 
 
 def flips_table(found: Sequence[Examined]) -> Table:
     """Return how often asking again changes a judge's yes or no."""
     rows = [
-        [each.opinion.name, flips.over, str(flips.n), estimated(flips.share)] for each in found for flips in each.flips
+        {"judge": each.opinion.name, "over": flips.over, "n": flips.n, "share": flips.share}
+        for each in found
+        for flips in each.flips
     ]
-    return Table("Verdicts that change when asked again", ["judge", "over", "n", "changed x 100"], rows, (), 2)
+    values: Columns = ["n", Column("share", "changed x 100", estimated)]
+    return Table(rows, ["judge", "over"], values, "Verdicts that change when asked again")
 
 
 def pairs_table(pairs: Sequence[Pair]) -> Table:
     """Return how every two judges go together."""
-    rows = [
-        [*each.judges, str(each.n), percent(each.same), *map(plain, (each.kappa, each.spearman, each.kendall))]
-        for each in pairs
+    rows = [{"judge": each.judges[0], "other judge": each.judges[1], **dataclasses.asdict(each)} for each in pairs]
+    shown = {"kappa": "kappa", "spearman": "Spearman", "kendall": "Kendall"}
+    values: Columns = [
+        "n",
+        Column("same", "same verdict x 100", percent),
+        *(Column(name, head, plain) for name, head in shown.items()),
     ]
-    columns = ["judge", "other judge", "n", "same verdict x 100", "kappa", "Spearman", "Kendall"]
-    return Table("Judges against each other", columns, rows, (), 2)
+    return Table(rows, ["judge", "other judge"], values, "Judges against each other")
 
 
 def cost_table(found: Sequence[Examined]) -> Table:
     """Return what asking each judge took; verdicts of the cache cost nothing."""
-    rows = []
+    columns = ["judge", "asked", "from the cache", "failed", "seconds", "tokens", "dollars", "dollars per 1,000"]
+    rows: list[dict[str, Any]] = []
     for each in found:
         if (took := each.opinion.summary) is not None:
             tokens = took.prompt_tokens + took.completion_tokens
             dollars = "-" if took.cost is None else f"{took.cost:.4f}"
             price = "-" if took.cost is None or not took.judged else f"{1000 * took.cost / took.judged:.3f}"
             counts = (took.judged, took.cached, took.failed)
-            rows.append([each.opinion.name, *map(str, counts), f"{took.seconds:.1f}", f"{tokens:,}", dollars, price])
-    columns = ["judge", "asked", "from the cache", "failed", "seconds", "tokens", "dollars", "dollars per 1,000"]
-    return Table("What it took", columns, rows)
+            texts = (each.opinion.name, *counts, f"{took.seconds:.1f}", f"{tokens:,}", dollars, price)
+            rows.append(dict(zip(columns, texts, strict=True)))
+    return Table(rows, columns[:1], columns[1:], "What it took")
 
 
 def signature_table(found: Sequence[Examined]) -> Table:
     """Return how each judge's scores were made."""
-    rows = [[each.opinion.name, each.opinion.signature.text] for each in found]
-    return Table("How every number was made", ["judge", "signature"], rows, (), 2)
+    rows = [{"judge": each.opinion.name, "signature": each.opinion.signature.text} for each in found]
+    return Table(rows, ["judge"], ["signature"], "How every number was made")
 
 
 def examples_table(each: Examined, answers: Sequence[Labelled]) -> Table:
     """Return the answers whose score is farthest from the label, of each trap where there are such."""
-    rows = []
-    for name, answer, score in farthest(each, answers):
-        texts = (getattr(answer.candidate, part) for part in ("question", "reference", "prediction"))
-        rows.append([name, *map(_short, texts), "yes" if answer.label else "no", plain(score)])
-    columns = ["trap or system", "question", "reference", "answer", "right", "score"]
-    return Table(each.opinion.name, columns, rows, (), 4)
+    rows = [
+        {"name": name, **dataclasses.asdict(answer.candidate), "right": answer.label, "score": score}
+        for name, answer, score in farthest(each, answers)
+    ]
+    texts = [
+        Column(name, head, _short) for name, head in (("question", ""), ("reference", ""), ("prediction", "answer"))
+    ]
+    values: Columns = [*texts, "right", Column("score", show=plain)]
+    return Table(rows, [Column("name", "trap or system")], values, each.opinion.name)
 
 
 def farthest(each: Examined, answers: Sequence[Labelled]) -> list[tuple[str, Labelled, float]]:
@@ -186,20 +196,25 @@ def _by_group(found: Sequence[Examined], kind: str) -> plots.Plot:
     return plots.intervals(f"Accuracy by {kind}", names, series, "accuracy x 100")
 
 
-def _numbers(found: BinaryAgreement) -> list[str]:
-    shares = [
-        *map(estimated, (found.accuracy, found.best_accuracy)),
-        plain(found.best_threshold),
-        estimated(found.f1),
-    ]
-    others = (found.kappa, found.auroc, found.brier, found.calibration_error)
-    return [str(found.n), *shares, *map(_spanned, others)]
+def _numbers(found: BinaryAgreement) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "accuracy x 100": estimated(found.accuracy),
+        "best x 100": estimated(found.best_accuracy),
+        "threshold": plain(found.best_threshold),
+        "F1 x 100": estimated(found.f1),
+        "kappa": _spanned(found.kappa),
+        "AUROC": _spanned(found.auroc),
+        "Brier": _spanned(found.brier),
+        "ECE": _spanned(found.calibration_error),
+    }
 
 
-def _group_numbers(group: Group) -> list[str]:
+def _group_numbers(group: Group) -> dict[str, Any]:
     found = group.agreement
-    others = [_spanned(each) for each in (found.kappa, found.auroc) if group.kind != "trap"]
-    return [str(found.n), str(found.positives), estimated(found.accuracy), *others, *map(plain, group.quantiles)]
+    ranked = {"kappa": _spanned(found.kappa), "AUROC": _spanned(found.auroc)} if group.kind != "trap" else {}
+    counts = {"n": found.n, "labelled yes": found.positives, "accuracy x 100": estimated(found.accuracy)}
+    return counts | ranked | dict(zip(("score at 10%", "50%", "90%"), map(plain, group.quantiles), strict=True))
 
 
 def _spanned(estimate: Estimate) -> str:

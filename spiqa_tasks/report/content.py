@@ -9,15 +9,16 @@ from dataclasses import dataclass
 
 from spiqa_tasks.analysis.breakdown import GroupValue
 from spiqa_tasks.analysis.compare import Comparison, compare
-from spiqa_tasks.analysis.gain_of_runs import Row
+from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.signature import PACKAGE
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.report import coverage, gains, headline, judges, plots
+from spiqa_tasks.report.gains import comparison_table
 from spiqa_tasks.report.headline import judge_of
 from spiqa_tasks.report.plots import Plot, Series
+from spiqa_tasks.report.printer import Table
 from spiqa_tasks.report.sharing import made
-from spiqa_tasks.report.tables import Table, comparison_table
 from spiqa_tasks.runs.run import Run
 
 Fact = tuple[str, Sequence[str]]
@@ -194,7 +195,7 @@ def _judges(runs: Sequence[Run], colours: Mapping[str, int]) -> list[Section]:
         for a, b, pairs in judges.judge_pairs(runs)
     ]
     agreement = judges.agreement_table(runs)
-    return [Section("Judges", (), [agreement] if agreement.rows else [], drawn)] if drawn else []
+    return [Section("Judges", (), [agreement] if agreement.records else [], drawn)] if drawn else []
 
 
 def _coverage(runs: Sequence[Run]) -> Section:
@@ -202,10 +203,10 @@ def _coverage(runs: Sequence[Run]) -> Section:
     parts = {status: [each[status] for each in counts] for status in STATUSES}
     names = [f"{run.task}, {run.name}" for run in runs]
     reasons = coverage.reasons_table(runs)
-    tables = [coverage.coverage_table(runs), *([reasons] if reasons.rows else [])]
+    tables = [coverage.coverage_table(runs), *([reasons] if reasons.records else [])]
     return Section("Coverage", (), tables, [plots.stacked("What became of the answers", names, parts)])
 
 
 def _signatures(runs: Sequence[Run]) -> Section:
-    rows = [[run.task, run.name, run.signature.text] for run in runs]
-    return Section("Signatures", (), [Table("How every number was made", ["task", "run", "signature"], rows, (), 3)])
+    rows = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in runs]
+    return Section("Signatures", (), [Table(rows, ["task", "run"], ["signature"], "How every number was made")])

@@ -1,16 +1,17 @@
-"""What became of every answer: scored, refused, without a letter by which rule, failed, and why."""
+"""Numbers of answers by status: scored, refused, unparsed by which rule, failed, and why."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from spiqa_tasks.benchmarks.record import STATUSES
-from spiqa_tasks.report.tables import Table
+from spiqa_tasks.report.printer import Table
 from spiqa_tasks.runs.run import Run
 
 MOST_REASONS = 12
-_COLUMNS = ("task", "run", "questions", "ok", "judged", "judge failed", "refused", "unparsed", "by rule", "truncated")
+"""Reasons that are listed: the most frequent ones explain a run, the others are in the samples."""
 _FAILED = ("request_failed", "scoring_failed", "incomplete", "no_helpful_figure")
 
 
@@ -22,33 +23,38 @@ def statuses(run: Run) -> dict[str, int]:
 
 def coverage_table(runs: Sequence[Run]) -> Table:
     """Return one line per run and task."""
-    columns = [*_COLUMNS, *(name.replace("_", " ") for name in _FAILED)]
-    return Table("What became of the answers", columns, list(map(_row, runs)), texts=2)
+    rows = [{"task": run.task, "run": run.name, **_counts(run)} for run in runs]
+    return Table(rows, ["task", "run"], [*rows[0]][2:] if rows else [], "What became of the answers")
 
 
 def reasons_table(runs: Sequence[Run]) -> Table:
-    """Return the most frequent reasons why answers have no score."""
+    """Return the most frequent reasons for answers without a score."""
     found = Counter(
         (run.task, run.name, record.status, record.reason) for run in runs for record in run.questions if record.reason
     )
-    rows = [[*map(str, key), str(count)] for key, count in found.most_common(MOST_REASONS)]
+    names = ("task", "run", "status", "reason", "answers")
+    rows = [dict(zip(names, (*key, count), strict=True)) for key, count in found.most_common(MOST_REASONS)]
     notes = [f"{len(found) - MOST_REASONS} more reasons are in the samples."] if len(found) > MOST_REASONS else []
-    return Table("Why answers have no score", ["task", "run", "status", "reason", "answers"], rows, notes, 4)
+    return Table(rows, names[:2], names[2:], "Why answers have no score", notes)
 
 
-def _row(run: Run) -> list[str]:
+def _counts(run: Run) -> dict[str, Any]:
+    """Return heading -> number of questions, and the rules by which answers have no letter."""
     by_status = statuses(run)
     questions = run.questions
-    judge_failed = sum(record.judge_failed for record in questions)
-    judged = sum(bool(record.verdicts) and not record.judge_failed for record in questions)
     unparsed = Counter(
         record.rule or "no rule"
         for record in questions
         if not record.refused and (record.status == "unparsed" or record.rule in ("unformatted", "empty"))
     )
-    asked = run.record_set.part or len(questions)
-    rules = ", ".join(f"{rule} {count}" for rule, count in unparsed.most_common()) or "-"
-    truncated = sum(record.rule == "truncated" for record in questions)
-    counts = [asked, by_status["ok"], judged, judge_failed, by_status["refused"], unparsed.total()]
-    failed = [by_status[name] for name in _FAILED]
-    return [run.task, run.name, *map(str, counts), rules, *map(str, [truncated, *failed])]
+    return {
+        "questions": run.record_set.part or len(questions),
+        "ok": by_status["ok"],
+        "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
+        "judge failed": sum(record.judge_failed for record in questions),
+        "refused": by_status["refused"],
+        "unparsed": unparsed.total(),
+        "by rule": ", ".join(f"{rule} {count}" for rule, count in unparsed.most_common()) or "-",
+        "truncated": sum(record.rule == "truncated" for record in questions),
+        **{name.replace("_", " "): by_status[name] for name in _FAILED},
+    }

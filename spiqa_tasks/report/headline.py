@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
-from spiqa_tasks.analysis.compare import differing
+from spiqa_tasks.analysis.pair import differing
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
-from spiqa_tasks.report.tables import Table, number
+from spiqa_tasks.report.printer import Column, Columns, Table
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.units import without_nan
+from spiqa_tasks.scoring.units import number, without_nan
 
 PLOTTED = {"category": "category", "type": "type of figure", "figures": "number of figures shown"}
 """The kinds of groups that are drawn, and what they are called."""
@@ -76,8 +76,9 @@ def overview_table(runs: Sequence[Run]) -> Table:
     for run in runs:
         for value in overall(run, run.metrics[:1]):
             cells.setdefault((run.task, value.metric), {})[run.name] = with_coverage(_number(value), run)
-    rows = [[*key, *_in_columns(found, models)] for key, found in cells.items()]
-    return Table("Headlines x 100, with 95% intervals", ["task", "metric", *models], rows, texts=2)
+    rows = [{"task": task, "metric": metric, "runs": runs} for (task, metric), runs in cells.items()]
+    values: Columns = [Column(("runs", model)) for model in models]
+    return Table(rows, ["task", "metric"], values, "Headlines x 100, with 95% intervals")
 
 
 def headline_table(runs: Sequence[Run]) -> Table:
@@ -86,10 +87,10 @@ def headline_table(runs: Sequence[Run]) -> Table:
     judged = any(metric.needs == "judge" for metric in metrics.values())
     rows = []
     for run in runs:
-        values = {value.metric: value for value in overall(run, shown_metrics(run))}
-        n = next((answers(run, value) for value in values.values()), "0")
-        cells = {name: _number(value) for name, value in values.items()}
-        rows.append([run.name, "measured", *[judge_of(run)] * judged, n, *_in_columns(cells, metrics)])
+        scores = overall(run, shown_metrics(run))
+        n = next((answers(run, value) for value in scores), "0")
+        cells = {value.metric: _number(value) for value in scores}
+        rows.append({"model": run.name, "source": "measured", "judge": judge_of(run), "n": n, "metrics": cells})
     by_row: dict[tuple[str, str], list[PublishedValue]] = {}
     for printed in _published(runs):
         if printed.group is None and printed.metric in metrics:
@@ -98,10 +99,11 @@ def headline_table(runs: Sequence[Run]) -> Table:
     for (model, judge), of_row in by_row.items():
         tables = ", ".join(dict.fromkeys(value.table for value in of_row))
         cells = {value.metric: number(value.value) for value in of_row}
-        published.append([model, f"published, {tables}", *[judge] * judged, "", *_in_columns(cells, metrics)])
-    columns = ["model", "source", *["judge"] * judged, "n", *metrics]
+        published.append({"model": model, "source": f"published, {tables}", "judge": judge, "metrics": cells})
+    labels = ["model", "source", *["judge"] * judged]
+    values: Columns = ["n", *(Column(("metrics", name)) for name in metrics)]
     notes = [*_differences(runs), *_notes(runs, bool(published), judged)]
-    return Table("Scores x 100, with 95% intervals", columns, rows, notes, 2 + judged, published)
+    return Table(rows, labels, values, "Scores x 100, with 95% intervals", notes, published)
 
 
 def group_values(runs: Sequence[Run]) -> dict[str, list[GroupValue]]:
@@ -116,31 +118,28 @@ def group_values(runs: Sequence[Run]) -> dict[str, list[GroupValue]]:
     return found
 
 
-def group_table(runs: Sequence[Run], kind: str, values: Sequence[GroupValue]) -> Table:
+def group_table(runs: Sequence[Run], kind: str, scores: Sequence[GroupValue]) -> Table:
     """Return the headline by the groups of one kind, with the paper's values for them."""
-    groups = list(dict.fromkeys(value.group for value in values))
-    metric = values[0].metric
+    groups = list(dict.fromkeys(score.group for score in scores))
+    metric = scores[0].metric
     rows = []
     for run in runs:
-        cells = {value.group: _number(value) for value in values if value.model == run.name}
-        rows.append([run.name, with_coverage("measured", run), *_in_columns(cells, groups)])
+        cells = {score.group: _number(score) for score in scores if score.model == run.name}
+        rows.append({"model": run.name, "source": with_coverage("measured", run), "groups": cells})
     printed: dict[tuple[str, str], dict[str, str]] = {}
     for value in _published(runs):
         if value.group in groups and value.metric == metric:
             printed.setdefault((value.model, value.table), {})[str(value.group)] = number(value.value)
     published = [
-        [model, f"published, {table}", *_in_columns(cells, groups)] for (model, table), cells in printed.items()
+        {"model": model, "source": f"published, {table}", "groups": cells} for (model, table), cells in printed.items()
     ]
     title = f"{metric} by {_NAMES.get(kind, kind)}"
-    return Table(title, ["model", "source", *groups], rows, (), 2, published, kind not in PLOTTED)
+    values: Columns = [Column(("groups", group)) for group in groups]
+    return Table(rows, ["model", "source"], values, title, (), published, kind not in PLOTTED)
 
 
 def _number(value: GroupValue) -> str:
     return number(value.value, value.low, value.high)
-
-
-def _in_columns(cells: Mapping[str, str], columns: Sequence[str] | Mapping[str, Any]) -> list[str]:
-    return [cells.get(column, "") for column in columns]
 
 
 def _published(runs: Sequence[Run]) -> list[PublishedValue]:

@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from spiqa_tasks.analysis.agreement import Pairs, rank_correlations
-from spiqa_tasks.report.tables import Table, plain
+from spiqa_tasks.report.printer import Column, Columns, Table
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.units import plain
 
 
 def judged(run: Run) -> dict[str, float]:
@@ -32,12 +33,14 @@ def judge_pairs(runs: Sequence[Run]) -> Iterator[tuple[Run, Run, Pairs]]:
 
 def agreement_table(runs: Sequence[Run]) -> Table:
     """Return the correlations of judges on the same answers."""
-    rows = []
-    for a, b, pairs in judge_pairs(runs):
-        names = [a.task, a.identity.label, a.judge_name, b.judge_name]
-        rows.append([*names, str(len(pairs)), *map(plain, rank_correlations(pairs))])
-    columns = ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
-    return Table("Agreement of judges on the same answers", columns, rows, texts=4)
+    names = ("task", "answers", "judge", "other judge", "n", "Spearman", "Kendall")
+    rows = [
+        dict(zip(names, (a.task, a.identity.label, a.judge_name, b.judge_name, len(pairs), *both), strict=True))
+        for a, b, pairs in judge_pairs(runs)
+        for both in [rank_correlations(pairs)]
+    ]
+    values: Columns = ["n", *(Column(name, show=plain) for name in names[5:])]
+    return Table(rows, names[:4], values, "Agreement of judges on the same answers")
 
 
 def _texts(run: Run) -> dict[str, str]:

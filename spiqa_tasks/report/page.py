@@ -12,7 +12,6 @@ from importlib import resources
 from typing import Any
 
 from PIL import Image
-from tabulate import tabulate
 
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
@@ -21,8 +20,8 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.pictures import UNREADABLE, on_page
 from spiqa_tasks.report.content import Report, Section
+from spiqa_tasks.report.printer import markdown, render
 from spiqa_tasks.report.samples import as_script, samples
-from spiqa_tasks.report.tables import Table
 
 SIDES = {"large": 1000, "small": 320}
 """How large a report's pictures are wanted -> the longest side, in pixels."""
@@ -67,7 +66,7 @@ def as_html(report: Report, pictures: str = "large") -> str:
 def as_markdown(report: Report) -> str:
     """Return all tables of a report as Markdown; plots and samples are in the page only."""
     sections = [part for section in report.sections for part in _section(section)]
-    return "\n\n".join([f"# {report.title}", *map(_escaped, report.notes), *sections]) + "\n"
+    return "\n\n".join([f"# {report.title}", *map(markdown, report.notes), *sections]) + "\n"
 
 
 def small_pictures(paths: Iterable[str], side: int) -> list[str]:
@@ -125,17 +124,5 @@ def _file(name: str) -> str:
 
 
 def _section(section: Section) -> Sequence[str]:
-    tables = [part for table in section.tables for part in (f"### {_escaped(table.title)}", *_table(table))]
-    return [f"## {_escaped(section.title)}", *map(_escaped, section.notes), *tables] if tables or section.notes else []
-
-
-def _table(table: Table) -> Sequence[str]:
-    cells = [list(map(_escaped, row)) for row in (*table.rows, *table.published)]
-    aligned = ["left" if place < table.texts else "right" for place in range(len(table.columns))]
-    text = tabulate(cells, table.columns, tablefmt="github", disable_numparse=True, colalign=aligned)
-    return [text, *map(_escaped, table.notes)]
-
-
-def _escaped(text: str) -> str:
-    """The text with nothing that Markdown reads: names of models and tasks are the user's."""
-    return "".join(f"\\{letter}" if letter in "\\`*_|<>[]#" else letter for letter in text)
+    parts = [*map(markdown, section.notes), *(render("md", table) for table in section.tables)]
+    return [f"## {markdown(section.title)}", *parts] if parts else []

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import overall
+from spiqa_tasks.analysis.experiments import PAPERS
 from spiqa_tasks.analysis.published_rows import (
     OVERALL,
     PAPER_JUDGE,
@@ -16,11 +17,10 @@ from spiqa_tasks.analysis.published_rows import (
     published_overall,
     published_values,
 )
-from spiqa_tasks.analysis.suites import PAPERS
-from spiqa_tasks.report.forms import rendered
 from spiqa_tasks.report.headline import judge_of, shown_metrics
-from spiqa_tasks.report.tables import number
+from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.units import number
 
 MEASURED = "measured"
 """The source of values that the package computed; others name the paper's table."""
@@ -53,7 +53,7 @@ def records(runs: Sequence[Run]) -> list[dict[str, Any]]:
     return [*measured, *published]
 
 
-def render(found: Sequence[Mapping[str, Any]], form: str) -> str:
+def paper_table(found: Sequence[Mapping[str, Any]], form: str) -> str:
     """Return the records in one of the forms: for people a row per model, a column per task and metric.
 
     The columns are those of the paper's table that prints the most of them, in its order; LaTeX has no intervals.
@@ -64,13 +64,13 @@ def render(found: Sequence[Mapping[str, Any]], form: str) -> str:
     names = [_column(record["task"]) + head for record, head in zip(shown, heads, strict=True)]
     tasks = list(dict.fromkeys(_column(record["task"]) for record in found))
     columns = sorted(dict.fromkeys(names), key=lambda name: tasks.index(name.partition(" ")[0]))
-    table: dict[tuple[str, ...], dict[str, str]] = {}
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for record, name in zip(shown, names, strict=True):
-        row = table.setdefault(tuple(record[name] for name in _KEY), {})
+        key = {part: record[part] for part in _KEY}
         ends = () if form == "latex" else (record["low"], record["high"])
-        row[name] = number(record["value"], *ends) + (f" ({record['questions']})" if record["questions"] else "")
-    cells = [[*key, *(row.get(column, "") for column in columns)] for key, row in table.items()]
-    return rendered(form, found, cells, [*_KEY, *columns])
+        cell = number(record["value"], *ends) + (f" ({record['questions']})" if record["questions"] else "")
+        rows.setdefault((*key.values(),), {**key, "cells": {}})["cells"][name] = cell
+    return render(form, Table([*rows.values()], _KEY, [Column(("cells", column)) for column in columns], data=found))
 
 
 def of_one_model(results: Sequence[Sequence[Run]]) -> list[Run]:

@@ -9,12 +9,11 @@ from typing import Any
 
 from spiqa_tasks.analysis.agreement import Agreement, agreements, ranks
 from spiqa_tasks.benchmarks.aggregation import Value
-from spiqa_tasks.report.forms import as_table
 from spiqa_tasks.report.headline import with_coverage
-from spiqa_tasks.report.tables import number, plain
+from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.units import percent
+from spiqa_tasks.scoring.units import number, plain
 
 _NONE = Value(math.nan, 0)
 
@@ -58,15 +57,16 @@ def as_text(runs: Sequence[Run], form: str = "text") -> str:
     names = dict.fromkeys(name for values in by_run for name in values)
     rows = [(name, [values.get(name, _NONE) for values in by_run]) for name in names]
     shown = [(name, values) for name, values in rows if not _is_trivial(name, values)]
+    records = [
+        {"metric": name, "n": values[0].n} | {str(place): _shown(name, value) for place, value in enumerate(values)}
+        for name, values in shown
+    ]
     if len(runs) == 1:
-        cells = [[name, _shown(name, value), _interval(value), value.n] for name, (value,) in shown]
-        headers = [with_coverage(runs[0].task, runs[0]), "x 100", "95% interval", "n"]
+        metric, columns = with_coverage(runs[0].task, runs[0]), [Column("0", "x 100"), Column("n")]
     else:
-        cells = [
-            [name, *(f"{_shown(name, value)} {_interval(value)}".strip() for value in values)] for name, values in shown
-        ]
-        headers = [runs[0].task, *(f"{with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs)]
-    parts = [as_table(cells, headers, form), _notes(runs)]
+        heads = [f"{with_coverage(run.name, run)}\njudge {run.judge_name or 'none'}" for run in runs]
+        metric, columns = runs[0].task, [Column(str(place), head) for place, head in enumerate(heads)]
+    parts = [render(form, Table(records, [Column("metric", metric)], columns)), _notes(runs)]
     if len({run.judge_name for run in runs}) > 1:
         parts.append(_agreements(agreements(runs), form))
     if len({run.name for run in runs}) > 1 and any(run.judged_metric for run in runs):
@@ -80,14 +80,9 @@ def _is_trivial(name: str, values: Sequence[Value]) -> bool:
 
 
 def _shown(name: str, value: Value) -> str:
-    """Shares and scores times 100, counts as they are."""
+    """Return shares and scores times 100 with their intervals, counts as they are."""
     is_count = name.endswith("_count") and not math.isnan(value.value)
-    return f"{value.value:.0f}" if is_count else number(value.value)
-
-
-def _interval(value: Value) -> str:
-    ends = None if math.isnan(value.value) else value.interval
-    return "" if ends is None else f"[{percent(ends[0])}, {percent(ends[1])}]"
+    return f"{value.value:.0f}" if is_count else number(value.value, *(value.interval or ()))
 
 
 def _notes(runs: Sequence[Run]) -> str:
@@ -115,15 +110,17 @@ def _left_out(run: Run, reasons: Mapping[str, str]) -> Iterator[str]:
 
 
 def _agreements(found: Sequence[Agreement], form: str) -> str:
-    rows = [
-        [" / ".join(each.judges), each.predictions, each.n, plain(each.spearman), plain(each.kendall)] for each in found
-    ]
-    headers = ["judges", "answers", "n", "Spearman", "Kendall"]
-    return "Agreement of the judges, answer by answer\n" + as_table(rows, headers, form)
+    labels = [Column("judges", show=" / ".join), Column("predictions", "answers")]
+    values: Columns = ["n", Column("spearman", "Spearman", plain), Column("kendall", "Kendall", plain)]
+    return render(form, Table(as_records(found), labels, values, "Agreement of the judges, answer by answer"))
 
 
 def _ranks(runs: Sequence[Run], form: str) -> str:
     by_judge = ranks(runs)
     names = dict.fromkeys(run.name for run in runs)
-    rows = [[name, *(places.get(name) or "-" for places in by_judge.values())] for name in names]
-    return f"Rank by {runs[0].judged_metric}\n" + as_table(rows, ["answers", *by_judge], form)
+    rows = [
+        {"answers": name, "judges": {judge: places.get(name) or "-" for judge, places in by_judge.items()}}
+        for name in names
+    ]
+    values: Columns = [Column(("judges", judge)) for judge in by_judge]
+    return render(form, Table(rows, ["answers"], values, f"Rank by {runs[0].judged_metric}"))

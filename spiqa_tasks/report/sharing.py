@@ -23,9 +23,9 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import REPOSITORIES
 from spiqa_tasks.judge.rules import wording_of
 from spiqa_tasks.report.headline import answers, judge_of, shown_metrics
-from spiqa_tasks.report.tables import number
 from spiqa_tasks.runs.identity import model_arguments
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.units import number
 
 SCHEMA = "0.3.0"
 """The version of Every Eval Ever's schema that is written."""

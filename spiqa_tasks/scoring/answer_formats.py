@@ -1,4 +1,4 @@
-"""Read a model's answer out of its response (the formats that the SPIQA prompts ask for; released scripts, section 5).
+"""Parse answers in the formats of the SPIQA prompts, and as the released scripts read them (section 5).
 
 Every function takes any text, never raises and takes time linear in its length. Nothing is evaluated as code.
 """
@@ -25,8 +25,9 @@ _LINE_END = re.compile(r"\s*(?:$|[\n,.;}])")
 _ITEM = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,'\"][^,'\"]*)")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\\'\"/])|([ntr])([A-Za-z]*))")
 _LONGEST_LIST = 4096
+"""Characters of the longest list of values that is split: the pattern of items is not linear in its length."""
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
-_LATEX = re.compile(
+_LATEX = re.compile(  # commands that begin like the escapes \n, \t and \r
     r"n(?:abla|atural|cong|e|earrow|eg|eq|ewline|exists|geq|i|leq|mid|ot|otin|u|sim|subseteq|warrow)"
     r"|t(?:ag|an|anh|au|binom|ext|extbf|extit|extrm|extsc|extsf|extsuperscript|extsubscript|exttt|frac|herefore|heta"
     r"|hickapprox|hicksim|ilde|imes|iny|o|op|riangle|riangleleft|riangleq|riangleright|woheadrightarrow)"
@@ -36,11 +37,10 @@ _LATEX = re.compile(
 
 @dataclass(frozen=True)
 class ParsedAnswer:
-    """The answer's `text` (stripped), how it was found, and the number of the `image` that a chain of thought names.
+    """The stripped answer, its status, and the number (from 0) of the image named by a chain of thought.
 
-    `ok`: in the requested format. `unformatted`: the format is absent, the text is the whole response. `truncated`:
-    the format was begun and not ended, the text is what there is. `empty`: nothing, or an empty answer. Images are
-    numbered from 0.
+    `ok`: in the requested format. `unformatted`: format absent, the text is the whole response. `truncated`: format
+    begun and not ended, the text is the rest. `empty`: no text, or an empty answer.
     """
 
     text: str
@@ -49,12 +49,12 @@ class ParsedAnswer:
 
 
 def parse_answer(response: str) -> ParsedAnswer:
-    """Return the answer of a response to the direct prompts: `{'Answer': 'Direct Answer to the Question'}`.
+    """Return the answer to the direct prompts: `{'Answer': 'Direct Answer to the Question'}`.
 
-    Text, code fences or other keys around the format do not matter, nor do the kind of quotes, missing braces, or
-    apostrophes, braces and LaTeX inside the answer. Of several such objects the first counts, unless it repeats the
-    prompt's placeholder. A list of values is joined with ", ". Escapes as Python and JSON write them are undone,
-    except where `\\n`, `\\t` or `\\r` begins a LaTeX command (`\\theta`).
+    Accepted are text, code fences and other keys around the object, any quotes, missing braces, and apostrophes, braces
+    and LaTeX in the answer. The first object counts that does not repeat the prompt's placeholder. A list of values is
+    joined with ", ". Escapes of Python and JSON are undone, unless `\\n`, `\\t` or `\\r` begins a LaTeX command
+    (`\\theta`).
     """
     response = response.strip()
     if not response:
@@ -70,11 +70,11 @@ def parse_answer(response: str) -> ParsedAnswer:
 
 
 def parse_answer_released(response: str) -> str:
-    """Return the answer as the released metric script of the closed models reads it (corpus metrics, section 5).
+    """Return the answer as the released script of the closed models reads it (corpus metrics, section 5).
 
-    It keeps what comes before `'Image':`, deletes every `'Answer':` and every `{`, and drops the last character,
-    meant to be the closing brace. So quotes and any text around the object stay in, LaTeX loses its braces, and an
-    answer without braces loses a real character.
+    It keeps the text before `'Image':`, deletes every `'Answer':` and `{`, and drops the last character, meant to be
+    the closing brace. So quotes and text around the object stay, LaTeX loses its braces, and an answer without braces
+    loses a real character.
     """
     before_image, _, _ = response.partition("'Image':")
     return before_image.replace("'Answer':", "").replace("{", "")[:-1].strip()
@@ -92,9 +92,9 @@ _COT_MARKERS = (
 def parse_cot(response: str) -> ParsedAnswer:
     """Return the image and the answer of a response to the chain-of-thought prompt.
 
-    The image is the value of the key `Image`, else the first "Image N" (0-based as in the prompt); a letter is no
-    number: `None`. The answer is what follows "The answer is :" (or a near variant) after the `{...}` block, which is
-    `ok`, else the value of the block's key `Answer`, else whatever follows the block, else, without a block, the whole
+    The image is the value of the key `Image`, else the first "Image N" (from 0 as in the prompt), or None if that is
+    not a number. The answer is the text after "The answer is :" (or a near variant) behind the `{...}` block (`ok`),
+    else the value of the block's key `Answer`, else the text after the block, else, without a block, the whole
     response. A block that does not end is `truncated`.
     """
     response = response.strip()
@@ -108,7 +108,7 @@ def parse_cot(response: str) -> ParsedAnswer:
     answer = None if is_open else _introduced(rest)
     if answer is None and start is not None and _ANY_KEY.search(response, start, end or len(response)):
         return replace(parse_answer(response[start:]), image=image)
-    if is_open:  # perhaps by a brace within the rationale
+    if is_open:  # a brace within the rationale may keep it open
         answer = _introduced(response) or ""
     if answer is not None:
         return ParsedAnswer(answer, "ok" if answer else "truncated", image)
@@ -117,9 +117,9 @@ def parse_cot(response: str) -> ParsedAnswer:
 
 
 def _introduced(text: str) -> str | None:
-    """Return what follows "The answer is :" or a near variant; None where that is not there."""
-    found = next((found for marker in _COT_MARKERS if (found := marker.search(text))), None)
-    return None if found is None else _unwrapped(text[found.end() :])
+    """Return the text after "The answer is :" or a near variant, or None without one."""
+    lead = next((lead for marker in _COT_MARKERS if (lead := marker.search(text))), None)
+    return None if lead is None else _unwrapped(text[lead.end() :])
 
 
 def _image_number(response: str) -> int | None:
@@ -132,13 +132,13 @@ def _image_number(response: str) -> int | None:
 
 
 def _block_start(response: str) -> int | None:
-    """Return where the `{...}` block begins that the prompt asks for, by the first of its keys."""
-    found = re.search(rf"\{{\s*{_QUOTE}?(?:image|text|rationale|answer){_QUOTE}?\s*:", response, re.IGNORECASE)
-    return found.start() if found else None
+    """Return the start of the `{...}` block of the prompt's format, or None."""
+    key = re.search(rf"\{{\s*{_QUOTE}?(?:image|text|rationale|answer){_QUOTE}?\s*:", response, re.IGNORECASE)
+    return key.start() if key else None
 
 
 def _unwrapped(text: str) -> str:
-    """Return `text` without the `{'Answer': ...}` or `<...>` that some models put around it."""
+    """Return `text` without an enclosing `{'Answer': ...}` or `<...>`."""
     parsed = parse_answer(text)
     if parsed.status in ("ok", "truncated"):
         return parsed.text
@@ -148,12 +148,12 @@ def _unwrapped(text: str) -> str:
 
 
 def _brace_before(response: str, position: int) -> bool:
-    """Return whether an object is open at `position`: its last brace before there is an opening one."""
+    """Return whether an object is open at `position`: the last brace before is an opening one."""
     return response.rfind("{", 0, position) > response.rfind("}", 0, position)
 
 
 def _value(text: str, braced: bool) -> tuple[str, bool]:
-    """Return the value that `text` begins with, and whether it ends; `braced`: inside an open object."""
+    """Return the value at the start of `text`, and whether it ends; `braced`: inside an open object."""
     closing = _QUOTES.get(text[:1])
     if closing is None:
         return _bare_value(text, braced)
@@ -180,19 +180,19 @@ def _bare_value(text: str, braced: bool) -> tuple[str, bool]:
 
 
 def _closing_quote(text: str, closing: str, braced: bool) -> int | None:
-    """Return the index of the quote that ends the value `text` begins with.
+    """Return the index of the quote that ends the value at the start of `text`, or None.
 
-    That is the first unescaped quote if the object (without braces: the line) goes on properly after it. Otherwise
-    the quotes inside were not escaped, and it is the first one outside inner braces where the object goes on properly.
+    That is the first unescaped quote if the object (without braces: the line) continues properly after it. Otherwise
+    inner quotes were not escaped, and it is the first one outside inner braces with a proper continuation.
     """
     follows = _OBJECT_END if braced else _LINE_END
     depth = 0
     first = True
-    for found in re.finditer(rf"\\.|[{{}}]|{closing}", text[1:], re.DOTALL):
-        mark = found.group()
+    for sign in re.finditer(rf"\\.|[{{}}]|{closing}", text[1:], re.DOTALL):
+        mark = sign.group()
         if mark == closing:
-            if (first or depth <= 0) and follows.match(text, found.end() + 1):
-                return found.start() + 1
+            if (first or depth <= 0) and follows.match(text, sign.end() + 1):
+                return sign.start() + 1
             first = False
         elif mark in "{}":
             depth += 1 if mark == "{" else -1
@@ -200,7 +200,7 @@ def _closing_quote(text: str, closing: str, braced: bool) -> int | None:
 
 
 def _unescaped(text: str) -> str:
-    """Undo the escapes of Python and JSON strings; a surrogate without its partner becomes U+FFFD."""
+    """Return `text` with the escapes of Python and JSON strings undone; a lone surrogate becomes U+FFFD."""
     return _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

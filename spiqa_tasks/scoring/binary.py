@@ -1,8 +1,7 @@
-"""How scores from 0 to 1 agree with yes/no labels: accuracy, F1, kappa, AUROC, Brier score and calibration error.
+"""Agreement of scores in [0, 1] with yes/no labels: accuracy, F1, kappa, AUROC, Brier score, calibration error.
 
 A score above the threshold says yes. Statistics take weights of shape (..., n) and return values of shape (...), so
-that one bootstrap of whole clusters gives the interval of each; NaN where a statistic is not defined, such as the AUROC
-of labels that are all the same.
+that one bootstrap of whole clusters gives the interval of each; NaN if undefined, such as the AUROC of equal labels.
 """
 
 from __future__ import annotations
@@ -22,25 +21,25 @@ Statistic = Callable[[Array, Array, Array], Array]
 
 THRESHOLD = 0.5
 BINS = 10
-"""Bins of equal width of the calibration error."""
+"""Bins of equal width of the calibration error: so few that each has answers in a sample of some hundreds."""
 REPEATS = 1000
 
 
 @dataclass(frozen=True)
 class BinaryAgreement:
-    """How scores agree with labels.
+    """Agreement of scores with labels.
 
     Attributes:
-        n: how many answers.
-        positives: how many are labelled yes.
+        n: number of answers.
+        positives: number labelled yes.
         accuracy: at the threshold 0.5.
-        best_threshold: the one with the highest accuracy on these very answers, hence optimistic.
+        best_threshold: threshold of highest accuracy on these very answers, hence optimistic.
         best_accuracy: at that threshold.
         f1: of yes, at 0.5.
         kappa: Cohen's, at 0.5.
         auroc: the probability that an answer labelled yes has a higher score than one labelled no.
-        brier: the mean squared difference of score and label.
-        calibration_error: the mean difference of score and share of yes, over bins of equal width.
+        brier: mean squared difference of score and label.
+        calibration_error: mean difference of score and share of yes, over bins of equal width.
     """
 
     n: int
@@ -57,7 +56,7 @@ class BinaryAgreement:
 
 @dataclass(frozen=True)
 class Bin:
-    """Answers of similar scores: how many, their mean score, and the share labelled yes."""
+    """Answers of similar scores: their number, mean score, and share labelled yes."""
 
     n: int
     score: float
@@ -67,7 +66,7 @@ class Bin:
 def binary_agreement(
     scores: Sequence[float], labels: Sequence[bool], clusters: Sequence[Hashable | None], seed: int = 0
 ) -> BinaryAgreement:
-    """Return how scores in [0, 1] agree with labels, with intervals clustered as given.
+    """Return the agreement of scores in [0, 1] with labels, with clustered intervals.
 
     Means have the interval of `clustered.mean_interval`, the others the percentile interval of a bootstrap of whole
     clusters. Raises ValueError for no scores, a score outside [0, 1] and lists of different lengths.
@@ -96,14 +95,14 @@ def binary_agreement(
 
 
 def f1(scores: Array, labels: Array, weights: Array) -> Array:
-    """Return the F1 of yes: the harmonic mean of precision and recall; NaN where neither says yes."""
+    """Return the F1 of yes, or NaN if neither scores nor labels say yes."""
     said = scores > THRESHOLD
     hits = weights @ (said * labels)
     return _ratio(2 * hits, weights @ said + weights @ labels)
 
 
 def kappa(scores: Array, labels: Array, weights: Array) -> Array:
-    """Return Cohen's kappa (J. Cohen, 1960): the agreement beyond chance; NaN where chance alone agrees always."""
+    """Return Cohen's kappa (J. Cohen, 1960), or NaN if agreement by chance is 1."""
     said, total = scores > THRESHOLD, weights.sum(-1)
     observed = weights @ (said == labels) / total
     first, second = weights @ said / total, weights @ labels / total
@@ -112,7 +111,7 @@ def kappa(scores: Array, labels: Array, weights: Array) -> Array:
 
 
 def auroc(scores: Array, labels: Array, weights: Array) -> Array:
-    """Return the area under the ROC curve, by the Mann-Whitney statistic; equal scores count half."""
+    """Return the area under the ROC curve by the Mann-Whitney statistic; ties count half."""
     order = np.argsort(scores, kind="stable")
     starts = np.flatnonzero(np.diff(scores[order], prepend=-math.inf))
     drawn = weights[..., order]
@@ -130,13 +129,13 @@ def calibration_error(scores: Array, labels: Array, weights: Array) -> Array:
 
 
 def best_threshold(scores: ArrayLike, labels: ArrayLike) -> float:
-    """Return the threshold with the highest accuracy: 0.5 where none is better, else the nearest to it.
+    """Return the threshold of highest accuracy: 0.5 unless another is better, then the nearest to it.
 
-    It then lies half-way between two neighbouring scores; 1 says no to all, and -1 yes to all.
+    It lies half-way between two neighbouring scores; 1 says no to all, -1 yes to all.
     """
     values, truths = np.asarray(scores, float), np.asarray(labels, float)
     distinct, place = np.unique(values, return_inverse=True)
-    gains = np.bincount(place, 1 - 2 * truths)  # right answers more when these scores become no
+    gains = np.bincount(place, 1 - 2 * truths)  # change of right answers when these scores become no
     right = truths.sum() + np.concatenate([[0.0], gains.cumsum()])
     if ((values > THRESHOLD) == truths).sum() == right.max():
         return THRESHOLD
@@ -147,22 +146,22 @@ def best_threshold(scores: ArrayLike, labels: ArrayLike) -> float:
 
 
 def reliability(scores: Sequence[float], labels: Sequence[bool]) -> list[Bin]:
-    """Return the bins of the calibration error that hold answers, from low scores to high ones."""
+    """Return the non-empty bins of the calibration error, from low to high scores."""
     values, truths = np.asarray(scores, float), np.asarray(labels, float)
     places = _bin_of(values)
     members = [places == place for place in range(BINS) if (places == place).any()]
-    return [Bin(int(each.sum()), float(values[each].mean()), float(truths[each].mean())) for each in members]
+    return [Bin(int(inside.sum()), float(values[inside].mean()), float(truths[inside].mean())) for inside in members]
 
 
 def _bin_of(scores: Array) -> NDArray[np.intp]:
-    """Which bin a score is in; a score between two bins is in the lower one."""
+    """Return the bin of each score; a score on an edge is in the lower bin."""
     return np.searchsorted(np.linspace(0, 1, BINS + 1)[1:-1], scores)
 
 
 def _bootstrapped(
     statistics: Sequence[Statistic], scores: Array, labels: Array, clusters: Sequence[Hashable | None], seed: int
 ) -> list[Estimate]:
-    """The statistics with percentile intervals; without one where a resample has no value."""
+    """Return the statistics with percentile intervals; NaN ends if a resample is undefined."""
     values = [float(statistic(scores, labels, np.ones(len(scores)))) for statistic in statistics]
     blocks = [
         [statistic(scores, labels, weights) for statistic in statistics]
@@ -181,6 +180,6 @@ def _mean(scores: Array, clusters: Sequence[Hashable | None]) -> Estimate:
 
 
 def _ratio(above: Array, below: Array) -> Array:
-    """The ratio, NaN over 0."""
-    found: Array = np.divide(above, below, out=np.full(np.shape(below), math.nan), where=np.asarray(below) != 0)
-    return found
+    """Return the ratio, NaN over 0."""
+    ratio: Array = np.divide(above, below, out=np.full(np.shape(below), math.nan), where=np.asarray(below) != 0)
+    return ratio

@@ -1,4 +1,4 @@
-"""Parts of many answers: bins of equal count, and a draw in which every kind has its share."""
+"""Quantile bins and stratified samples."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 
 def quantile_bins(values: Sequence[float], count: int) -> list[tuple[float, float]]:
-    """Return at most `count` bins (low, high) that hold about as many of `values` each.
+    """Return at most `count` bins (low, high) with about equally many of `values`.
 
-    Both ends are values and belong to the bin; equal values share a bin, so there may be fewer bins. No values give
-    no bins. Raises ValueError for `count` below 1.
+    Both ends are values of the bin; equal values share a bin, so there may be fewer. No values give no bins. Raises
+    ValueError for `count` below 1.
     """
     if count < 1:
         raise ValueError(f"expected at least one bin, got {count}")
@@ -27,15 +27,15 @@ def quantile_bins(values: Sequence[float], count: int) -> list[tuple[float, floa
 
 
 def bin_index(value: float, bins: Sequence[tuple[float, float]]) -> int:
-    """Return which of the `bins`, made from values that include `value`, holds it."""
+    """Return the index of the bin of `value`, one of the values that the bins were made from."""
     return bisect_left([high for _, high in bins], value)
 
 
 def stratified(kinds: Sequence[Hashable], size: int, seed: int) -> list[int]:
-    """Return the places of `size` answers, in order, drawn so that each kind has its share of them, up to one answer.
+    """Return the sorted indices of a stratified sample: each kind has its share of `size`, up to one answer.
 
-    The same arguments return the same places; all places where `size` is not below their number. What rounding leaves
-    over goes to the kinds that it took most from. Raises ValueError for `size` below 1.
+    The same arguments give the same indices; all indices if `size` is not smaller. The remainder of rounding goes to
+    the kinds with the largest remainders. Raises ValueError for `size` below 1.
     """
     if size < 1:
         raise ValueError(f"expected a size of at least 1, got {size}")

@@ -1,7 +1,6 @@
-"""Means over questions that share something, such as a paper: standard error, interval and bootstrap.
+"""Means over clustered questions: standard error, interval, bootstrap and paired test.
 
-Everything here takes, for each score, the cluster that its question shares with others (None: none, the question is a
-cluster of its own), so that standard error, interval, bootstrap and paired test of the same answers rest on the same
+Every function takes the cluster key of each score (None: a cluster of its own), so that all of them rest on the same
 partition.
 """
 
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 _BLOCK = 1_000_000
-"""Weights that are made at a time."""
+"""Weights in memory at a time (8 MB)."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95% interval; NaN for what is not defined."""
+    """A value with its 95% interval; NaN if undefined."""
 
     value: float
     low: float = math.nan
@@ -33,9 +32,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ClusteredMean:
-    """The mean of `n` scores, in their unit, its standard error and the ends of its 95% interval by the t distribution.
+    """The mean of `n` scores in their unit, its standard error and 95% interval by the t distribution.
 
-    All but the mean are NaN where fewer than two clusters show no spread.
+    All but the mean are NaN for fewer than two clusters.
     """
 
     n: int
@@ -46,7 +45,7 @@ class ClusteredMean:
 
 
 def partition(clusters: Sequence[Hashable | None]) -> list[list[int]]:
-    """Return the places of the scores of each cluster, in order; a score without a cluster is one of its own."""
+    """Return the indices of each cluster, in order of first occurrence; None is a cluster of its own."""
     places: dict[Hashable, list[int]] = defaultdict(list)
     for place, cluster in enumerate(clusters):
         places[(place,) if cluster is None else (cluster, "")].append(place)
@@ -54,12 +53,12 @@ def partition(clusters: Sequence[Hashable | None]) -> list[list[int]]:
 
 
 def clustered_stderr(scores: Sequence[float], clusters: Sequence[Hashable | None]) -> float:
-    """Return the standard error of the mean of `scores`, those of one cluster being correlated; NaN below two scores.
+    """Return the clustered standard error of the mean of `scores`; NaN below two scores.
 
     Source: E. Miller, "Adding Error Bars to Evals", 2024 (arXiv 2411.00640), equation 4: the square root of the
     central limit theorem's variance (with n - 1) plus the products of different deviations within each cluster over
-    n squared. A sum below 0, possible where a cluster's deviations cancel, counts as 0. With a cluster for each score
-    it is the plain standard error. Raises ValueError for lists of different lengths.
+    n squared. A sum below 0, possible if a cluster's deviations cancel, counts as 0. With a cluster per score it is
+    the plain standard error. Raises ValueError for lists of different lengths.
     """
     n = len(scores)
     if len(clusters) != n:
@@ -76,9 +75,9 @@ def clustered_stderr(scores: Sequence[float], clusters: Sequence[Hashable | None
 def clustered_mean(scores: Sequence[float], clusters: Sequence[Hashable | None]) -> ClusteredMean:
     """Return the mean of at least one score with its 95% interval.
 
-    The interval is that of the t distribution with one degree of freedom less than there are clusters, as in the
-    paired test (Miller 2024, section 2.2): a normal one is too narrow for the few papers of a split. Raises ValueError
-    for no scores and for lists of different lengths.
+    The interval is that of the t distribution with clusters - 1 degrees of freedom, as in the paired test (Miller 2024,
+    section 2.2): a normal one is too narrow for the few papers of a split. Raises ValueError for no scores and for
+    lists of different lengths.
     """
     if not scores:
         raise ValueError("expected at least one score, got none")
@@ -94,13 +93,13 @@ def clustered_mean(scores: Sequence[float], clusters: Sequence[Hashable | None])
 
 
 def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable | None]) -> tuple[float, float] | None:
-    """Return the 95% interval of the mean of scores from 0 on; None where a single cluster shows no spread.
+    """Return the 95% interval of the mean of scores >= 0, or None for a single cluster.
 
-    Shares of questions that share nothing have Wilson's interval; all other means that of `clustered_mean`, cut at 0
-    and at 1 (at the highest score where scores go beyond 1, as CIDEr's do).
+    Unclustered shares have Wilson's interval; other means that of `clustered_mean`, cut at 0 and at 1 (CIDEr: at the
+    highest score).
     """
     if set(clusters) <= {None} and set(scores) <= {0.0, 1.0}:
-        from spiqa_tasks.scoring.intervals import wilson  # NumPy is not needed for much of what imports this module
+        from spiqa_tasks.scoring.intervals import wilson  # imports NumPy, which many importers do not need
 
         return wilson(round(sum(scores)), len(scores)) if scores else None
     mean = clustered_mean(scores, clusters)
@@ -112,9 +111,9 @@ def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable | None]) 
 def clustered_bootstrap(
     scores: Sequence[float], clusters: Sequence[Hashable | None], repeats: int, seed: int
 ) -> tuple[float, float]:
-    """Return the 95% percentile interval of the mean of `scores`, whole clusters being drawn with replacement.
+    """Return the 95% percentile interval of the mean of `scores` by a bootstrap of whole clusters.
 
-    Scores may be paired differences, so that what the questions share cancels. Raises ValueError for no scores, one
+    Scores may be paired differences. Raises ValueError for no scores, one
     that is not finite, lists of different lengths and `repeats` below 1.
     """
     if len(clusters) != len(scores):
@@ -127,9 +126,9 @@ def clustered_bootstrap(
 
 
 def resampled_weights(clusters: Sequence[Hashable | None], repeats: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield how often each score is drawn where whole clusters are, with replacement: for statistics that are no mean.
+    """Yield bootstrap weights of whole clusters, for statistics other than means.
 
-    Blocks of shape (resamples, scores), `repeats` rows in all; none where a single cluster shows no spread.
+    Blocks of shape (resamples, scores), `repeats` rows in all; nothing for a single cluster.
     """
     import numpy as np
 
@@ -149,6 +148,7 @@ def resampled_weights(clusters: Sequence[Hashable | None], repeats: int, seed: i
 
 
 POWER = 0.8
+"""Power of the smallest detectable difference, the usual convention."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class PairedDifference(ClusteredMean):
 
     Attributes:
         p: two-sided p-value of a mean of 0.
-        smallest: the smallest true difference that so many questions show at p < 0.05 with 80% probability.
+        smallest: smallest true difference detected at p < 0.05 with 80% power.
     """
 
     p: float
@@ -165,26 +165,26 @@ class PairedDifference(ClusteredMean):
 
 
 def paired_difference(differences: Sequence[float], clusters: Sequence[Hashable | None]) -> PairedDifference:
-    """Return the paired t-test of `differences`, one per question, each with its question's cluster (None: its own).
+    """Return the paired t-test of `differences`, one per question.
 
-    With a cluster for each question it is the plain paired t-test, which is what lmms-eval's `--baseline` computes;
-    otherwise the standard error is clustered and the t distribution has one degree of freedom less than there are
-    clusters. Source: E. Miller, "Adding Error Bars to Evals", 2024 (arXiv 2411.00640), sections 2.2, 4.2 and 5.
-    Raises ValueError for no differences and for lists of different lengths.
+    With a cluster per question it is the plain paired t-test, as in lmms-eval's `--baseline`; otherwise the standard
+    error is clustered and there are clusters - 1 degrees of freedom. Source: E. Miller, "Adding Error Bars to Evals",
+    2024 (arXiv 2411.00640), sections 2.2, 4.2 and 5. Raises ValueError for no differences and for lists of different
+    lengths.
     """
-    found = clustered_mean(differences, clusters)
-    if math.isnan(found.stderr):
-        return PairedDifference(found.n, found.mean, *[math.nan] * 5)
+    stats = clustered_mean(differences, clusters)
+    if math.isnan(stats.stderr):
+        return PairedDifference(stats.n, stats.mean, *[math.nan] * 5)
     from scipy.stats import norm, t  # takes longer to import than all of scoring
 
-    smallest = float(norm.ppf((1 + LEVEL) / 2) + norm.ppf(POWER)) * found.stderr
+    smallest = float(norm.ppf((1 + LEVEL) / 2) + norm.ppf(POWER)) * stats.stderr
     freedom = len(partition(clusters)) - 1
-    p = float(2 * t.sf(abs(found.mean) / found.stderr, freedom)) if found.stderr > 0 else float(found.mean == 0)
-    return PairedDifference(found.n, found.mean, found.stderr, found.low, found.high, p, smallest)
+    p = float(2 * t.sf(abs(stats.mean) / stats.stderr, freedom)) if stats.stderr > 0 else float(stats.mean == 0)
+    return PairedDifference(stats.n, stats.mean, stats.stderr, stats.low, stats.high, p, smallest)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values corrected for their number, in the same order; NaN stays NaN and counts for none.
+    """Return the p-values corrected for their number, in the same order; NaN stays NaN and is not counted.
 
     Source: S. Holm, "A simple sequentially rejective multiple test procedure", 1979.
     """

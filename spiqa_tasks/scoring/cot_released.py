@@ -1,4 +1,4 @@
-"""A chain-of-thought response as the released metric script reads it (`close_models_metrics_CoT.py`)."""
+"""Parse chain-of-thought responses as the released script does (`close_models_metrics_CoT.py`)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _NAMED = re.compile(rf"Image \b{_NUMBER}", re.IGNORECASE)
 _KEYED = re.compile(rf"'Image': \b{_NUMBER}", re.IGNORECASE)
 _ANSWER_LEADS = ("The answer is", "The answer to the question is")
 _LONGEST_LITERAL = 10_000
+"""Characters up to which a text is parsed as a literal, to bound time and memory of Python's parser."""
 
 
 def parse_cot_released(response: str) -> tuple[int | None, str]:
-    """The image number and the answer that the released script finds.
+    """Return the image number or None and the answer that the released script extracts.
 
-    The answer is what follows "The answer is" where that occurs exactly once, else "The answer to the question is"
-    where that does, else the whole response; nothing is stripped. The image is looked for before "The answer is:" (no
-    space before the colon, so usually in all of the response): the value of `Image` where that text is a dict and
-    nothing else (a number in quotes then counts as a miss), else the first "Image N", which is often in the rationale,
-    else `'Image': N`.
+    The answer is the text after "The answer is" if that occurs exactly once, else after "The answer to the question is"
+    if that does, else the whole response; nothing is stripped. The image is searched before "The answer is:" (no space
+    before the colon, so usually in the whole response): the value of `Image` if that text is a dict literal (a quoted
+    number is a miss), else the first "Image N", which is often in the rationale, else `'Image': N`.
     """
     answer = response
     for lead in _ANSWER_LEADS:
@@ -33,17 +33,17 @@ def parse_cot_released(response: str) -> tuple[int | None, str]:
     if isinstance(literal, dict) and "Image" in literal:
         value = literal["Image"]
         return (int(value) if isinstance(value, int | float) and value in range(100_000) else None), answer
-    found = _NAMED.search(before) or _KEYED.search(before)
-    return (int(found[1]) if found else None), answer
+    image = _NAMED.search(before) or _KEYED.search(before)
+    return (int(image[1]) if image else None), answer
 
 
 def _literal(text: str) -> object:
-    """The value of a text that is nothing but a literal of Python's."""
+    """Return the value of a Python literal, or None for any other text."""
     if len(text) > _LONGEST_LITERAL:
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a model's backslashes are no affair of ours
+            warnings.simplefilter("ignore")  # of backslashes in the response
             return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None

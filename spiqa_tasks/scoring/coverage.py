@@ -1,4 +1,4 @@
-"""When a number is withheld: what is missing is not a random sample, so a number over too little of a task misleads."""
+"""The rule of coverage: a number over too few answers is withheld, as missing ones are not a random sample."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 
 MINIMUM_SHARE = 0.99
-"""Least share of the questions that must have an answer, and of the answers that must have a score."""
+"""Share of questions with an answer, and of answers with a score, below which numbers are withheld."""
 
 
 def is_covered(known: int, total: int) -> bool:
-    """Return whether `known` of `total` are enough for a number: at least one, and at least 99%."""
+    """Return whether `known` of `total` suffice for a number: at least one, and at least 99%."""
     return known > 0 and known >= MINIMUM_SHARE * total
 
 
 def mean_or_nan(scores: Sequence[float | None]) -> float:
-    """Return the mean of the scores, None standing for an answer without one; NaN where too few have one."""
+    """Return the mean of the scores that are not None; NaN if they are too few."""
     known = [score for score in scores if score is not None]
     return sum(known) / len(known) if is_covered(len(known), len(scores)) else math.nan

@@ -1,4 +1,4 @@
-"""The thresholds by which MMStar was made (MMStar paper, sections 3 and 4.1), for any number of models."""
+"""The thresholds of MMStar's filter (MMStar paper, sections 3 and 4.1), for any number of models."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ _LOWEST = {"easy": 12, "moderate": 8, "hard": 4, "tough": 0}  # hits of 16 LVLMs
 
 
 def count_hits(scores: Sequence[Mapping[str, float]], threshold: float = 1.0) -> dict[str, int]:
-    """Question id -> how many of the models (one mapping id -> score each) reached `threshold`; 1 is right.
+    """Return question id -> number of models whose score reaches `threshold`; 1 is right.
 
-    A question of which a model has no score is left out: nobody knows whether that model answers it.
+    Questions without a score by every model are excluded. `scores` has one mapping id -> score per model.
     """
     known = [key for key in scores[0] if all(key in model for model in scores)] if scores else []
     return {key: sum(model[key] >= threshold for model in scores) for key in known}
 
 
 def keeps_at_most(models: int) -> int:
-    """How many of so many LLMs may answer a question that is kept: 2 of 8 (section 4.1), rounded down."""
+    """Return how many LLMs may hit a question that is kept: 2 of 8 (section 4.1), rounded down."""
     return models * 2 // 8
 
 
 def is_abnormal(hits: int, models: int) -> bool:
-    """Whether a question counts to the abnormal hit rate: at least 75% of the LLMs hit, 6 of 8 (Figure 2)."""
+    """Return whether a question counts to the abnormal hit rate: at least 6 of 8 LLMs hit (Figure 2)."""
     return 4 * hits >= 3 * models
 
 
 def is_hit_by_most(hits: int, models: int) -> bool:
-    """Whether more than half of so many models, or of pairs of an LVLM and its LLM base, hit a question (Figure 3)."""
+    """Return whether more than half of the models, or of pairs of LVLM and LLM base, hit a question (Figure 3)."""
     return 2 * hits > models
 
 
 def difficulty(hits: int, models: int) -> str:
-    """`easy` (12 to 16 of 16 LVLMs hit), `moderate` (8 to 11), `hard` (4 to 7) or `tough` (0 to 3), section 4.1.
+    """Return `easy` (12 to 16 of 16 LVLMs hit), `moderate` (8 to 11), `hard` (4 to 7) or `tough` (section 4.1).
 
     Raises ValueError unless 0 <= hits <= models and models > 0.
     """

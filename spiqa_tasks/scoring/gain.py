@@ -11,23 +11,24 @@ import numpy as np
 from spiqa_tasks.scoring.clustered import Estimate, clustered_bootstrap
 
 REPEATS = 2000
+"""Resamples of an interval: its ends then vary by about 0.1 points between seeds for 1,500 questions."""
 
 
 def multimodal_gain(s_v: float, s_wv: float) -> float:
-    """MG = S_v - S_wv: what the images add, in the unit of the scores (equation 1)."""
+    """Return MG = S_v - S_wv, the gain by images, in the unit of the scores (equation 1)."""
     return s_v - s_wv
 
 
 def multimodal_leakage(s_wv: float, s_t: float) -> float:
-    """ML = max(0, S_wv - S_t): what the model knows without images beyond its LLM base (equation 2)."""
+    """Return ML = max(0, S_wv - S_t), the gain without images over the LLM base (equation 2)."""
     return max(0.0, s_wv - s_t)
 
 
 @dataclass(frozen=True)
 class Gain:
-    """Scores over the same `n` questions, in [0, 1], and what follows from them, with paired bootstrap intervals.
+    """Scores over the same `n` questions in [0, 1], gain and leakage, with paired bootstrap intervals.
 
-    `s_t`, `ml` and `ml_signed`, which is S_wv - S_t and not cut at 0, need an LLM base.
+    `s_t`, `ml` and `ml_signed` (S_wv - S_t, not cut at 0) are None without an LLM base.
     """
 
     n: int
@@ -49,8 +50,8 @@ def gain(
 ) -> Gain:
     """Return gain and leakage of three models' scores on the same questions, in the same order.
 
-    The intervals resample the differences of whole `clusters` (default: of single questions), so that what the runs
-    share cancels; the interval of ML is cut at 0 as ML is. Raises ValueError for no questions, unequal lengths or
+    The intervals are paired bootstraps of whole `clusters` (default: single questions); that of ML is cut at 0 as ML
+    is. Raises ValueError for no questions, unequal lengths or
     scores that are not finite.
     """
     v, wv = np.asarray(with_images, dtype=np.float64), np.asarray(without, dtype=np.float64)
@@ -71,11 +72,11 @@ def gain(
 
 
 def corrected_for_chance(score: float, options: int, is_answer: bool) -> float:
-    """Return a score of a choice as formula scoring has it: 1 for right, 0 for what guessing is worth on average.
+    """Return a score corrected for guessing: 1 for right, 0 for the expectation of a guess.
 
-    (score - c) / (1 - c) with c = 1 / `options`, so -1 / (options - 1) for wrong; an answer that is none counts c, and
-    is 0. Source: R. B. Frary, "Formula scoring of multiple-choice tests (correction for guessing)", 1988. Raises
-    ValueError below two options.
+    (score - c) / (1 - c) with c = 1 / `options`, so -1 / (options - 1) for wrong; no answer counts as c, hence 0.
+    Source: R. B. Frary, "Formula scoring of multiple-choice tests (correction for guessing)", 1988. Raises ValueError
+    below two options.
     """
     if options < 2:
         raise ValueError(f"expected at least two options, got {options}")
@@ -84,14 +85,14 @@ def corrected_for_chance(score: float, options: int, is_answer: bool) -> float:
 
 
 def natural(scores: Sequence[float]) -> tuple[list[float], str]:
-    """Return scores as shares, and the unit they were in: `percent` where one is above 1, else `shares`."""
+    """Return scores as shares, and their unit: `percent` if one is above 1, else `shares`."""
     if any(score > 1 for score in scores):
         return [round(score / 100, 12) for score in scores], "percent"
     return list(scores), "shares"
 
 
 def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) -> Gain:
-    """Gain and leakage of three overall scores, in any common unit; nothing is known of single questions."""
+    """Return gain and leakage of three overall scores in any common unit, without intervals."""
     mg = Estimate(multimodal_gain(s_v, s_wv))
     if s_t is None:
         return Gain(n, s_v, s_wv, None, mg, None)
@@ -99,10 +100,10 @@ def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) ->
 
 
 def outcomes(v: float, wv: float, t: float | None = None) -> tuple[str, ...]:
-    """What an answered question shows, from its scores (right is 1).
+    """Return the outcomes of a question from its scores (right is 1).
 
-    `won_by_image`: right only with the image. `lost_by_image`: right only without. `leaked`: the model is right
-    without the image where its LLM base is wrong (paper, Figure 3).
+    `won_by_image`: right only with the image. `lost_by_image`: right only without. `leaked`: right without the image
+    while the LLM base is wrong (paper, Figure 3).
     """
     shown = {"won_by_image": v > wv, "lost_by_image": wv > v, "leaked": t is not None and wv > t}
     return tuple(name for name, holds in shown.items() if holds)

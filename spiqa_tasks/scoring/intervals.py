@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _BLOCK_DRAWS = 4_000_000
+"""Draws in memory at a time (32 MB)."""
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:
-    """Return the 95% Wilson score interval (low, high) in [0, 1] of a proportion; `(nan, nan)` for no observations.
+    """Return the 95% Wilson score interval (low, high) in [0, 1] of a proportion; (nan, nan) for n = 0.
 
     Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927. Raises
     ValueError unless 0 <= hits <= n.
@@ -29,10 +30,9 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
 def bootstrap_means(scores: ArrayLike, repeats: int, size: int, seed: int) -> NDArray[np.float64]:
     """Return the means, shape (repeats,), of resamples of `size` draws each from `scores` with replacement.
 
-    `scores` has shape (n,), every value finite; `size` need not be n, which is why this is not scipy's bootstrap. The
-    same arguments give the same means. Memory is bounded whatever `repeats` is: draws are made in blocks of about
-    four million. Raises ValueError for no scores, a value that is not finite, a shape of more than one dimension,
-    `repeats` below 0 or `size` below 1.
+    `scores` has shape (n,), every value finite; `size` need not be n, unlike in scipy's bootstrap. The same arguments
+    give the same means. Memory is bounded: draws are made in blocks. Raises ValueError for no scores, a value that is
+    not finite, a shape of more than one dimension, `repeats` below 0 or `size` below 1.
     """
     values = _finite(scores)
     if repeats < 0 or size < 1:
@@ -49,8 +49,8 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Return the percentile bootstrap interval (low, high) of a mean over clusters, in the scores' own unit.
 
-    `sums` and `counts` have shape (clusters,): the sum of a cluster's scores and how many there are. Clusters are
-    drawn with replacement; a single one shows no spread, and both ends are NaN. Raises ValueError for no clusters, a
+    `sums` and `counts` have shape (clusters,): the sum of a cluster's scores and how many there are. Both
+    ends are NaN for a single cluster. Raises ValueError for no clusters, a
     sum that is not finite, `repeats` below 1, and a `level` outside (0, 1).
     """
     values, sizes = _finite(sums), np.asarray(counts, dtype=np.float64)
@@ -84,5 +84,5 @@ def _finite(scores: ArrayLike) -> NDArray[np.float64]:
 
 
 def _rows(draws: int) -> int:
-    """How many resamples are drawn at once."""
+    """Return the number of resamples drawn at once."""
     return max(1, _BLOCK_DRAWS // draws)

@@ -1,4 +1,4 @@
-"""L3Score: how sure a judge is that an answer means the same as the reference (SPIQA section 4, equations 1 and 2)."""
+"""L3Score: a judge's probability that an answer means the same as the reference (SPIQA section 4, equations 1, 2)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ YES_FORMS = frozenset({"yes", "yeah"})
 NO_FORMS = frozenset({"no"})
 
 PROBABILITY_FLOOR = 1e-8
-"""Least probability given to a missing token, so that a certain `yes` scores 0.99999999 (released script)."""
+"""Minimum probability of a missing token, so that a certain `yes` scores 0.99999999 (released script)."""
 
 ROUNDING = 0.01
-"""Logprobs may exceed 0 by rounding up to this much; anything larger is no log probability."""
+"""Rounding error by which servers' logprobs may exceed 0."""
 
 Case = Literal["both", "yes_only", "no_only", "neither"]
 
 
 @dataclass(frozen=True)
 class L3Detail:
-    """An L3Score with what it was made of.
+    """An L3Score with its terms.
 
-    `score` is in [0, 1]. `p_yes` and `p_no` are the probabilities that entered it, each in [0, 1]; the one missing
-    from the list is estimated. `case` says which of the two words the list held.
+    `score`, `p_yes` and `p_no` are in [0, 1]; the probability missing from the list is estimated. `case` says which of
+    the two words the list has.
     """
 
     score: float
@@ -42,7 +42,7 @@ def l3score_detail(top_logprobs: Sequence[tuple[str, float]], top: int | None = 
     """Return the L3Score of a judge's first generated token, with the probabilities behind it.
 
     `top_logprobs` holds `(token, natural log probability)` pairs, most likely first; -inf and the -9999 that some
-    servers send stand for probability 0. The `top` most likely entries count (`None`: all of them); the paper uses 5.
+    servers send stand for probability 0. Only the `top` most likely entries count (None: all); the paper uses 5.
 
     The first token that reads `yes` or `yeah` (case and surrounding blanks ignored) gives p_yes, the first that reads
     `no` gives p_no. With both, the score is p_yes / (p_yes + p_no) (equation 1). With one, the other's probability is
@@ -65,7 +65,7 @@ def l3score_detail(top_logprobs: Sequence[tuple[str, float]], top: int | None = 
 
 
 def _considered(top_logprobs: Sequence[tuple[str, float]], top: int | None) -> list[tuple[str, float]]:
-    """Return the entries that count, in descending order, as (normalised token, probability)."""
+    """Return the `top` entries in descending order as (normalised token, probability)."""
     if not top_logprobs:
         raise ValueError(
             "Expected at least one (token, logprob) pair, found none: a verdict without logprobs is a failed "
@@ -84,11 +84,10 @@ def _considered(top_logprobs: Sequence[tuple[str, float]], top: int | None) -> l
 
 
 def expected_value(top_logprobs: Sequence[tuple[str, float]], values: Mapping[str, float]) -> float | None:
-    """Return the mean of the letters' values, weighted by their probabilities; None where no token reads as a letter.
+    """Return the mean of the letters' values weighted by their probabilities, or None without a token of a letter.
 
-    `top_logprobs` holds `(token, natural log probability)` pairs, as many as the server returned. A token counts for a
-    letter where it reads so but for blanks around it; several for one letter add up; a letter that is not there has
-    the probability 0. `values` maps letters to values, and the result lies between the lowest and the highest of them.
+    `top_logprobs` has the `(token, natural log probability)` pairs returned by the server, `values` maps letters to
+    values. Tokens are stripped; several of one letter add up; absent letters have probability 0.
     """
     read = ((token.strip(), math.exp(min(logprob, 0.0))) for token, logprob in top_logprobs)
     found = [(probability, values[letter]) for letter, probability in read if letter in values]

@@ -17,7 +17,7 @@ from math import isfinite
 from spiqa_tasks.scoring.mcq.fields import fields_in
 
 TOLERANCE = 0.05
-"""Relative change of a number that still counts as right (ChartQA, end of section 5.1)."""
+"""Relative error of a number that counts as right (ChartQA, end of section 5.1)."""
 
 _NAMED = re.compile(r"\banswer(?:\s+is\b\s*:?|\s*:)[\s*]*", re.IGNORECASE)
 _EDGES = " \t\r\n\"'“”‘’*`"
@@ -36,11 +36,10 @@ _TERMS = re.compile(r",\s+(?:and\s+)?|\s+and\s+")
 
 
 def final_answer(response: str) -> str:
-    """Return what a response gives as its answer.
+    """Return the final answer of a response, without enclosing quotes and final full stop.
 
-    That is the content of the last field made for it (`\\boxed{...}`, `<answer>...</answer>`, `{"answer": "..."}`),
-    else the line after the last "answer:" or "answer is", else the whole response; without quotes around it and the
-    full stop behind it.
+    That is the content of the last answer field (`\\boxed{...}`, `<answer>...</answer>`, `{"answer": "..."}`), else the
+    line after the last "answer:" or "answer is", else the whole response.
     """
     fields = fields_in(response)
     *_, named = (None, *_NAMED.finditer(response))
@@ -54,11 +53,11 @@ def final_answer(response: str) -> str:
 
 
 def relaxed_match(prediction: str, reference: str) -> bool:
-    """Return whether an answer is right as ChartQA's relaxed accuracy has it.
+    """Return whether an answer is right by ChartQA's relaxed accuracy.
 
-    A number may differ by 5% of the true one, with `50%` read as 0.5. Where either is no number, or the true one is 0,
-    the texts must be the same but for case, quotes and a full stop (ChartQA, end of section 5.1; for percent and 0 the
-    script in common use for it).
+    A number may differ by 5% of the true one, with `50%` read as 0.5. If either is not a number, or the true one is 0,
+    the texts must be equal up to case, quotes and full stop (ChartQA, end of section 5.1; for percent and 0 the script
+    in common use).
     """
     predicted, true = _float(prediction), _float(reference)
     if predicted is None or not true:
@@ -67,11 +66,11 @@ def relaxed_match(prediction: str, reference: str) -> bool:
 
 
 def exact_match(prediction: str, reference: str) -> bool:
-    """Return whether an answer is right by CharXiv's rules for reasoning questions, as far as they need no reader.
+    """Return whether an answer is right by the rules of CharXiv's reasoning questions that need no judge.
 
-    Numbers must be equal in value, in whatever notation (`0.01` and `10^-2`, `1500` and `1.5e3`). Terms must be the
-    same but for their form (`α` and `alpha`, `$R^2_{t}$` and `R^2_t`, `(b)` and `b`), several of them in any order.
-    Paraphrases, which CharXiv's judge accepts too, do not match.
+    Numbers must have equal values in any notation (`0.01` and `10^-2`, `1500` and `1.5e3`). Terms must be equal up to
+    notation (`α` and `alpha`, `$R^2_{t}$` and `R^2_t`, `(b)` and `b`), in any order. Paraphrases, which CharXiv's judge
+    accepts, do not match.
     """
     predicted, true = _number(prediction), _number(reference)
     if predicted is not None and true is not None:
@@ -94,26 +93,26 @@ def _float(text: str) -> float | None:
 
 
 def _number(text: str) -> Fraction | None:
-    """The value of a text that is nothing but a number."""
+    """Return the value of a number, or None for any other text."""
     text = unicodedata.normalize("NFKC", text).strip().strip("$").replace("−", "-").replace("\\%", "%").strip()
     percent = text.endswith("%")
     text = _THOUSANDS.sub("", text.removesuffix("%").rstrip())
     value: Fraction | None = None
     if _DECIMAL.fullmatch(text):
         value = Fraction(text)
-    elif found := _POWER.fullmatch(text):
-        factor, sign, power = found.groups()
+    elif match := _POWER.fullmatch(text):
+        factor, sign, power = match.groups()
         if factor is None or _DECIMAL.fullmatch(factor):
             value = Fraction(factor or 1) * (-1 if sign == "-" else 1) * Fraction(10) ** int(power)
-    elif found := _RATIO.fullmatch(text):
-        sign, *parts = found.groups()
+    elif match := _RATIO.fullmatch(text):
+        sign, *parts = match.groups()
         above, below = (int(part) for part in parts if part is not None)
         value = Fraction(above, below) * (-1 if sign == "-" else 1) if below else None
     return value if value is None or not percent else value / 100
 
 
 def _terms(text: str) -> list[str]:
-    """The terms of an answer in one form, in one order; what stands in brackets is one term."""
+    """Return the sorted, normalised terms of an answer; a bracketed answer is one term."""
     text = _trimmed(unicodedata.normalize("NFKC", text))
     parts = [text] if text[:1] in "[({" else _TERMS.split(text)
     return sorted(map(_folded, parts))
@@ -128,7 +127,7 @@ def _folded(term: str) -> str:
 
 
 def _spelled(character: str) -> str:
-    """A Greek letter by its name, any other character as it is."""
+    """Return a Greek letter's name, or the character itself."""
     name = unicodedata.name(character, "") if "Ͱ" <= character <= "Ͽ" else ""
     return f" {name.rpartition(' ')[2].lower()} " if name.startswith("GREEK SMALL LETTER") else character
 
@@ -138,35 +137,36 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def normalized(text: str) -> str:
-    """Return the text in lower case without ASCII punctuation, articles and surplus blanks (SQuAD's script)."""
+    """Return the text in lower case without ASCII punctuation, articles and extra spaces (SQuAD's script)."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
 def exact(prediction: str, references: Sequence[str]) -> float:
-    """Return 1 where the normalized answer is a normalized reference."""
+    """Return 1 if the normalized answer equals a normalized reference."""
     text = normalized(prediction)
     return float(bool(text) and text in map(normalized, references))
 
 
 def contains(prediction: str, references: Sequence[str]) -> float:
-    """Return 1 where a reference stands in the answer, case ignored."""
+    """Return 1 if the answer contains a reference, ignoring case."""
     text = prediction.lower()
     return float(any(reference.lower() in text for reference in references if reference))
 
 
 def contains_normalized(prediction: str, references: Sequence[str]) -> float:
-    """Return 1 where a normalized reference stands in the normalized answer (`lexical_match.py` of EVOUNA).
+    """Return 1 if the normalized answer contains a normalized reference (`lexical_match.py` of EVOUNA).
 
-    As there, a reference that is only an article stands in every answer.
+    As there, every answer contains a reference that is only an article.
     """
     text = normalized(prediction)
     return float(any(normalized(reference) in text for reference in references if reference))
 
 
 def token_f1(prediction: str, references: Sequence[str]) -> float:
-    """Return the highest F1 of the answer's normalized words against a reference's (SQuAD's script)."""
+    """Return the highest F1 of normalized words over the references (SQuAD's script)."""
     return max(
-        (_token_f1(normalized(prediction).split(), normalized(each).split()) for each in references), default=0.0
+        (_token_f1(normalized(prediction).split(), normalized(reference).split()) for reference in references),
+        default=0.0,
     )
 
 
@@ -176,6 +176,5 @@ def _token_f1(prediction: Sequence[str], reference: Sequence[str]) -> float:
 
 
 LEXICAL: Mapping[str, Callable[[str, Sequence[str]], float]] = {
-    each.__name__: each for each in (exact, contains, contains_normalized, token_f1)
+    baseline.__name__: baseline for baseline in (exact, contains, contains_normalized, token_f1)
 }
-"""Name -> baseline."""

@@ -1,4 +1,4 @@
-"""What can be seen of an option without the picture: its words, its place, and how it stands among the others."""
+"""Features of an option without the picture: its words, position, and ranks among the options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 _CATCH_ALL = re.compile(r"\b(?:all|none|both|neither) of\b|\bcannot\b|\bnot enough\b|\bnone\b")
 _NEGATION = re.compile(r"\b(?:not?|never|without)\b|n't\b")
 _BEGINNING = 2
-"""Words at the beginning of a question that stand for its type (`how many`)."""
+"""First words of a question that stand for its type (`how many`)."""
 
 
 def words(text: str) -> list[str]:
@@ -21,26 +21,26 @@ def words(text: str) -> list[str]:
 
 
 def beginning(question: str) -> str:
-    """Return the first words of a question, by which its type is known."""
+    """Return the first words of a question, which stand for its type."""
     return " ".join(words(question)[:_BEGINNING])
 
 
 def option_tokens(question: str, options: Sequence[str]) -> list[list[str]]:
     """Return the tokens of each option, for a bag of words.
 
-    They are its words and pairs of words, the whole text, the letter, each of these beside the question's first words,
+    They are its words and bigrams, the whole text, the letter, each of these combined with the question's first words,
     and its ranks among the options by length, number and likeness.
     """
     kind = beginning(question)
     measured = option_numbers(question, options)
-    found = []
+    result = []
     for place, option in enumerate(options):
         own = words(option)
-        told = [*own, *(" ".join(pair) for pair in itertools.pairwise(own))]
-        told += [f"letter={place}", f"whole={' '.join(own)}"]
+        tokens = [*own, *(" ".join(pair) for pair in itertools.pairwise(own))]
+        tokens += [f"letter={place}", f"whole={' '.join(own)}"]
         ranks = [f"{name}={measured[place][NUMBERS.index(name)]:.2f}" for name in _RANKS]
-        found.append([*told, *(f"{kind}: {each}" for each in told), *ranks])
-    return found
+        result.append([*tokens, *(f"{kind}: {token}" for token in tokens), *ranks])
+    return result
 
 
 NUMBERS = (
@@ -48,15 +48,15 @@ NUMBERS = (
     *("shared_rank", "likeness", "likeness_rank", "has_number", "number_rank", "capitals", "negation", "catch_all"),
     *("punctuation", "question_words"),
 )
-"""The names of what `option_numbers` returns of an option, in order."""
+"""Names of the features by `option_numbers`, in order."""
 _RANKS = ("length_rank", "shared_rank", "likeness_rank", "number_rank", "negation", "catch_all")
 
 
 def option_numbers(question: str, options: Sequence[str]) -> list[list[float]]:
-    """Return the numbers named `NUMBERS` of each option.
+    """Return the features `NUMBERS` of each option.
 
-    Ranks are shares of the other options that have less, 0 to 1, ties counting a half; `likeness` is the mean Jaccard
-    index with the others' words, `shared_words` the share of its words that the question has, 0 to 1.
+    Ranks are shares of the other options with less, ties counting half; `likeness` is the mean Jaccard index with the
+    others' words, `shared_words` the share of its words in the question; all in [0, 1].
     """
     asked = set(words(question))
     bags = [words(option) for option in options]
@@ -81,22 +81,24 @@ def option_numbers(question: str, options: Sequence[str]) -> list[list[float]]:
 
 
 def _rank(value: float, values: Sequence[float]) -> float:
-    """The share of the others that are less; a half where there are none."""
+    """Return the share of the other values that are less, ties counting half; 0.5 without others."""
     less, same = sum(each < value for each in values), sum(each == value for each in values) - 1
     return (less + same / 2) / (len(values) - 1) if len(values) > 1 else 0.5
 
 
 def _likeness(bags: Sequence[set[str]]) -> Iterator[float]:
     for place, bag in enumerate(bags):
-        others = [each for other, each in enumerate(bags) if other != place]
-        shares = [len(bag & each) / len(bag | each) if bag | each else 1.0 for each in others]
-        yield math.fsum(shares) / len(shares) if shares else 0.0  # the same in any order
+        others = [other_words for other, other_words in enumerate(bags) if other != place]
+        shares = [
+            len(bag & other_words) / len(bag | other_words) if bag | other_words else 1.0 for other_words in others
+        ]
+        yield math.fsum(shares) / len(shares) if shares else 0.0  # exact, so independent of the order
 
 
 def _number(text: str) -> float | None:
-    """The first number of a text, commas between its digits left out."""
-    found = _NUMBER.search(text)
-    if found is None:
+    """Return the first number of a text, without commas between digits, or None."""
+    match = _NUMBER.search(text)
+    if match is None:
         return None
-    whole, *rest = found[0].replace(",", "").split(".")
+    whole, *rest = match[0].replace(",", "").split(".")
     return float(f"{whole}.{''.join(rest)}")

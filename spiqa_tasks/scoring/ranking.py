@@ -1,4 +1,4 @@
-"""A ranking read out of a judge's answer, and the mean ranks of Table 3 of the SciFIBench paper."""
+"""Parse a judge's ranking of captions, and compute the mean ranks of Table 3 of the SciFIBench paper."""
 
 from __future__ import annotations
 
@@ -19,52 +19,51 @@ _NUMBERED_LINE = re.compile(
 
 @dataclass(frozen=True)
 class Ranking:
-    """Letters from best to worst; None where the answer has no complete one, then `reason` says why."""
+    """Letters from best to worst, or None and the `reason` why there is no complete ranking."""
 
     order: tuple[str, ...] | None
     reason: str
 
 
 def parse_ranking(text: str, letters: Sequence[str]) -> Ranking:
-    """The ranking of all `letters` that `text` gives; never completed or corrected.
+    """Return the ranking of all `letters` in `text`; never completed or corrected.
 
-    Read are lists separated by commas, `>` or semicolons, in brackets or on a line of their own, and one letter a
-    line; a letter with its caption only on a line that carries its rank, because captions that are merely repeated
-    are no ranking. Where there are several complete rankings the last one counts. `reason` is `ok`, `empty`,
-    `no_list` or `incomplete` (letters are missing, repeated or unknown).
+    Read are lists separated by commas, `>` or semicolons, in brackets or on a line, and one letter a line; a letter
+    with its caption only on a numbered line, because repeated captions are not a ranking. The last complete ranking
+    counts. `reason` is `ok`, `empty`, `no_list` or `incomplete` (letters missing, repeated or unknown).
     """
     if not text.strip():
         return Ranking(None, "empty")
-    found = [order for candidate in _candidates(text) if (order := _letters(candidate))]
-    complete = [order for order in found if sorted(order) == sorted(letters)]
+    orders = [order for candidate in _candidates(text) if (order := _letters(candidate))]
+    complete = [order for order in orders if sorted(order) == sorted(letters)]
     if complete:
         return Ranking(tuple(complete[-1]), "ok")
-    return Ranking(None, "incomplete" if any(len(order) > 1 for order in found) else "no_list")
+    return Ranking(None, "incomplete" if any(len(order) > 1 for order in orders) else "no_list")
 
 
 def ranks(order: Sequence[str]) -> dict[str, int]:
-    """Letter -> its rank, 1 the best."""
+    """Return letter -> rank, 1 is best."""
     return {letter: place for place, letter in enumerate(order, start=1)}
 
 
 def mean_sd(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and sample standard deviation (0 for a single value); NaN for none."""
+    """Return mean and sample standard deviation (0 for a single value); NaN for no values."""
     if not values:
         return float("nan"), float("nan")
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
 
 
 def combined(by_judge: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Item -> the mean of its ranks over the judges, of the items that every judge ranked.
+    """Return item -> mean rank over the judges, for items ranked by every judge.
 
-    So the deviation of the combined column is that of items' means, as Table 3 has it.
+    The deviation of Table 3's combined column is over these means.
     """
     shared = set.intersection(*(set(ranked) for ranked in by_judge)) if by_judge else set()
     return {item: statistics.fmean(ranked[item] for ranked in by_judge) for item in sorted(shared)}
 
 
 def _candidates(text: str) -> list[list[str]]:
-    """What may be rankings, as lists of items, in the order in which they stand in the text."""
+    """Return possible rankings as lists of items, in order of position."""
     places: list[tuple[int, list[str]]] = []
     lines = list(re.finditer(r"[^\n]+", text))
     for line in lines:
@@ -73,7 +72,7 @@ def _candidates(text: str) -> list[list[str]]:
         if re.search(r"[,;>]", content):
             places.append((line.start(), re.split(r"[,;>]", content)))
     places += [
-        (found.start(), re.split(r"[,;>\n]", found[1])) for pattern in _LISTS for found in pattern.finditer(text)
+        (listed.start(), re.split(r"[,;>\n]", listed[1])) for pattern in _LISTS for listed in pattern.finditer(text)
     ]
     for pattern in (_BARE_LINE, _NUMBERED_LINE):
         alone = [(line.start(), match[1]) for line in lines if (match := pattern.fullmatch(line[0]))]
@@ -82,7 +81,7 @@ def _candidates(text: str) -> list[list[str]]:
 
 
 def _letters(items: Sequence[str]) -> list[str]:
-    """The letters of items that are nothing but a decorated letter; none where one is something else."""
+    """Return the letters of items, or [] if an item is more than a decorated letter."""
     plain = [item.strip(_DECORATION) for item in items]
     matches = [_ITEM.fullmatch(item) for item in plain if item]
     return [match[1].upper() for match in matches if match] if all(matches) else []

@@ -1,4 +1,4 @@
-"""What is no part of an answer: reasoning blocks, and control tokens of chat templates (`<s>`, `[/INST]`)."""
+"""Strip reasoning blocks, and control tokens of chat templates (`<s>`, `[/INST]`), from responses."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _ANSWER = re.compile(r"[<\[](?:final_?)?answer[>\]]", re.IGNORECASE)
 
 
 def without_reasoning(text: str) -> str:
-    """Return `text` without its reasoning blocks, unchanged where it has none; of named channels the final one.
+    """Return `text` without reasoning blocks, unchanged if it has none; of named channels only the final one.
 
-    A block whose opening tag stood in the prompt ends at its closing tag. One that is never closed goes to the tag
-    that opens the answer, or to the end: reasoning that was cut off is no answer.
+    A block may begin in the prompt: it then ends at its closing tag. An unclosed one ends at the tag that opens the
+    answer, or at the end: truncated reasoning is not an answer.
     """
     if "<|channel|>" in text:
         before, *final = _CHANNEL.split(text)
@@ -49,7 +49,7 @@ CONTROL_TOKEN = re.compile(
 
 
 def without_control_tokens(text: str) -> str:
-    """Return `text` without blanks and control tokens before and after it; those within it stay."""
+    """Return `text` without leading and trailing spaces and control tokens; inner ones stay."""
     start, end = 0, len(text)
     tokens = [found.span() for found in CONTROL_TOKEN.finditer(text)]
     for first, last in tokens:

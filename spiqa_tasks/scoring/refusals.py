@@ -1,10 +1,11 @@
-"""Refusals: texts in which a model says that it cannot see the picture or will not answer."""
+"""Detect refusals: texts that say that the model cannot see the picture or will not answer."""
 
 from __future__ import annotations
 
 import re
 
 _LONGEST = 400
+"""Characters of a sentence that are read: refusals are short, and patterns stay fast on texts without full stops."""
 _SENTENCE_END = re.compile(r"[.!?;。！？]+(?:\s|$)|[。！？]|\n+")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'"})
 
@@ -59,15 +60,15 @@ _REFUSALS = tuple(
 _MAY_REFUSE = re.compile(
     r"\b(?:no|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|impossible|decline|missing|[^\x00-\x7f]"
 )
-"""What every refusal has; to look for it first is faster."""
+"""Necessary for a refusal; checked first, as it is faster."""
 
 
 def is_refusal(text: str) -> bool:
     """Return whether `text` says that its author cannot see the picture or will not answer.
 
     The wording alone decides: "I cannot see the image, but the answer is B" is a refusal here, and an answer to
-    `extract_choice`, where a letter found wins over such words. A finding about the content ("the speed cannot be
-    determined", "I cannot see the cat in option A") is no refusal. Of a sentence the first 400 characters are read.
+    `extract_choice`, which prefers a letter. Statements about the content ("the speed cannot be determined", "I cannot
+    see the cat in option A") are not refusals.
     """
     sentences = _SENTENCE_END.split(text.translate(_QUOTES).lower())
     shortened = (" ".join(sentence[:_LONGEST].split()) for sentence in sentences)

@@ -16,7 +16,7 @@ Corpus = dict[int, list[str]]
 
 @dataclass(frozen=True)
 class CorpusScore:
-    """A metric over a corpus: its `value`, and the value of each item in the order given."""
+    """The `value` of a metric over a corpus, and the value of each item in order."""
 
     value: float
     per_item: tuple[float, ...]
@@ -39,8 +39,8 @@ def bleu(predictions: Sequence[str], references: Sequence[str]) -> tuple[float, 
 def rouge_l(predictions: Sequence[str], references: Sequence[str]) -> CorpusScore:
     """Return ROUGE-L (F-measure of the longest common subsequence, beta 1.2), each value in [0, 1].
 
-    The toolkit reads an empty text as one empty token, so an empty prediction matches an empty reference with 1 and
-    any other reference with 0.
+    The toolkit reads an empty text as one empty token: an empty prediction scores 1 against an empty reference and 0
+    against any other.
     """
     from pycocoevalcap.rouge.rouge import Rouge
 
@@ -79,18 +79,16 @@ WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 """The tuned English parameters, and the weights of exact, stem, synonym and paraphrase matches."""
 
 FIELDS = 23
+"""Counts per pair in METEOR's output; see `meteor`."""
 
 
 def meteor(statistics: Sequence[Sequence[float]]) -> CorpusScore:
-    """METEOR of a corpus, each value in [0, 1].
+    """Return METEOR of a corpus (of the summed counts) and of each pair, in [0, 1].
 
     Args:
         statistics: per pair the 23 counts of the option `-ssOut`: words of prediction and reference, function words
             of both, for each of the four kinds of match the matched content words of prediction and reference and
             the matched function words of both, then chunks, and the matched words of both.
-
-    Returns:
-        The value of the summed counts, and the value of each pair.
 
     Raises:
         ValueError: no pair, or one without 23 counts.
@@ -102,7 +100,7 @@ def meteor(statistics: Sequence[Sequence[float]]) -> CorpusScore:
 
 
 def _without_perfect_chunk(counts: Sequence[float]) -> Sequence[float]:
-    """The counts as METEOR adds them up: a pair that matches in one piece from end to end adds no chunk."""
+    """Return the counts as METEOR sums them: a pair matched in one chunk from end to end adds no chunk."""
     return [*counts[:20], 0.0, *counts[21:]] if _is_perfect(counts) else counts
 
 
@@ -123,7 +121,7 @@ def _value(counts: Sequence[float]) -> float:
 
 
 def _share(content: Sequence[float], function: Sequence[float], words: float, function_words: float) -> float:
-    """The weighted share of a side's words that are matched."""
+    """Return the weighted share of matched words of one side."""
     length = DELTA * (words - function_words) + (1.0 - DELTA) * function_words
     matches = sum(
         weight * (DELTA * content[kind] + (1.0 - DELTA) * function[kind]) for kind, weight in enumerate(WEIGHTS)

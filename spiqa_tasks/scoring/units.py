@@ -1,14 +1,39 @@
-"""Numbers as people and JSON readers take them."""
+"""Numbers as texts for people, and as JSON has them."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+from spiqa_tasks.scoring.clustered import Estimate
+
 
 def percent(value: float | None) -> str:
-    """Return a value times 100 with one decimal, or `-` where there is none."""
+    """Return a value times 100 with one decimal; a dash for None."""
     return "-" if value is None else f"{100 * value:.1f}"
+
+
+def number(value: float | None, low: float | None = math.nan, high: float | None = math.nan) -> str:
+    """Return a value times 100 with its interval; a dash for None and NaN."""
+    if value is None or math.isnan(value):
+        return "-"
+    ends = [f"{100 * end:.1f}" for end in (low, high) if end is not None and not math.isnan(end)]
+    return percent(value) + (f" [{', '.join(ends)}]" if len(ends) == 2 else "")
+
+
+def estimated(estimate: Estimate | None) -> str:
+    """Return an estimate times 100 with its interval; a dash for None."""
+    return "-" if estimate is None else number(estimate.value, estimate.low, estimate.high)
+
+
+def plain(value: float | None) -> str:
+    """Return a number with three decimals; a dash for None and NaN."""
+    return "-" if value is None or math.isnan(value) else f"{value:.3f}"
+
+
+def p_value(p: float) -> str:
+    """Return a p-value with three decimals, never 0; a dash for NaN."""
+    return "< 0.001" if p < 0.001 else plain(p)
 
 
 def without_nan(value: Any) -> Any:

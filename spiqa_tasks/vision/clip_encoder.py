@@ -1,4 +1,4 @@
-"""Image and text embeddings of any CLIP or SigLIP checkpoint of transformers."""
+"""Image and text embeddings of CLIP and SigLIP checkpoints."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ Embeddings = NDArray[np.float64]
 
 
 class ClipEncoder:
-    """A contrastive image-text model: `texts` and `images` embed into one space, as rows of unit length."""
+    """A contrastive image-text model; embeddings are rows of unit length."""
 
     def __init__(self, checkpoint: str, device: str | None = None, batch_size: int = 32) -> None:
         """
         Args:
             checkpoint: folder or hub id of a model with `get_text_features` and `get_image_features`.
-            device: torch device; a GPU where there is one.
+            device: torch device (default: a GPU if available).
+            batch_size: texts or pictures in one forward pass.
 
         Raises:
-            InputError: no such checkpoint, or not of this kind.
+            InputError: no checkpoint, or one of another kind.
         """
         require("hf", "A CLIP or SigLIP checkpoint")
         import torch
@@ -51,7 +52,7 @@ class ClipEncoder:
         self._length = int(self._model.config.text_config.max_position_embeddings)
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        """Return embeddings, shape (texts, dimension); a text longer than the model's context is cut at its end."""
+        """Return embeddings, shape (texts, dimension); texts are truncated to the model's context."""
         return self._embed(texts, self._text_inputs, "get_text_features")
 
     def images(self, paths: Sequence[str]) -> Embeddings:

@@ -1,6 +1,6 @@
-"""Text read out of figures, for the text-only baseline with OCR (SciFIBench section 4.1).
+"""OCR of figures, for the text-only baseline of SciFIBench (section 4.1).
 
-The engine is RapidOCR, whose package ships its models; the paper's engine is another one, so numbers differ a little.
+The engine is RapidOCR, whose package ships its models; the paper used another one, so numbers differ a little.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ PACKAGE = "rapidocr"
 _WHAT = "A task with text read out of figures (ocr=yes)"
 
 _SMALLEST_SIDE = 320
-"""Pixels to which a picture's shorter side is enlarged; the engine's own 736 takes three times as long to the same."""
+"""Pixels to which a shorter side is enlarged; the engine's default 736 takes three times as long for the same text."""
 _NARROWEST_LINE = 96
-"""Pixels to which a line, 48 high, is padded; with the engine's own 320 a figure's short labels take twice as long."""
+"""Pixels to which a line, 48 high, is padded; with the engine's default 320 short labels take twice as long."""
 _MOST_WORKERS = 8
-"""Engines of one thread each, which do more than one engine of several."""
+"""Engines of one thread each, which are faster than one engine of several threads."""
 
 Reader = Callable[[Image.Image], list[str]]
 
 
 def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return sha256 digest -> the text of a figure, its lines in reading order, of (digest, path) pairs.
+    """Return sha256 digest -> text of a figure in reading order, for (digest, path) pairs.
 
-    Each figure is read once: the text is kept in the cache folder under the engine's version and the digest. Other
-    processes wait instead of reading the same figures.
+    Texts are cached by the engine's version and the digest. A lock makes other processes wait instead of reading the
+    same figures.
 
     Raises:
         MissingPartError: the extra `ocr` is not installed.
@@ -49,10 +49,10 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     """
     folder = cache_folder() / "ocr" / f"{PACKAGE}-{_version()}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
     folder.mkdir(parents=True, exist_ok=True)
-    found = dict(figures)
+    paths = dict(figures)
     with FileLock(folder / ".lock"):
-        _read_missing({digest: path for digest, path in found.items() if not _file(folder, digest).is_file()}, folder)
-    return {digest: "\n".join(json.loads(_file(folder, digest).read_text(encoding="utf-8"))) for digest in found}
+        _read_missing({digest: path for digest, path in paths.items() if not _file(folder, digest).is_file()}, folder)
+    return {digest: "\n".join(json.loads(_file(folder, digest).read_text(encoding="utf-8"))) for digest in paths}
 
 
 def _read_missing(missing: dict[str, str], folder: Path) -> None:

@@ -318,6 +318,7 @@ def answers_in_groups() -> list[Record]:
     ]
 
 
+@pytest.mark.java
 def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[str]) -> None:
     """After `prepare` with a run's records, its groups start neither the tokenizer nor METEOR, in both protocols."""
     spiqa = BENCHMARKS["spiqa"]
@@ -332,6 +333,7 @@ def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[
     assert java_starts == ["tokenizer", "meteor"]
 
 
+@pytest.mark.java
 def test_metrics_without_programs_start_none(java_starts: list[str]) -> None:
     """And METEOR is started for those alone that ask for it."""
     spiqa = BENCHMARKS["spiqa"]

@@ -77,6 +77,7 @@ def test_too_few_answers_withhold_the_value() -> None:
     assert found.reason == "1 of 2 answers have a score, fewer than 99%"
 
 
+@pytest.mark.usefixtures("no_java")
 def test_a_program_that_is_not_there_withholds_the_value() -> None:
     """The reason is the program's, n the answers."""
     found = text_metric("meteor").compute([answer(0), answer(1)])

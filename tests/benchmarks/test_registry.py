@@ -213,9 +213,3 @@ def test_the_figures_of_papers_are_known_without_their_pictures() -> None:
     for row in load_rows("spiqa", "demo", "ablation=text"):
         assert {figure["file"] for figure in row["figures"]} <= set(figures[row["paper_id"]])
     assert known_figures("mmstar", "demo") == {}
-
-
-def test_settings_text_of_rows_for_scoring_is_that_of_the_task() -> None:
-    """Pictures are left out all the same."""
-    (row, *_) = rows_for_scoring("mmstar", "demo", "ablation=grey")
-    assert (row["images"], row["settings"]) == ([], "prompt=letter,ablation=grey,shots=0")

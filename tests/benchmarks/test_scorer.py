@@ -287,22 +287,6 @@ def test_a_metric_that_is_left_out_is_told_once(
     assert caplog.messages == ["cider, meteor are left out: no Java.", "bertscore_f1 is left out: no weights."]
 
 
-def test_three_runs_of_a_question_are_kept_apart(scorer_of: ScorerOf) -> None:
-    """However many answers there are, a metric of the corpus is over one of each."""
-    scorer = scorer_of("spiqa")
-    runs = [records_of(scorer, [text, "right"]) for text in ("right", "wrong", "the right")]
-    scored = scorer.score([record for run in runs for record in run])
-    assert [scored[2 * place : 2 * place + 2] for place in range(3)] == [scorer.score(run) for run in runs]
-
-
-def test_a_defect_is_said_with_its_question(scorer_of: ScorerOf, caplog: pytest.LogCaptureFixture) -> None:
-    """The record has its id as a text."""
-    found = scorer_of("mmstar").record({"id": 7}, Response("A"))
-    assert (found.id, found.status, found.reason) == ("7", "scoring_failed", repr(KeyError("settings")))
-    assert caplog.messages == ["Question 7 could not be scored; its answer is kept in the samples file."]
-    assert scorer_of("mmstar").record({"id": 7}, Response(None)).status == "scoring_failed"  # type: ignore[arg-type]
-
-
 def documents_of(scorer: Scorer) -> list[Record]:
     """Records of the documents of two questions, each figure found helpful; the answers are right."""
     rows = load_rows("spiqa", "demo", "setting=perfigure,ablation=text")
@@ -347,12 +331,3 @@ def test_a_document_alone_has_scores_of_documents_alone(scorer_of: ScorerOf) -> 
     of = {metric.name: scorer.answer_score(metric, document) for metric in scorer.metrics}
     assert {name for name, score in of.items() if score is not None} == {"unformatted_rate", "request_failed_rate"}
     assert scorer_of("spiqa").joins is False
-
-
-def test_why_a_metric_is_left_out_is_one_sentence(scorer_of: ScorerOf) -> None:
-    """A judge that is switched off, or what this machine lacks."""
-    scorer = scorer_of("spiqa", "protocol=both")
-    why = {metric.name: scorer.why_not(metric) for metric in scorer.benchmark.metrics(scorer.settings)}
-    assert why["l3score"] == "judging is switched off (SPIQA_JUDGE=none or --judge none)"
-    left_out = {name for name, reason in why.items() if reason == "left out of this test"}
-    assert left_out == {"meteor", "meteor_released", "bertscore_f1", "bertscore_f1_released"}

@@ -159,12 +159,12 @@ def test_what_failed_is_counted_where_values_are_withheld() -> None:
 
 
 def test_metrics_that_have_no_value_are_not_counted() -> None:
-    """A share that is no row, and people's decisions, are told apart from what is."""
-    person = {"metric": "l3score", "score": 1.0, "person": True}
-    records = of(Record("a", status="unparsed", verdicts=(person,)), Record("b", rule="truncated"))
+    """The count of a share is the rate's own, a share that is no row has none."""
+    judged = {"metric": "l3score", "score": 1.0}
+    records = of(Record("a", status="unparsed", verdicts=(judged,)), Record("b", rule="truncated"))
     values = {"unparsed_rate": records.value(METRICS[0])}
     found = summary.score_object("t", records, values, METRICS, done=3)
     assert found["counts"] == {
         **{"docs": 2, "judged": 1, "judge_failed": 0, "refused": 0, "unparsed": 1, "scoring_failed": 0},
-        **{"decided_by_people": 1, "done": 3},
+        "done": 3,
     }

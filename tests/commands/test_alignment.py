@@ -22,7 +22,7 @@ def test_the_table_has_shares_times_100(tmp_path: Path, capsys: pytest.CaptureFi
     write_own(tmp_path, "m", samples, settings=settings, split="demo_fig2cap")
     assert main(["alignment", str(tmp_path)]) == 0
     header, _, line = capsys.readouterr().out.splitlines()
-    assert header.split() == ["model", "split", "mark", "ignore", "n", "control", "accuracy", "change", "low", "high"]
+    assert header.split() == ["model", "split", "mark", "ignore", "n", "control", "accuracy", "change"]
     assert line.split()[:8] == ["m", "demo_fig2cap", "correct", "no", "12", "41.7", "100.0", "58.3"]
     assert main(["alignment", str(tmp_path), "--task", next(iter(given))]) == 2
     assert "scifibench_alignment" in capsys.readouterr().err
@@ -37,7 +37,7 @@ def test_the_summary_has_its_own_table(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["alignment", str(tmp_path), "--summary", "--format", "md"]) == 0
     printed = capsys.readouterr()
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.out.splitlines()[2:]]
-    assert cells[0] == ["m", "demo_fig2cap", "incorrect", "yes", "returned", "0", "-", "-", "-"]
+    assert cells[0] == ["m", "demo_fig2cap", "incorrect", "yes", "returned", "0", "-"]
     assert cells[1][4:6] == ["follows", "12"]
     assert "returned of m, demo_fig2cap: there is no run with the same mark" in printed.err
     (tmp_path / "2_results.json").unlink()

@@ -95,7 +95,7 @@ def test_our_tasks_are_printed_for_people(capsys: pytest.CaptureFixture[str]) ->
     """Shares times 100; groups are those that `breakdown` has."""
     assert main(["shortcuts", "mmstar_demo", "--folds", "2", "--permutations", "5"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == ["task", "classifier", "metric", "group", "n", "value", "low", "high", "chance", "p"]
+    assert lines[0] == ["task", "classifier", "metric", "group", "n", "x", "100", "chance", "p"]
     assert lines[2][:5] == ["mmstar_demo", "letter", "accuracy", "all", "24"]
     assert lines[2][8] == "25.0"
     assert ["mmstar_demo", "linear", "accuracy", "coarse_perception"] in [line[:4] for line in lines]

@@ -22,7 +22,7 @@ def test_the_table_has_shares_times_100(tmp_path: Path, capsys: pytest.CaptureFi
     write_own(tmp_path, "m", samples, settings=settings, split="demo_fig2cap")
     assert main(["spread", str(tmp_path)]) == 0
     header, _, line = capsys.readouterr().out.splitlines()
-    assert header.split() == ["model", "split", "settings", "over", "accuracies", "mean", "sd", "range"]
+    assert header.split() == ["model", "split", "over", "accuracies", "mean", "sd", "range"]
     assert line.split()[:8] == ["m", "demo_fig2cap", "shuffle", "0:100.0", "1:50.0", "75.0", "35.4", "50.0"]
     assert main(["spread", str(tmp_path), "--task", next(iter(given))]) == 2
     assert "scifibench_shuffle" in capsys.readouterr().err

@@ -187,5 +187,5 @@ def test_what_a_damaged_file_is_named_for(tmp_path: Path) -> None:
         read_task(path)
     assert str(caught.value) == (
         f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
-        "`spiqa-tasks path` prints the folder of those."
+        "`spiqa-tasks list --folder` prints the folder of those."
     )

@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.judge.summary import Summary
 from spiqa_tasks.report import calibration
-from spiqa_tasks.report.tables import Table
+from spiqa_tasks.report.printer import Table
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring.binary import Bin, BinaryAgreement
 from spiqa_tasks.scoring.clustered import Estimate
@@ -49,11 +49,11 @@ def by_title(tables: list[Table]) -> dict[str, Table]:
 def test_the_agreement_has_a_line_per_judge() -> None:
     """Shares times 100, the others with three decimals; dashes and a note where the numbers are withheld."""
     table = calibration.agreement_table([JUDGE, WITHHELD])
-    assert list(table.columns) == [
+    assert list(table.grid.heads) == [
         *("judge", "n", "accuracy x 100", "best x 100", "threshold", "F1 x 100"),
         *("kappa", "AUROC", "Brier", "ECE", "failed"),
     ]
-    assert table.rows == [
+    assert table.grid.rows == [
         ["judge", *OF_JUDGE, "0.812 [0.600, 0.900]", "0.960", "0.125 [0.100, 0.150]", "-", "0"],
         ["other", *["-"] * 9, "2"],
     ]
@@ -79,29 +79,29 @@ def test_groups_of_one_label_have_no_kappa() -> None:
     tables = by_title(calibration.tables([JUDGE], []))
     system, trap = tables["By system"], tables["By trap"]
     counts = ["40", "14", "90.0 [80.0, 95.0]"]
-    assert list(system.columns) == [
+    assert list(system.grid.heads) == [
         *("system", "judge", "n", "labelled yes", "accuracy x 100", "kappa", "AUROC", "score at 10%", "50%", "90%")
     ]
-    assert system.rows == [["a", "judge", *counts, "0.812 [0.600, 0.900]", "0.960", "0.100", "0.500", "0.900"]]
-    assert list(trap.columns) == [
+    assert system.grid.rows == [["a", "judge", *counts, "0.812 [0.600, 0.900]", "0.960", "0.100", "0.500", "0.900"]]
+    assert list(trap.grid.heads) == [
         *("trap", "judge", "n", "labelled yes", "accuracy x 100", "score at 10%", "50%", "90%")
     ]
-    assert trap.rows == [["units", "judge", *counts, "0.200", "0.600", "1.000"]]
-    assert (system.texts, trap.texts) == (2, 2)
+    assert trap.grid.rows == [["units", "judge", *counts, "0.200", "0.600", "1.000"]]
+    assert (system.grid.labels, trap.grid.labels) == (2, 2)
 
 
 def test_flips_pairs_and_signatures_are_told() -> None:
     """One line each, with a dash for a correlation that is not known."""
     tables = by_title(calibration.tables([JUDGE], [PAIR]))
     flips = tables["Verdicts that change when asked again"]
-    assert (flips.columns, flips.texts) == (["judge", "over", "n", "changed x 100"], 2)
-    assert flips.rows == [["judge", "the same prompt", "40", "5.0 [0.0, 10.0]"]]
+    assert (flips.grid.heads, flips.grid.labels) == (["judge", "over", "n", "changed x 100"], 2)
+    assert flips.grid.rows == [["judge", "the same prompt", "40", "5.0 [0.0, 10.0]"]]
     pairs = tables["Judges against each other"]
-    assert pairs.columns == ["judge", "other judge", "n", "same verdict x 100", "kappa", "Spearman", "Kendall"]
-    assert (pairs.rows, pairs.texts) == ([["judge", "other", "40", "90.0", "0.750", "-", "0.500"]], 2)
+    assert pairs.grid.heads == ["judge", "other judge", "n", "same verdict x 100", "kappa", "Spearman", "Kendall"]
+    assert (pairs.grid.rows, pairs.grid.labels) == ([["judge", "other", "40", "90.0", "0.750", "-", "0.500"]], 2)
     made = tables["How every number was made"]
-    assert made.columns == ["judge", "signature"]
-    assert (made.rows, made.texts) == ([["judge", JUDGE.opinion.signature.text]], 2)
+    assert made.grid.heads == ["judge", "signature"]
+    assert (made.grid.rows, made.grid.labels) == ([["judge", JUDGE.opinion.signature.text]], 1)
 
 
 def test_what_asking_took_is_told_per_judge() -> None:
@@ -109,15 +109,15 @@ def test_what_asking_took_is_told_per_judge() -> None:
     unknown = dataclasses.replace(JUDGE, opinion=dataclasses.replace(JUDGE.opinion, name="free", summary=TOOK))
     table = calibration.cost_table([JUDGE, unknown, WITHHELD])
     assert table.title == "What it took"
-    assert table.columns == [
+    assert table.grid.heads == [
         *("judge", "asked", "from the cache", "failed", "seconds", "tokens", "dollars", "dollars per 1,000")
     ]
-    assert table.rows == [
+    assert table.grid.rows == [
         ["judge", "2", "1", "0", "1.2", "1,502", "0.5000", "250.000"],
         ["free", "2", "1", "0", "1.2", "1,502", "-", "-"],
     ]
     none = dataclasses.replace(TOOK, judged=0, cost=0.0)
-    (row,) = calibration.cost_table([dataclasses.replace(JUDGE, opinion=Opinion("n", (), summary=none))]).rows
+    (row,) = calibration.cost_table([dataclasses.replace(JUDGE, opinion=Opinion("n", (), summary=none))]).grid.rows
     assert row[-2:] == ["0.0000", "-"]
 
 
@@ -132,9 +132,9 @@ def test_examples_are_wrong_and_the_farthest_come_first() -> None:
     worst = [score for *_, score in calibration.farthest(many, ANSWERS[1:2] * 7)]
     assert worst == pytest.approx([0.66, 0.65, 0.64, 0.63, 0.62])
     table = calibration.examples_table(JUDGE, ANSWERS)
-    assert (table.title, table.texts) == ("judge", 4)
-    assert table.columns == ["trap or system", "question", "reference", "answer", "right", "score"]
-    assert table.rows == [
+    assert (table.title, table.grid.labels) == ("judge", 1)
+    assert table.grid.heads == ["trap or system", "question", "reference", "answer", "right", "score"]
+    assert table.grid.rows == [
         ["a", "Which colour?", "blue", "azure", "yes", "0.200"],
         ["b", "Which colour?", "blue", "red", "no", "0.900"],
         ["b", "Which shape?", "round", f"{'x' * 150} … {'x' * 150}", "no", "0.600"],

@@ -44,9 +44,9 @@ def test_one_run_has_its_scores_coverage_and_signature(tmp_path: Path) -> None:
     assert [table.title for table in of_task.tables] == ["Scores x 100, with 95% intervals", "accuracy by category"]
     assert list(of_task.plots) == []
     (signature,) = section(report, "Signatures").tables
-    assert list(signature.rows[0]) == ["t", "m", report.runs[0].signature.text]
+    assert list(signature.grid.rows[0]) == ["t", "m", report.runs[0].signature.text]
     (coverage,) = section(report, "Coverage").tables
-    assert coverage.rows[0][2] == "2"
+    assert coverage.grid.rows[0][2] == "2"
 
 
 def test_two_runs_are_compared_and_drawn(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_two_runs_are_compared_and_drawn(tmp_path: Path) -> None:
         write_run(tmp_path / name, name, {"t": some}, settings={"t": SETTINGS})
     report = build(runs_at(tmp_path / "b", tmp_path / "a"))
     (compared,) = section(report, "Comparison of runs").tables
-    assert list(compared.rows[0])[:4] == ["t", "accuracy", "a", "b"]
+    assert list(compared.grid.rows[0])[:4] == ["t", "accuracy", "a", "b"]
     (difference,) = section(report, "Comparison of runs").plots
     assert difference.title == "Differences in accuracy, t"
     assert ">a - b</text>" in difference.svg
@@ -144,7 +144,7 @@ def test_differences_are_drawn_task_by_task(drawn: dict[str, Any]) -> None:
     assert series.points["b - a"][1] < 2 / 3 < series.points["b - a"][2]
     (table,) = found.tables
     assert table.title == "Paired differences"
-    assert [row[0] for row in table.rows] == ["t", "u"]
+    assert [row[0] for row in table.grid.rows] == ["t", "u"]
 
 
 def test_gain_and_leakage_are_drawn_with_the_models_colours(tmp_path: Path, drawn: dict[str, Any]) -> None:
@@ -185,7 +185,7 @@ def test_judges_are_drawn_alone_and_against_each_other(drawn: dict[str, Any]) ->
     )
     assert drawn["Two judges, spiqa_testA"] == ("scatter", [(0.1, 0.2), (0.6, 0.5), (0.9, 0.7)], "x", "y")
     (table,) = found.tables
-    assert table.rows == [["spiqa_testA", "m", "x", "y", "3", "1.000", "1.000"]]
+    assert table.grid.rows == [["spiqa_testA", "m", "x", "y", "3", "1.000", "1.000"]]
     alone = section(build([first]), "Judges")
     assert (list(alone.notes), list(alone.tables), len(alone.plots)) == ([], [], 1)
     assert "Judges" not in [each.title for each in build([other]).sections]
@@ -207,10 +207,10 @@ def test_coverage_and_signatures_end_the_report(drawn: dict[str, Any]) -> None:
     }
     assert (list(coverage.notes), list(signatures.notes), list(signatures.plots)) == ([], [], [])
     (table,) = signatures.tables
-    assert (table.title, table.columns, table.texts) == (
-        *("How every number was made", ["task", "run", "signature"], 3),
+    assert (table.title, table.grid.heads, table.grid.labels) == (
+        *("How every number was made", ["task", "run", "signature"], 2),
     )
-    assert table.rows == [["t", run.name, run.signature.text] for run in runs]
+    assert table.grid.rows == [["t", run.name, run.signature.text] for run in runs]
     assert [table.title for table in build(runs[:1]).sections[-2].tables] == ["What became of the answers"]
 
 

@@ -43,9 +43,9 @@ def test_a_refusal_counts_as_one_whatever_else_it_is() -> None:
 def test_every_answer_is_counted_with_its_rule() -> None:
     """Counts by hand; rules are told with the most frequent first, and a refusal is not unparsed too."""
     table = coverage_table([run_of(RECORDS, "m", "t")])
-    (line,) = table.rows
-    told = dict(zip(table.columns, line, strict=True))
-    assert (table.title, table.texts) == ("What became of the answers", 2)
+    (line,) = table.grid.rows
+    told = dict(zip(table.grid.heads, line, strict=True))
+    assert (table.title, table.grid.labels) == ("What became of the answers", 2)
     assert told == {
         "task": "t",
         "run": "m",
@@ -67,9 +67,9 @@ def test_every_answer_is_counted_with_its_rule() -> None:
 def test_coverage_tells_what_became_of_every_answer(two_runs: Path) -> None:
     """The refusal and the failed request of a run are counted, and the reason of the failure is there."""
     runs = [run for run in runs_at(two_runs) if run.task == "mmstar_demo"]
-    (line,) = (line for line in coverage_table(runs).rows if line[1].endswith("version=b"))
+    (line,) = (line for line in coverage_table(runs).grid.rows if line[1].endswith("version=b"))
     assert list(line)[2:] == ["24", "22", "0", "0", "1", "0", "-", "0", "1", "0", "0", "0"]
-    (line,) = reasons_table(runs).rows
+    (line,) = reasons_table(runs).grid.rows
     assert list(line)[2::2] == ["request_failed", "1"]
     assert "REQUEST" in line[3]
 
@@ -82,10 +82,10 @@ def test_the_most_frequent_reasons_are_told() -> None:
         for place in range(1 + (reason == 7))
     ]
     table = reasons_table([run_of(records)])
-    assert (table.title, table.texts) == ("Why answers have no score", 4)
-    assert list(table.columns) == ["task", "run", "status", "reason", "answers"]
-    assert table.rows[0] == ["mmstar_filtered", "m", "request_failed", "reason 7", "2"]
-    assert len(table.rows) == MOST_REASONS
+    assert (table.title, table.grid.labels) == ("Why answers have no score", 2)
+    assert list(table.grid.heads) == ["task", "run", "status", "reason", "answers"]
+    assert table.grid.rows[0] == ["mmstar_filtered", "m", "request_failed", "reason 7", "2"]
+    assert len(table.grid.rows) == MOST_REASONS
     assert table.notes == ["2 more reasons are in the samples."]
     assert reasons_table([run_of(records[:-2])]).notes == []
-    assert reasons_table([run_of(RECORDS[:1])]).rows == []
+    assert reasons_table([run_of(RECORDS[:1])]).grid.rows == []

@@ -10,7 +10,7 @@ from gain_files import LLM, SEEING, TEXT, rights, write_triple
 from host_files import choice_samples, write_run
 from report_runs import runs_at
 
-from spiqa_tasks.analysis.gain_of_runs import Row
+from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.gains import gain_rows, gain_table, overall_rows
 from spiqa_tasks.runs.identity import Identity
@@ -41,16 +41,16 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
     assert {row.group for row in rows} == {"all", "math"}
     ((row, _),) = overall_rows(rows)
     table = gain_table(rows)
-    (measured,) = table.rows
-    told = dict(zip(table.columns, measured, strict=True))
-    assert (table.title, table.texts) == ("Multi-modal gain and leakage x 100", 5)
-    assert list(table.columns) == [
+    measured, *published_rows = table.grid.rows
+    told = dict(zip(table.grid.heads, measured, strict=True))
+    assert (table.title, table.grid.labels) == ("Multi-modal gain and leakage x 100", 4)
+    assert list(table.grid.heads) == [
         *("task", "model", "source", "without", "LLM base", "n"),
         *("S_v", "S_wv", "S_t", "gain MG", "leakage ML", "S_wv - S_t"),
     ]
     assert (told["model"], told["LLM base"], table.notes) == (row.model, row.llm, [])
-    assert {tuple(line[2:9]) for line in table.published} == {("published, Table 5", "text", *[""] * 5)}
-    assert {(line[0], line[-1]) for line in table.published} == {("mmstar_filtered", "")}
+    assert {tuple(line[2:9]) for line in published_rows} == {("published, Table 5", "text", *[""] * 5)}
+    assert {(line[0], line[-1]) for line in published_rows} == {("mmstar_filtered", "")}
     assert [told[name] for name in ("task", "source", "without", "n", "S_v", "S_wv", "S_t")] == [
         *("mmstar_filtered", "measured", "text", "4", "100.0", "50.0", "25.0")
     ]
@@ -62,7 +62,7 @@ def test_gain_and_leakage_stand_beside_the_papers_rows(tmp_path: Path) -> None:
             for line in csv.DictReader(file)
             if line["category"] == "all" and line["metric"] in ("mg", "ml") and line["value"]
         }
-    shown = {(line[1], name): line[place] for line in table.published for name, place in (("mg", -3), ("ml", -2))}
+    shown = {(line[1], name): line[place] for line in published_rows for name, place in (("mg", -3), ("ml", -2))}
     assert {key: value for key, value in shown.items() if value != "-"} == printed
 
 
@@ -71,13 +71,13 @@ def test_without_an_llm_base_there_is_no_leakage(tmp_path: Path) -> None:
     write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
     write_run(tmp_path, "ablated", {"t": choice_samples([True, False])}, "base=m,ablation=grey", stamp="2")
     table = gain_table(gain_rows(runs_at(tmp_path))[0])
-    (line,) = table.rows
-    told = dict(zip(table.columns, line, strict=True))
+    (line,) = table.grid.rows
+    told = dict(zip(table.grid.heads, line, strict=True))
     assert [told[name] for name in ("without", "LLM base", "S_t", "leakage ML", "S_wv - S_t")] == [
         *("grey", "-", "-", "-", "-")
     ]
     assert told["gain MG"].startswith("50.0 [")
-    assert list(table.published) == []
+    assert table.published == []
 
 
 def test_two_llm_bases_leave_the_gain_and_say_so(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_refusals_without_pictures_are_warned_of(tmp_path: Path) -> None:
     refusing = choice_samples([False, False], status="refused")
     write_run(tmp_path, "ablated", {"t": refusing}, "base=m,ablation=text", stamp="2", settings=own)
     table = gain_table(gain_rows(runs_at(tmp_path))[0])
-    assert len(table.rows) == 1
+    assert len(table.grid.rows) == 1
     (note,) = table.notes
     assert note.startswith("t of m: 100% refused and 0% unparsed without images")
     write_run(tmp_path, "m", {"t": choice_samples([True, None])}, stamp="3", settings=own)
@@ -114,7 +114,7 @@ def test_a_gain_without_an_interval_is_its_value() -> None:
     """As it is of what a host reports; what is not known is a dash."""
     result = Gain(0, 0.5, 0.25, None, Estimate(0.25), None)
     row = Row("t", "accuracy", "all", "m", "text", None, 9, result, "")
-    assert gain_table([row, replace(row, group="math"), replace(row, result=None)]).rows == [
+    assert gain_table([row, replace(row, group="math"), replace(row, result=None)]).grid.rows == [
         ["t", "m", "measured", "text", "-", "9", "50.0", "25.0", "-", "25.0", "-", "-"]
     ]
 

@@ -16,7 +16,6 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.published import __file__ as published
-from spiqa_tasks.report.forms import rendered
 from spiqa_tasks.report.headline import (
     answers,
     flat_records,
@@ -28,6 +27,7 @@ from spiqa_tasks.report.headline import (
     shown_metrics,
     with_coverage,
 )
+from spiqa_tasks.report.printer import as_csv, as_json
 
 FIELDS = [
     *("model", "benchmark", "split", "task", "metric", "group", "value", "low", "high", "n", "questions"),
@@ -84,9 +84,9 @@ def test_the_overview_has_a_column_per_model_and_a_line_per_task() -> None:
         run_of(choices([False] * 4), "b", "u"),
     ]
     table = overview_table(runs)
-    assert (list(table.columns), table.texts) == (["task", "metric", "a", "b"], 2)
+    assert (list(table.grid.heads), table.grid.labels) == (["task", "metric", "a", "b"], 2)
     assert table.title == "Headlines x 100, with 95% intervals"
-    assert [list(line) for line in table.rows] == [
+    assert [list(line) for line in table.grid.rows] == [
         ["t", "accuracy", "75.0 [30.1, 95.4]", "100.0 [51.0, 100.0]"],
         ["u", "accuracy", "", "0.0 [0.0, 49.0]"],
     ]
@@ -95,14 +95,14 @@ def test_the_overview_has_a_column_per_model_and_a_line_per_task() -> None:
 def test_measured_and_published_rows_stand_together_and_are_told_apart() -> None:
     """MMStar's whole split has Table 5's averages below; a task without a judge has no column for one."""
     table = headline_table([run_of(choices([True, False]), "mine")])
-    assert list(table.columns) == ["model", "source", "n", "accuracy", "accuracy_released"]
-    assert (table.title, table.texts) == ("Scores x 100, with 95% intervals", 2)
-    ((*first, _, _),) = table.rows
+    assert list(table.grid.heads) == ["model", "source", "n", "accuracy", "accuracy_released"]
+    assert (table.title, table.grid.labels) == ("Scores x 100, with 95% intervals", 2)
+    (*first, _, _), *below = table.grid.rows
     assert first == ["mine", "measured", "2"]
-    rows = {row[0]: row for row in table.published}
+    rows = {row[0]: row for row in below}
     assert rows["GeminiPro-Vision"][1:3] == ["published, Table 5", ""]
     assert rows["GeminiPro-Vision"][3:] == [printed("GeminiPro-Vision", "all")] * 2
-    assert len(rows) == len(table.published) == 16
+    assert len(rows) == len(below) == 16
 
 
 def test_notes_say_what_limits_the_numbers() -> None:
@@ -115,10 +115,10 @@ def test_notes_say_what_limits_the_numbers() -> None:
     assert notes[-1] == "The paper prints no row for this split and setting."
     of_spiqa = headline_table([run_of(judged([0.2, 0.4]), signature=f"{SPIQA}|judge:openai:gpt-4o")])
     assert of_spiqa.notes[-1] == "Scores of different judges are not comparable."
-    assert (list(of_spiqa.columns)[:4], of_spiqa.texts) == (["model", "source", "judge", "n"], 3)
-    assert list(of_spiqa.rows[0])[2:4] == ["openai:gpt-4o", "2"]
-    assert of_spiqa.rows[0][4] == "30.0 [0.0, 100.0]"
-    assert "GPT-4o" in {row[2] for row in of_spiqa.published}
+    assert (list(of_spiqa.grid.heads)[:4], of_spiqa.grid.labels) == (["model", "source", "judge", "n"], 3)
+    assert list(of_spiqa.grid.rows[0])[2:4] == ["openai:gpt-4o", "2"]
+    assert of_spiqa.grid.rows[0][4] == "30.0 [0.0, 100.0]"
+    assert "GPT-4o" in {row[2] for row in of_spiqa.grid.rows}
 
 
 def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
@@ -135,17 +135,17 @@ def test_groups_are_told_by_kind_with_the_papers_rows() -> None:
         "subcategory": ["x"],
     }
     table = group_table([run], "category", values["category"])
-    assert (table.title, table.folded, table.texts, table.notes) == ("accuracy by category", False, 2, ())
-    assert list(table.columns) == ["model", "source", "coarse_perception", "math"]
-    assert [cell.split()[0] for cell in table.rows[0]] == ["mine", "measured", "50.0", "100.0"]
-    (line,) = (line for line in table.published if line[0] == "GeminiPro-Vision")
+    assert (table.title, table.folded, table.grid.labels, table.notes) == ("accuracy by category", False, 2, ())
+    assert list(table.grid.heads) == ["model", "source", "coarse_perception", "math"]
+    assert [cell.split()[0] for cell in table.grid.rows[0]] == ["mine", "measured", "50.0", "100.0"]
+    (line,) = (line for line in table.grid.rows if line[0] == "GeminiPro-Vision")
     assert list(line)[1:] == [
         "published, Table 5",
         printed("GeminiPro-Vision", "CP"),
         printed("GeminiPro-Vision", "MA"),
     ]
     folded = group_table([run], "subcategory", values["subcategory"])
-    assert (folded.title, folded.folded, len(folded.rows)) == ("accuracy by detailed axis", True, 1)
+    assert (folded.title, folded.folded, len(folded.records)) == ("accuracy by detailed axis", True, 1)
     hidden = run_of([Record("q", scores={"l3score": 1.0}, groups={"nonplot": "nonplot"})], signature=SPIQA)
     assert group_values([hidden]) == {}
 
@@ -175,8 +175,8 @@ def test_real_questions_stand_beside_the_papers_rows(
 def test_csv_and_json_are_the_same_flat_records(two_runs: Path) -> None:
     """One per model, task, metric and group, with its signature; the values are those of the answers."""
     runs = runs_at(two_runs)
-    records = json.loads(rendered("json", flat_records(runs), (), ()))
-    reader = csv.DictReader(io.StringIO(rendered("csv", flat_records(runs), (), ())))
+    records = json.loads(as_json(flat_records(runs)))
+    reader = csv.DictReader(io.StringIO(as_csv(flat_records(runs))))
     lines = list(reader)
     assert list(reader.fieldnames or ()) == list(records[0]) == FIELDS
     texts = [{name: "" if value is None else str(value) for name, value in record.items()} for record in records]
@@ -209,10 +209,8 @@ def test_the_headline_is_told_by_group_and_the_others_overall() -> None:
 def test_texts_stay_as_they_are() -> None:
     """JSON is not escaped to ASCII, and CSV quotes what it must."""
     run = run_of([Record("q", scores={"accuracy": 1.0}, groups={"category": 'é, "x"'})])
-    assert 'é, \\"x\\"' in rendered("json", flat_records([run]), (), ())
-    assert 'é, "x"' in [
-        line["group"] for line in csv.DictReader(io.StringIO(rendered("csv", flat_records([run]), (), ())))
-    ]
+    assert 'é, \\"x\\"' in as_json(flat_records([run]))
+    assert 'é, "x"' in [line["group"] for line in csv.DictReader(io.StringIO(as_csv(flat_records([run]))))]
 
 
 def test_a_part_of_a_task_says_how_much_it_is() -> None:
@@ -222,6 +220,9 @@ def test_a_part_of_a_task_says_how_much_it_is() -> None:
     (value,) = overall(whole, whole.metrics[:1])
     assert (answers(whole, value), answers(part, value)) == ("2", "2 of 5 questions")
     assert (with_coverage("x", whole), with_coverage("x", part)) == ("x", "x, 2 of 5 questions")
-    assert headline_table([part]).rows[0][2] == "2 of 5 questions"
-    assert overview_table([part]).rows[0][2].endswith("], 2 of 5 questions")
-    assert group_table([part], "category", group_values([part])["category"]).rows[0][1] == "measured, 2 of 5 questions"
+    assert headline_table([part]).grid.rows[0][2] == "2 of 5 questions"
+    assert overview_table([part]).grid.rows[0][2].endswith("], 2 of 5 questions")
+    assert (
+        group_table([part], "category", group_values([part])["category"]).grid.rows[0][1]
+        == "measured, 2 of 5 questions"
+    )

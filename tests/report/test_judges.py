@@ -63,15 +63,15 @@ def test_the_table_has_the_correlations_of_every_pair() -> None:
         "z": [0.5] * 5,
     }
     table = agreement_table([judged_run(name, each) for name, each in scores.items()])
-    assert (table.title, table.texts) == ("Agreement of judges on the same answers", 4)
-    assert list(table.columns) == ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
-    assert [list(line)[:5] for line in table.rows] == [
+    assert (table.title, table.grid.labels) == ("Agreement of judges on the same answers", 4)
+    assert list(table.grid.heads) == ["task", "answers", "judge", "other judge", "n", "Spearman", "Kendall"]
+    assert [list(line)[:5] for line in table.grid.rows] == [
         ["spiqa_testA", "m", "x", "y", "5"],
         ["spiqa_testA", "m", "x", "z", "5"],
         ["spiqa_testA", "m", "y", "z", "5"],
     ]
     expected = [f"{test(scores['x'], scores['y']).statistic:.3f}" for test in (spearmanr, kendalltau)]
-    assert [list(line)[5:] for line in table.rows] == [expected, ["-", "-"], ["-", "-"]]
+    assert [list(line)[5:] for line in table.grid.rows] == [expected, ["-", "-"], ["-", "-"]]
 
 
 def test_what_score_wrote_is_reported_with_the_judges_agreement(

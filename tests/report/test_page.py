@@ -30,10 +30,10 @@ from spiqa_tasks.report.page import (
     small_picture,
     small_pictures,
 )
-from spiqa_tasks.report.tables import Table
+from spiqa_tasks.report.printer import Table
 
 LARGE = SIDES["large"]
-TABLE = Table("Scores", ["run", "n"], [["a", "1"]], ["A note. " * 30], published=[["b|c", "20"]])
+TABLE = Table([{"run": "a", "n": 1}], ["run"], ["n"], "Scores", ["A note. " * 30], published=[{"run": "b|c", "n": 20}])
 
 
 def test_the_markdown_has_every_table(two_runs: Path) -> None:
@@ -42,7 +42,7 @@ def test_the_markdown_has_every_table(two_runs: Path) -> None:
     text = as_markdown(report)
     for title in ("## Overview", "### accuracy by category", "## Comparison of runs", "## Coverage", "## Signatures"):
         assert title in text
-    assert "100.0 \\[86.2, 100.0\\]" in text
+    assert "100.0 [86.2, 100.0]" in text
     assert "The paper prints no row for this split and setting." in text
     assert text.count("\n### ") == sum(len(section.tables) for section in report.sections)
     assert "<svg" not in text
@@ -51,7 +51,7 @@ def test_the_markdown_has_every_table(two_runs: Path) -> None:
 def test_text_of_users_is_no_markup() -> None:
     """Names of models and tasks can hold anything that Markdown reads; a bar within a cell makes no column."""
     hostile = "`a` *b* _c_ |d| <e> [f](g) #h \\"
-    shown = Table(hostile, ["run"], [[hostile]], [hostile])
+    shown = Table([{"run": hostile}], ["run"], [], hostile, [hostile])
     text = as_markdown(Report("T", [hostile], [Section(hostile, [hostile], [shown])], ()))
     escaped = "\\`a\\` \\*b\\* \\_c\\_ \\|d\\| \\<e\\> \\[f\\](g) \\#h \\\\"
     assert [line for line in text.splitlines() if "h" in line] == [
@@ -119,7 +119,7 @@ def test_a_table_of_the_page_tells_what_is_published() -> None:
 def test_without_jinja_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence, before anything is read."""
     monkeypatch.setattr(extras, "_missing", lambda _: ["jinja2"])
-    with pytest.raises(MissingPartError, match=r"^A report's page needs jinja2, .*spiqa-tasks\[report\]"):
+    with pytest.raises(MissingPartError, match=r"^A report's page needs jinja2, .*\[report\]"):
         as_html(Report("T", (), (), ()), "none")
 
 

@@ -15,7 +15,7 @@ from answer_files import scored
 from host_files import choice_samples, write_run
 
 from spiqa_tasks.published import load
-from spiqa_tasks.report.paper_table import of_one_model, records, render
+from spiqa_tasks.report.paper_table import of_one_model, paper_table, records
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import Selection, own_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -40,10 +40,18 @@ def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:
     found = {(each["source"], each["model"], each["task"]): each["value"] for each in records(runs)}
     own = [found["measured", "m", f"scifibench_{name}"] for name in (*SPLITS, "fig2cap")]
     assert own == [0.5, 0.75, 0.625]
-    header, _, first, *_ = (line.strip("| ").split() for line in render(records(runs), "md").splitlines())
+    header, _, first, *_ = (line.strip("| ").split() for line in paper_table(records(runs), "md").splitlines())
     assert [name for name in header if name != "|"] == ["model", "source", "judge", *SPLITS, "fig2cap"]
     assert [word for word in first if word != "|"][:4] == ["m", "measured", "-", "50.0"]
     assert first[-1] == "62.5"
+
+
+def test_one_subset_is_not_the_overall_mean(runs: list[Run]) -> None:
+    """A model that was run on one subset has no overall accuracy beside one that was run on both, nor alone."""
+    other = replace(runs[0], label="q")
+    for several, models in (([*runs, other], {"m"}), ([other], set())):
+        found = [record for record in records(several) if record["source"] == "measured"]
+        assert {record["model"] for record in found if record["task"] == "scifibench_fig2cap"} == models
 
 
 def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
@@ -64,8 +72,8 @@ def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
 def test_forms_for_programs_have_a_row_per_value(runs: list[Run]) -> None:
     """In natural units; what has no interval has none."""
     found = records(runs)
-    rows = json.loads(render(found, "json"))
-    assert len(rows) == len(list(csv.DictReader(io.StringIO(render(found, "csv"))))) == len(found)
+    rows = json.loads(paper_table(found, "json"))
+    assert len(rows) == len(list(csv.DictReader(io.StringIO(paper_table(found, "csv"))))) == len(found)
     mean = next(row for row in rows if (row["source"], row["task"]) == ("measured", "scifibench_fig2cap"))
     assert (mean["value"], mean["low"]) == (0.625, None)
 
@@ -77,8 +85,8 @@ def test_the_columns_are_those_of_the_papers_table(real_data: Path, monkeypatch:
     runs = [replace(run, path=Path(f"{name}.jsonl"), partial=True) for name, run in zip("ab", found, strict=True)]
     given = [[replace(run, identity=Identity(run.path.stem))] for run in runs]
     rows = records(of_one_model(given))
-    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in render(rows, "md").splitlines()]
-    assert lines[0][3:] == [f"{split} {head}" for split in ("testA", "testB") for head in ("R-L", "C")]
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in paper_table(rows, "md").splitlines()]
+    assert lines[0][3:] == [f"{split} {head}" for split in ("testA", "testB") for head in ("M", "R-L", "C")]
     assert lines[2][:2] == ["a + b", "measured"]
     assert lines[2][5].endswith("(19 of 228)")
     printed = {
@@ -88,10 +96,10 @@ def test_the_columns_are_those_of_the_papers_table(real_data: Path, monkeypatch:
     }
     splits = ("test-A", "test-B")
     for line in lines[3:]:
-        values = [printed[line[0], split, metric] for split in splits for metric in ("rouge_l", "cider")]
+        values = [printed[line[0], split, metric] for split in splits for metric in ("meteor", "rouge_l", "cider")]
         assert [float(cell) for cell in line[3:]] == values
     assert len(lines) == 3 + 12
-    assert "[" not in render(rows, "latex")
+    assert "[" not in paper_table(rows, "latex")
 
 
 def test_files_of_two_models_are_two_rows() -> None:
@@ -124,11 +132,13 @@ def test_the_columns_are_those_of_the_main_table() -> None:
         record("p", main, "spiqa_testA", "l3score", 0.3),
         record("q", other, "spiqa_testA", "l3score", 0.9),
     ]
-    head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in render(found, "md").splitlines())
+    head, _, *rows = (
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in paper_table(found, "md").splitlines()
+    )
     assert head == ["model", "source", "judge", "testA odd_metric", "testA L3S"]
     assert rows == [
         ["m", "measured", "-", "75.0 (3 of 4)", "50.0 [25.0, 75.0]"],
         ["p", main, "-", "20.0", "30.0"],
     ]
-    assert "[25.0" not in render(found, "latex")
-    assert render(found[1:2], "md").splitlines()[0].split("|")[4].strip() == "testA"
+    assert "[25.0" not in paper_table(found, "latex")
+    assert paper_table(found[1:2], "md").splitlines()[0].split("|")[4].strip() == "testA"

@@ -127,5 +127,5 @@ def test_more_runs_than_colours_begin_again() -> None:
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence with the command that installs it."""
     monkeypatch.setattr(extras, "_missing", lambda _: ["matplotlib"])
-    with pytest.raises(MissingPartError, match=r"A report's plots needs matplotlib.*spiqa-tasks\[report\]"):
+    with pytest.raises(MissingPartError, match=r"A report's plots needs matplotlib.*\[report\]"):
         PLOTS["dots"]()

@@ -98,7 +98,7 @@ def test_ids_of_no_question_are_refused(tmp_path: Path, capsys: pytest.CaptureFi
     right = right_answers("mmstar_demo")
     listing = write_ids(tmp_path / "ids", [*list(right)[:3], "a1", "a2"])
     path = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", right)
-    for command in (["score", "mmstar_demo", path], ["breakdown", path]):
+    for command in (["score", "mmstar_demo", path], ["score", "--by", "group", path]):
         status, _, errors = run_json(capsys, *map(str, command), "--ids", listing)
         assert status == 2
         assert "found 2 others, the first: a1, a2" in errors
@@ -119,7 +119,9 @@ def test_a_run_of_the_host_is_cut_to_the_list(tmp_path: Path, capsys: pytest.Cap
         totals=totals,
     )
     listing = write_ids(tmp_path / "ids", [row["id"] for row in rows[::2]])
-    status, lines, errors = run_json(capsys, "breakdown", tmp_path / "run", "--metric", "all", "--ids", listing)
+    status, lines, errors = run_json(
+        capsys, "score", "--by", "group", tmp_path / "run", "--metrics", "all", "--ids", listing
+    )
     assert status == 0, errors
     values = {row["metric"]: (row["value"], row["n"]) for row in lines if row["group"] == "all"}
     answers = {row["id"]: row["answer"][: 8 + place] for place, row in enumerate(rows)}

@@ -35,37 +35,37 @@ CATEGORIES = (
 
 
 LETTER = "letter_lmms_eval"
-"""The detail of a record that has the letter which lmms-eval's extraction reads, empty where it reads none."""
+"""Detail of a record: the letter that lmms-eval's extraction reads, or ''."""
 
 
 def _mean_of_axes(records: Sequence[Record]) -> Value:
-    """The mean over the sub-axes of the share of answers that lmms-eval's extraction counts as right."""
+    """Return the unweighted mean over the sub-axes of the accuracy by lmms-eval's extraction."""
     axes: defaultdict[str, list[bool]] = defaultdict(list)
     for record in records:
         if LETTER in record.details and record.groups.get("subcategory"):
             axes[record.groups["subcategory"]].append(record.details[LETTER] == record.reference)
     known = sum(map(len, axes.values()))
     if not known:
-        return Value(math.nan, 0)  # a table of answers that does not name the sub-axes
+        return Value(math.nan, 0)  # tables of answers may lack the sub-axes
     return withheld(known, len(records)) or Value(
         sum(sum(axis) / len(axis) for axis in axes.values()) / len(axes), known
     )
 
 
 LMMS_EVAL = Metric("accuracy_lmms_eval", _mean_of_axes)
-"""What lmms-eval's own `mmstar` reports: its extraction, and every sub-axis counts the same, however many questions
-it has. No mean over answers, so it has no interval and no paired comparison."""
+"""The accuracy of lmms-eval's own `mmstar`: every sub-axis counts the same, whatever its size. It is no mean over
+answers, so it has no interval and no paired comparison."""
 VLMEVALKIT = mean_of("accuracy_vlmevalkit")
-"""The share of answers that VLMEvalKit's `exact_matching` counts as right."""
+"""The accuracy by VLMEvalKit's `exact_matching`."""
 SOURCE = "source"
 OF_HOSTS = (VLMEVALKIT, LMMS_EVAL)
-"""Rows of the host's table where the prompt is another's than ours."""
+"""Rows of the host's table for the prompts in `REPORTED` only."""
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one answer, in the groups of its core capability and its detailed axis.
+    """Return the record of one response, grouped by core capability and detailed axis.
 
-    The benchmark that the question is from (paper Figure 4) is a detail, for `breakdown --by source`.
+    The source benchmark of the question (paper Figure 4) is a detail, for `score --by source`.
     """
     if is_few_shot(row):
         response = dataclasses.replace(response, text=own_answer(response.text))
@@ -79,8 +79,8 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         "accuracy_released": released_match(response.text, row["answer"]),
         VLMEVALKIT.name: vlmevalkit_match(response.text, table_options(row)) == row["answer"],
     }
-    found = choice_record(row, response, groups, signature, **details)
-    return found.with_scores({name: float(score) for name, score in scores.items()})
+    scored = choice_record(row, response, groups, signature, **details)
+    return scored.with_scores({name: float(score) for name, score in scores.items()})
 
 
 def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
@@ -89,9 +89,9 @@ def metrics(_settings: MMStarSettings) -> Sequence[Metric]:
 
 
 def table(settings: MMStarSettings) -> list[str]:
-    """Return the rows of the host's table: overall, the six capabilities, the other rules, the failure rates.
+    """Return the rows of the host's table: accuracy, the six capabilities, the released rules, failure rates.
 
-    Where the prompt is another's than ours, the hosts' numbers stand there and the capabilities do not.
+    For the prompts in `REPORTED` the hosts' accuracies replace the capabilities.
     """
     reported = settings.prompt in REPORTED
     left_out = (TRUNCATED_RATE,) if reported else (*OF_HOSTS, TRUNCATED_RATE)

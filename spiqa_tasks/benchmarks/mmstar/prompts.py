@@ -1,9 +1,9 @@
 """Prompts of MMStar: the picture and the question, or two solved questions before it for LLM bases.
 
-The paper's LLM bases answer 2-shot, text only (section 5.1), and it does not print its shots. `SHOTS` are our own:
-world knowledge and arithmetic, in MMStar's form, from no benchmark, the same two in the same order for every question.
-They show the form of an answer and teach nothing about MMStar; their letters differ so that no letter is favoured by
-both. `AUTHORS` are those of the authors' code (its option `--in-context`, for Yi and Llama bases), in their spelling.
+The paper's LLM bases answer 2-shot, text only (section 5.1), and it does not print its shots. `SHOTS` are ours: world
+knowledge and arithmetic in MMStar's form, from no benchmark, the same two in the same order for every question. They
+show the form of an answer and teach nothing about MMStar; their letters differ so that neither is favoured.
+`AUTHORS` are those of the authors' code (its option `--in-context`, for Yi and Llama bases), in their spelling.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ WORDINGS: dict[str, str] = {
     "vlmevalkit": _LISTED + "Please select the correct answer from the options above. \n",
     "vlmevalkit_qwen": _LISTED + "Answer with the option letter only.",
 }
-"""`asked` is the question as it is released, its options in its text; `options` are lines such as `A. red`.
+"""Name -> template: `asked` is the released question with its options, `options` are lines such as `A. red`.
 
 `authors`: LLaVA-Next in the authors' code, and LLaVA and InternVL in VLMEvalKit; `lmms_eval` and `lmms_eval_qwen`: the
 tasks `mmstar` and `mmstar_qwen` of lmms-eval 0.7.3, without a full stop and without a line end; `vlmevalkit`: models
 without a prompt of their own in VLMEvalKit 0.0.20; `vlmevalkit_qwen`: Qwen3-VL there.
 """
 ANSWER = "Answer:"
-"""Ends the prompt and precedes each shot's letter, so that a base model without chat tuning answers with a letter."""
+"""End of the prompt and of each shot, so that a base model without chat tuning continues with a letter."""
 SHOTS: tuple[tuple[str, str], ...] = (
     ("Which of these numbers is prime?\nOptions: A: 21, B: 27, C: 29, D: 33", "C"),
     ("A shop sells pencils in packs of six. How many packs make 24 pencils?\nOptions: A: 4, B: 3, C: 2, D: 5", "A"),
@@ -69,7 +69,7 @@ AUTHORS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
-    """Return the picture, then the shots of a few-shot row, the question with its options and the closing sentence."""
+    """Return the picture, then the shots if any, the question with its options and the closing sentence."""
     pictures = [Picture(path) for path in row["images"]]
     if _shots_of(row) == "authors":
         return [*_authors_shots(), *pictures, _authors_text(row)]
@@ -78,7 +78,7 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 
 
 def template(row: Mapping[str, Any]) -> str:
-    """Return the wording that the row's prompt is made with, for the signature."""
+    """Return the template of the row's prompt, for the signature."""
     if _shots_of(row) == "authors":
         return "".join(part for part in _authors_shots() if isinstance(part, str))
     closing = f"\n{ANSWER}" if is_few_shot(row) else ""
@@ -86,15 +86,15 @@ def template(row: Mapping[str, Any]) -> str:
 
 
 def is_few_shot(row: Mapping[str, Any]) -> bool:
-    """Return whether solved questions of our own stand before the row's question, in one text with it."""
+    """Return whether `SHOTS` precede the row's question, in one text with it."""
     return _shots_of(row) == "2"
 
 
 def own_answer(response: str) -> str:
-    """Return the response without further questions that a base model goes on to write where nothing stops it.
+    """Return a base model's response without the further questions that it continues with.
 
-    Not every model class of the host sends the YAML's stop strings. What is cut begins at the blank line before the
-    first new list of options; a response that has nothing before it is left whole.
+    Needed because not every model class of the host sends the YAML's stop strings. The cut is at the blank line before
+    the first new list of options; a response with nothing before it stays whole.
     """
     head, found, _ = response.partition("\nOptions: ")
     own = head.rpartition("\n\n")[0] if found else ""
@@ -107,7 +107,7 @@ def _shots_of(row: Mapping[str, Any]) -> str:
 
 
 def _authors_shots() -> list[Part]:
-    """The turns before the question, and the beginning of the user's own."""
+    """Return the turns of the shots and the start of the user's turn."""
     parts: list[Part] = [Turn("system"), AUTHORS_SYSTEM]
     for question, options, answer in AUTHORS:
         lettered = dict(zip("ABCD", options, strict=True))
@@ -116,7 +116,7 @@ def _authors_shots() -> list[Part]:
 
 
 def _authors_text(row: Mapping[str, Any]) -> str:
-    """The question in the form of the authors' shots; as released where its options are not known."""
+    """Return the question in the form of the authors' shots, or as released if its options are unknown."""
     options = dict(zip(row["letters"], row["options"], strict=True))
     if not all(options.values()):
         return f"Question: {row['question']}\n{AUTHORS_CLOSING}"
@@ -128,7 +128,7 @@ def _authors_question(question: str, options: Mapping[str, str]) -> str:
 
 
 def _asked(name: str, text: str, options: Mapping[str, str]) -> str:
-    """The question whose released text is `text`, in a wording."""
+    """Return a released question in the wording of that name."""
     return WORDINGS[name].format(asked=text, question=question_of(text), options=_lines(options))
 
 
@@ -137,7 +137,7 @@ def _lines(options: Mapping[str, str]) -> str:
 
 
 def _shots(row: Mapping[str, Any]) -> str:
-    """The text before the question: each shot in the question's wording, its answer and a blank line."""
+    """Return the shots in the question's wording, each with its answer and a blank line; '' without shots."""
     shots = SHOTS if is_few_shot(row) else ()
     asked = ((_asked(row["prompt"], question, read_options(question)), letter) for question, letter in shots)
     return "".join(f"{question}\n{ANSWER} {letter}\n\n" for question, letter in asked)

@@ -16,18 +16,18 @@ from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 
 REPORTED = ("bare", "authors", "lmms_eval", "lmms_eval_qwen", "vlmevalkit", "vlmevalkit_qwen")
-"""The prompts that numbers in papers and threads were made with."""
+"""The prompts that reported numbers were made with (docs/reported.md)."""
 
 
 @dataclass(frozen=True)
 class MMStarSettings:
-    """What an MMStar task shows.
+    """Settings of an MMStar task: the keys of its `dataset_name`.
 
     Attributes:
-        prompt: how the question is asked, by the name of its wording (`prompts.WORDINGS`).
+        prompt: name of the wording (`prompts.WORDINGS`).
         ablation: `grey` shows grey pictures of the same size, `text` no picture (paper section 5.1).
-        shots: `2` puts two solved text questions of our own before each question (paper section 5.1: LLMs answer
-            2-shot), `authors` those of the authors' code, as turns of a chat.
+        shots: `2` puts two solved text questions before each question (paper section 5.1: LLMs answer 2-shot; these
+            are ours), `authors` those of the authors' code, as chat turns.
     """
 
     prompt: Literal[
@@ -39,15 +39,15 @@ class MMStarSettings:
 
 FILE = "mmstar.parquet"
 META = "meta_info"
-"""Which benchmark a question is from (paper Figure 4); copies of the release may lack it."""
+"""Column with the source benchmark of a question (paper Figure 4); copies of the release may lack it."""
 COLUMNS = ("index", "question", "image", "answer", "category", "l2_category")
 LETTERS = "ABCDEFGH"
 MISSING = frozenset(("", "#N/A", "N/A", "NA", "<NA>", "NULL", "null", "NaN", "nan", "None", "n/a"))
-"""Texts of options that VLMEvalKit loses as it reads its tables."""
+"""Option texts that VLMEvalKit loses: pandas reads them as missing values."""
 
 
 def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
-    """One row per question of the release's only split, in the order of the file.
+    """Return one row per question of the release's only split, in the order of the file.
 
     Raises:
         DataError: the file is missing, unreadable or lacks a column; a picture that cannot be decoded.
@@ -67,7 +67,7 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
 
 
 def read_options(question: str) -> dict[str, str]:
-    """Letter -> option text, read from the question's text; empty texts where its form is not known.
+    """Return letter -> option text from a question's text; '' for A to D if its form is unknown.
 
     The release has two forms: `Options: A: x, B: y, ...` and a list of lines `(A) x`, once without the blank.
     """
@@ -75,7 +75,7 @@ def read_options(question: str) -> dict[str, str]:
 
 
 def question_of(text: str) -> str:
-    """Return the question without its options, which stand in the release's text."""
+    """Return a released question without its options."""
     head, inline, tail = text.rpartition("Options: ")
     if inline and tail.startswith("A: "):
         return head.strip()
@@ -83,18 +83,19 @@ def question_of(text: str) -> str:
 
 
 def table_options(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return letter -> text as VLMEvalKit's table has them: an option whose text pandas takes for missing is none."""
+    """Return letter -> text as VLMEvalKit reads them: without the options in `MISSING`."""
     options = zip(row["letters"], row["options"], strict=True)
     return {letter: text for letter, text in options if text not in MISSING}
 
 
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarSettings, data: str) -> list[Row]:
-    """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
+    """Return rows for scoring from a table of answers that has the questions, too.
 
     Args:
-        table: its rows, with `id`, `question`, `answer`, and where they are known the categories, the source (`source`
-            or, in the authors' submissions, `bench`), and the options in columns of their own.
-        split, settings: the task's.
+        table: cells with `id`, `question`, `answer`, and optionally the categories, the source (`source` or, in the
+            authors' submissions, `bench`) and the options in columns by letter.
+        split: split of the task.
+        settings: settings of the task.
         data: digest of the table.
 
     Raises:

@@ -26,29 +26,29 @@ from spiqa_tasks.files import source
 from spiqa_tasks.judge.rules import Candidate
 
 OPEN_RULES = frozenset({"ambiguous", "no_match", "out_of_range"})
-"""Why the matcher finds no letter in an answer that may still have one; refusals and empty answers have none."""
+"""Matcher rules after which a judge is asked for the letter; refusals and empty answers have none."""
 
 BY_JUDGE = "accuracy_llm"
-"""The matcher's letter, or the judge's where the matcher leaves the answer open (appendix G.2)."""
+"""Accuracy by the matcher's letter, or the judge's for `OPEN_RULES` (appendix G.2)."""
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one answer, in the groups of its direction and its category.
+    """Return the record of one response, grouped by direction and category.
 
-    Where a caption is marked, its letter is in the details.
+    The letter of a marked caption is a detail.
     """
     signature = context.sign(row, template(row))
     if row["prompt"] == "caption":
         return _caption_record(row, response, signature)
     groups = {"direction": row["subcategory"], "category": slug(row["category"])}
     marked = {"marked": row["marked"]} if row.get("marked") else {}
-    found = choice_record(row, response, groups, signature, **marked)
-    if "extractor=none" in row["settings"].split(","):
-        return found
-    if found.rule not in OPEN_RULES:
-        return found if found.status == "request_failed" else found.with_scores({BY_JUDGE: found.scores["accuracy"]})
+    scored = choice_record(row, response, groups, signature, **marked)
+    if "extractor=none" in row["settings"].split(",") or scored.status == "request_failed":
+        return scored
+    if scored.rule not in OPEN_RULES:
+        return scored.with_scores({BY_JUDGE: scored.scores["accuracy"]})
     candidate = Candidate(response.text, reference=row["answer"], letters=tuple(row["letters"]))
-    return dataclasses.replace(found, asks=context.asks(BY_JUDGE, candidate))
+    return dataclasses.replace(scored, asks=context.asks(BY_JUDGE, candidate))
 
 
 def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
@@ -66,7 +66,7 @@ def table(settings: SciFIBenchSettings) -> list[str]:
 
 
 def _caption_record(row: Mapping[str, Any], response: Response, signature: str) -> Record:
-    """The caption as its prediction (None where there is none), beside the true one."""
+    """Return the record of a generated caption: the caption or None, and the true one."""
     caption = " ".join(response.text.split()) or None if response.failure is None else None
     return Record(
         row["id"],

@@ -14,7 +14,7 @@ _ONLY = "Only provide the letter of the correct {kind} as your answer. "
 _FIG2CAP = "Which of the captions best describes the image? Let's think step by step. "
 _CAP2FIG = "Which of the images best matches the caption? Let's think step by step. "
 _STEPS = " Let's think step by step. "
-"""Of the authors' README, where the indent of a continued source line is part of the prompt."""
+"""From the authors' README, whose prompt contains the indent of a continued source line."""
 CAPTION = (
     "Provide a one sentence caption that describes the figure. Do not include prefixes such as "
     '"The figure shows" or "The plot shows". Include just the caption. Caption:'
@@ -39,7 +39,7 @@ NO_TEXT = "(none)"
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
-    """The prompt of a row: the solved examples, each closed by its letter, then the question."""
+    """Return the prompt: the examples, each closed by its letter, then the question."""
     parts: list[Part] = []
     for shot in row["shots"]:
         parts += [*_question(row, shot, ""), f" {shot['answer']}\n\n"]
@@ -47,7 +47,7 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 
 
 def template(row: Mapping[str, Any]) -> str:
-    """The wording that the row's prompt is made with, for the signature."""
+    """Return the template of the row's prompt, for the signature."""
     used = [CLOSINGS[row["prompt"]][row["subcategory"]]]
     used += [MARK] if row["marked"] else []
     used += [IGNORE] if row["ignore"] == "yes" else []
@@ -56,12 +56,12 @@ def template(row: Mapping[str, Any]) -> str:
 
 
 def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> list[Part]:
-    """Figure -> caption: the figure, the captions. Caption -> figure: the figures, the caption. Then the question.
+    """Return the figure and the captions, or the figures and the caption, then the question.
 
     Args:
-        row: says which prompt.
+        row: row with the name of the prompt.
         shown: the row or one of its examples.
-        marked: the letter of the caption to mark, or "".
+        marked: letter of the caption to mark, or "".
     """
     closing = CLOSINGS[row["prompt"]][row["subcategory"]]
     figures = _figures(shown)
@@ -83,7 +83,7 @@ def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> 
 
 
 def _released(direction: str, shown: Mapping[str, Any], figures: list[Part], closing: str) -> list[Part]:
-    """The prompt of the authors' README: the options as Python prints their list, the release's own question."""
+    """Return the prompt of the authors' README: the options as Python prints their list, the released question."""
     if direction == "fig2cap":
         options = [f"{letter})  {text}\n" for letter, text in zip(shown["letters"], shown["options"], strict=True)]
         return [*figures, f"{options} {shown['asked']}{closing}"]
@@ -94,7 +94,7 @@ def _released(direction: str, shown: Mapping[str, Any], figures: list[Part], clo
 
 
 def _figures(shown: Mapping[str, Any]) -> list[Part]:
-    """One part per figure: a picture, or its text; none where pictures are left out."""
+    """Return one part per figure, a picture or its OCR text; [] without pictures."""
     if shown["texts"]:
         return [OCR + (text or NO_TEXT) for text in shown["texts"]]
     return [Picture(path) for path in shown["images"]]

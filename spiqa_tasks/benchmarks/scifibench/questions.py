@@ -1,4 +1,4 @@
-"""SciFIBench's release files, read: one `Question` per row, with its figures written to the cache."""
+"""SciFIBench's release files: one `ChoiceQuestion` per row, its figures written to the cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS = ("ID", "Question", "Options", "Answer", "Category", "Images")
 
 @dataclass(frozen=True)
 class OptionFigure:
-    """A figure: the sha256 of its encoded bytes and its file, "" where no task shows it."""
+    """A figure: sha256 of its encoded bytes, and its file or "" if it is not shown."""
 
     digest: str
     path: str
@@ -31,11 +31,11 @@ class ChoiceQuestion:
     """A question with its options in the order shown.
 
     Attributes:
-        file: the release file's name, such as `CS_Figure2Caption`; with `id` it names the question.
-        asked: the question as the release has it.
-        text: figure -> caption: the question; caption -> figure: the caption.
-        options: parallel to `letters`: the captions, or empty texts where the options are figures.
-        figures: one (figure -> caption), or one for each letter (caption -> figure).
+        file: name of the release file, such as `CS_Figure2Caption`; unique together with `id`.
+        asked: the released question.
+        text: the question (figure -> caption) or the caption (caption -> figure).
+        options: parallel to `letters`: captions, or "" if the options are figures.
+        figures: one (figure -> caption) or one per letter (caption -> figure).
     """
 
     file: str
@@ -55,7 +55,7 @@ class ChoiceQuestion:
 
     @property
     def position(self) -> int:
-        """The place of the answer among the options, from 0."""
+        """The index of the answer among the options, from 0."""
         return self.letters.index(self.answer)
 
     @property
@@ -69,25 +69,28 @@ class ChoiceQuestion:
         return self.figures[self.position if self.to_figure else 0]
 
     def generator(self, purpose: str, seed: int) -> random.Random:
-        """Return what a draw for this question comes from, whatever others there are."""
+        """Return a generator seeded by the question's identity, so that draws do not depend on other questions."""
         return random.Random(f"{purpose}#{seed}#{self.file}/{self.id}")
 
     def content(self) -> set[str]:
-        """Everything shown, to compare questions by: captions without case, spacing and final stop; figures."""
+        """Return the normalised captions and figure digests of the question, to compare questions by."""
         captions = {self.text} if self.to_figure else set(self.options)
         return {plain(caption) for caption in captions} | {figure.digest for figure in self.figures}
 
 
 def plain(caption: str) -> str:
-    """A caption without what does not tell captions apart: case, spacing, a final full stop."""
+    """Return a caption without case, spacing and final full stop: near-duplicates compare equal."""
     return " ".join(caption.casefold().split()).rstrip(" .")
 
 
 def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool) -> list[ChoiceQuestion]:
-    """The questions of the release file `file` (its shards `paths`, their fingerprint `data`), in order.
+    """Return the questions of a release file, in order.
 
     Args:
-        with_files: write the figures to the cache and check them; otherwise their paths are empty.
+        paths: its shards.
+        file: its name.
+        data: fingerprint of the shards.
+        with_files: whether the figures are written to the cache and checked; otherwise their paths are "".
 
     Raises:
         DataError: a file that cannot be read, a row that is not complete, a picture that cannot be decoded.
@@ -140,7 +143,7 @@ def _question(file: str, record: dict[str, Any], figures: tuple[OptionFigure, ..
 
 
 def _caption(question: str) -> str:
-    """The caption of a caption -> figure question, which the release writes as `Caption: ... Which image ...?`."""
+    """Return the caption of a caption -> figure question, released as `Caption: ... Which image ...?`."""
     return (
         re.sub(r"\s*Which (?:image|figure) best matches the caption\?\s*$", "", question)
         .removeprefix("Caption:")
@@ -149,7 +152,7 @@ def _caption(question: str) -> str:
 
 
 def _options(row_id: str, options: Sequence[str]) -> dict[str, str]:
-    """Letter -> text of options such as `A)  caption`."""
+    """Return letter -> text of options such as `A)  caption`."""
     read: dict[str, str] = {}
     for option in options:
         match = re.fullmatch(r"([A-Z])\)?\s*(.*)", option, flags=re.DOTALL)

@@ -39,11 +39,11 @@ LETTERS = "ABCDE"
 
 
 def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
-    """One row per question of `split`, in the order of the file.
+    """Return one row per question of `split`, in the order of the file.
 
-    Beyond what every choice row has: `texts` (what OCR reads, parallel to the pictures that it replaces; else empty),
-    `marked` (the letter of the marked caption, or ""), `shots` (the examples, each with the fields of a row that are
-    shown) and `caption` (the true one). The split `captioning` joins two files, so its ids are `<file>/<ID>`.
+    Fields beyond those of every choice row: `texts` (OCR texts that replace the pictures, or []), `marked` (letter of
+    the marked caption, or ""), `shots` (examples with the fields that are shown) and `caption` (the true one). The
+    split `captioning` joins two files, so its ids are `<file>/<ID>`.
 
     Raises:
         DataError: a file is missing, unreadable or lacks a column; a picture that cannot be decoded.
@@ -64,16 +64,17 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
 
 
 def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBenchSettings, data: str) -> list[Row]:
-    """Return one row per question of a table of answers that has the questions too, with what scoring needs of it.
+    """Return rows for scoring from a table of answers that has the questions, too.
 
     Args:
-        table: its rows, with `id`, `question`, `answer` and the options in `A` to `E` (figures have none).
-        split, settings: the task's.
+        table: cells with `id`, `question`, `answer` and the options in `A` to `E` (absent for figures).
+        split: split of the task.
+        settings: settings of the task.
         data: digest of the table.
 
     Raises:
         InputError: a task whose answers cannot be scored without the release.
-        DataError: an answer that is no option.
+        DataError: an answer that is not an option.
     """
     if settings.mark != "none" or settings.prompt == "caption":
         raise InputError("Expected SciFIBench's release for mark=... and prompt=caption, found none. Fetch it.")
@@ -98,12 +99,12 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBe
 
 
 def caption_length(row: Mapping[str, Any]) -> float:
-    """Return the length of the true caption in words, for accuracy against it (section 4.5)."""
+    """Return the length of the true caption in words (accuracy by length: section 4.5)."""
     return float(len(row["caption"].split()))
 
 
 def figure_size(row: Mapping[str, Any]) -> float:
-    """Return the mean size of the figures in pixels (area), for accuracy against it (section 4.5)."""
+    """Return the mean area of the figures in pixels (accuracy by size: section 4.5)."""
     sizes = []
     for path in row["images"]:
         with Image.open(path) as image:

@@ -1,4 +1,4 @@
-"""What a SciFIBench task shows: the keys of its `dataset_name`."""
+"""Settings of SciFIBench tasks."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ Switch = Literal["no", "yes"]
 
 @dataclass(frozen=True)
 class SciFIBenchSettings:
-    """What a SciFIBench task shows.
+    """Settings of a SciFIBench task: the keys of its `dataset_name`.
 
     Attributes:
-        prompt: `letter` is appendix G.1; `reasoning` is I.2, which drops the sentence that asks for a letter only;
-            `caption` is G.3, which asks for a caption of the figure; `released` is that of the authors' README.
+        prompt: `letter` is appendix G.1; `reasoning` is I.2, without the sentence that asks for a letter only;
+            `caption` is G.3, which asks for a caption; `released` is that of the authors' README.
         ablation: `grey` shows grey pictures of the same size, `text` no picture.
-        ocr: show the text that an OCR engine reads in a picture instead of the picture (section 4.1).
+        ocr: whether the OCR text of a picture replaces it (section 4.1).
         negatives: `adversarial` as released, or `random` ones of the same file; the answer keeps its letter.
-        shuffle: another order of the options for each number; 0 is the order of the release (section 4.2).
+        shuffle: seed of the order of the options; 0 is the released order (section 4.2).
         mark: the caption marked as <Correct>: the true one, or a random other one (section 4.7).
         ignore: whether the prompt says to ignore the mark.
-        shots: how many solved examples precede the question; they are other questions of the same file.
-        shot_kind: `random` ones, or the most `similar` ones by TF-IDF of their captions.
-        encoder: folder or hub id of a CLIP checkpoint; `similar` then goes by its image and caption embeddings.
-        sample: how many questions to draw from the split; 0 is all.
-        extractor: `judge` has a judge model find the letter where our matcher finds none (appendix G.2); `released`
-            asks it in the words of the authors' README.
-        seed: of random negatives, the mark, random examples and the sample.
+        shots: number of solved examples, other questions of the same file.
+        shot_kind: `random` examples, or the most `similar` by TF-IDF of the captions.
+        encoder: folder or hub id of a CLIP checkpoint, whose embeddings then define `similar`.
+        sample: number of questions drawn from the split; 0 is all.
+        extractor: `judge` asks a judge for the letter if our matcher finds none (appendix G.2); `released` does so in
+            the words of the authors' README.
+        seed: seed of random negatives, marks, random examples and the sample.
     """
 
     prompt: Literal["letter", "reasoning", "caption", "released"] = "letter"
@@ -49,7 +49,7 @@ class SciFIBenchSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        wrong = {
+        wrong = {  # expectation -> whether it is violated
             "ocr=yes with ablation=none: the text stands in the place of the picture": (
                 self.ocr == "yes" and self.ablation != "none"
             ),
@@ -64,6 +64,6 @@ class SciFIBenchSettings:
                 self.prompt == "caption" and (self.mark != "none" or self.shots != 0)
             ),
         }
-        for expected, found in wrong.items():
-            if found:
+        for expected, is_violated in wrong.items():
+            if is_violated:
                 raise InputError(f"Expected {expected}; found {settings_text(self)}. Correct the task's YAML.")

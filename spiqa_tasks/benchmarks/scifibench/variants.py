@@ -17,10 +17,10 @@ from spiqa_tasks.extras import require
 
 
 def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> list[ChoiceQuestion]:
-    """The questions with the false options replaced by the true ones of other questions (section 4.3, Table 2).
+    """Return the questions with false options replaced by true ones of other questions (section 4.3, Table 2).
 
-    The answer keeps its letter. No two options are alike, and none of the false ones is true as well: pairs with a
-    caption that some pair has together with the true figure are left out, and figures likewise.
+    The answer keeps its letter. No two options are equal, and no false one is true as well: captions that also occur
+    with the true figure are excluded, and figures that also occur with the true caption.
 
     Raises:
         DataError: the file has too few different pairs.
@@ -37,7 +37,7 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
 
 
 def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
-    """The question with its options in another order (section 4.2); 0 keeps the order of the release."""
+    """Return the question with its options reordered by the seed (section 4.2); 0 keeps the released order."""
     if seed == 0:
         return question
     order = list(range(len(question.letters)))
@@ -51,7 +51,7 @@ def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:
 
 
 def marked_letter(question: ChoiceQuestion, mark: str, seed: int) -> str:
-    """The letter of the caption to mark (section 4.7): `correct`, a random `incorrect` one, or "" for `none`."""
+    """Return the letter of the caption to mark (section 4.7): the correct one, a random incorrect one, or ""."""
     if mark == "none":
         return ""
     if mark == "correct":
@@ -96,7 +96,7 @@ if TYPE_CHECKING:
 
 
 def random_shots(questions: Sequence[ChoiceQuestion], count: int, seed: int) -> list[list[ChoiceQuestion]]:
-    """For each question `count` others, drawn by the seed and the question's identity."""
+    """Return `count` other questions for each, drawn by the seed and the question's identity."""
 
     def order(index: int) -> list[int]:
         places = list(range(len(questions)))
@@ -109,10 +109,10 @@ def random_shots(questions: Sequence[ChoiceQuestion], count: int, seed: int) -> 
 def similar_shots(
     questions: Sequence[ChoiceQuestion], count: int, similarities: Similarities
 ) -> list[list[ChoiceQuestion]]:
-    """For each question the `count` most similar others, the most similar one last, next to the question.
+    """Return the `count` most similar other questions for each, the most similar last, next to the question.
 
     Args:
-        similarities: shape (questions, questions), higher is more similar.
+        similarities: shape (questions, questions); higher is more similar.
     """
     import numpy as np
 
@@ -121,7 +121,7 @@ def similar_shots(
 
 
 def caption_similarities(questions: Sequence[ChoiceQuestion]) -> Similarities:
-    """Cosines of the true captions' TF-IDF vectors, shape (questions, questions)."""
+    """Return cosines of the true captions' TF-IDF vectors, shape (questions, questions)."""
     require("shots", "Choosing the most similar examples (shot_kind=similar)")
     import numpy as np
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -131,7 +131,7 @@ def caption_similarities(questions: Sequence[ChoiceQuestion]) -> Similarities:
 
 
 def pair_similarities(questions: Sequence[ChoiceQuestion], checkpoint: str) -> Similarities:
-    """Cosines of the true pairs' joint embeddings: image and caption, normalised and joined (section 3.2, step 2)."""
+    """Return cosines of the true pairs' concatenated unit embeddings of image and caption (section 3.2, step 2)."""
     import numpy as np
 
     from spiqa_tasks.vision.clip_encoder import ClipEncoder

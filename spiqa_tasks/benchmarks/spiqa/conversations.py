@@ -1,4 +1,4 @@
-"""SPIQA's questions as conversations for fine-tuning (paper section 5.1): one figure, its caption, question and answer.
+"""SPIQA's questions as conversations for fine-tuning: one figure, its caption, question and answer (section 5.1).
 
 A conversation shows the figure that the answer needs, as the paper's training samples do, in the prompts of a setting.
 """
@@ -20,11 +20,11 @@ def conversations(rows: Iterable[Mapping[str, Any]], form: Form, captions: bool 
     """Yield one conversation per row, and with `captions` one per figure that it shows for the first time.
 
     Args:
-        rows: of a SPIQA task; those of the setting `perfigure` that do not ask for an answer are left out, and so are
-            their figures that the answer does not need.
-        form: `llava` (`image`, a list where questions show several, and `conversations` of `from` and `value`) or
-            `messages` (`images` and `messages` of `role` and `content`), pictures marked `<image>` in the text.
-        captions: whether figures and their captions are conversations too.
+        rows: rows of a SPIQA task; of the setting `perfigure` only those that ask for an answer to a referred figure
+            are taken.
+        form: `llava` (`image`, a list for several figures, and `conversations` of `from` and `value`) or `messages`
+            (`images` and `messages` of `role` and `content`); pictures are `<image>` in the text.
+        captions: whether figures with their captions are conversations, too.
     """
     shown: set[str] = set()
     for row in rows:

@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
 from spiqa_tasks.benchmarks.spiqa.description import describe
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
-from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, retrieval_score, table
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt, wording
 from spiqa_tasks.benchmarks.spiqa.release import figures_of, files_of, load
@@ -27,11 +27,11 @@ from spiqa_tasks.scoring.refusals import is_refusal
 
 
 def record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one answer.
+    """Return the record of one response.
 
-    `rule` is how the answer was found (`ok`, `unformatted`, `truncated`, `empty`), `details` has the figures in the
-    order shown, the image that a chain of thought names, and with the protocol `released` what the released scripts
-    read. The setting `perfigure` gives the record of a document (see `perfigure`).
+    `rule` is the status of the parsed answer (`ok`, `unformatted`, `truncated`, `empty`); `details` has the figures in
+    the order shown, the image named by a chain of thought, and the released scripts' reading for the protocol
+    `released`. The setting `perfigure` gives the record of a document (see `perfigure`).
     """
     settings = settings_of(row)
     if settings.setting == "perfigure":
@@ -61,7 +61,8 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     scores: dict[str, float] = {}
     asks: list[Ask] = []
     for suffix, text, image in readings:
-        scores |= retrieval_score(RETRIEVAL + suffix, image, row) if is_cot else {}
+        if is_cot and row["figures"]:  # the order of the figures is known
+            scores[RETRIEVAL + suffix] = float(image in row["referred"])
         candidate = Candidate(text, row["question"], row["answer"], as_written=suffix == RELEASED)
         asks += context.asks(settings.judged + suffix, candidate)
     return Record(
@@ -77,7 +78,7 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
 
 
 def _as_shown(row: Mapping[str, Any], shown: tuple[str, ...]) -> Mapping[str, Any]:
-    """The row with the figures that the model was really shown, in that order; with none where that is not known."""
+    """Return the row with the figures that the model was shown, in that order; without figures if unknown."""
     referred = {row["figures"][index]["file"] for index in row["referred"]}
     indices = [index for index, file in enumerate(shown) if file in referred]
     return {**row, "figures": [{"file": file} for file in shown], "referred": indices}
@@ -88,7 +89,7 @@ _LIMIT = re.compile(r"\b(?:many|most|limit\w*|max\w*|exceed\w*|only|up to|single
 
 
 def image_limit_advice(records: Sequence[Record]) -> list[str]:
-    """Return a sentence for people where failed requests tell of a limit on images, else nothing."""
+    """Return a remedy if failed requests name a limit on images, or []."""
     failed = [record for record in records if record.status == "request_failed"]
     refused = [record for record in failed if all(words.search(record.reason or "") for words in (_IMAGES, _LIMIT))]
     if not refused:

@@ -18,20 +18,21 @@ GROUPS = ("table", "schematic", "plot", "visualization", "other")
 """Tables, schematics, plots & charts, visualizations, other figures: the columns of Table 6, in the paper's order."""
 
 NOT_PLOTS = ("schematic", "visualization", "other")
-"""What Table 6 calls "Other figures": every figure that is no plot (see published/NOTES.md)."""
+"""Table 6's "Other figures": every figure that is not a plot (see published/NOTES.md)."""
 MOST_FIGURES = 8
+"""Largest number of figures with a group of its own: the default of `max_figures`."""
 _KEYWORDS = {"schematic": "schematic", "plot": "plot", "photograph": "visualization"}
 _CORRECTED = {**_KEYWORDS, "table": "table"}
 
 
 @cache
 def figure_group(label: str, is_table: bool, reading: Reading = "corrected") -> str:
-    """The group of a figure: one of `GROUPS`.
+    """Return the group of a figure, one of `GROUPS`.
 
     Args:
         label: the release's `figure_type`.
-        is_table: whether the release says it is a table (A, val, train: `content_type`; B: its label).
-        reading: `released` reproduces Table 4; `corrected` ignores the label's case and knows tables by it too.
+        is_table: whether the release marks it as a table (A, val, train: `content_type`; B: its label).
+        reading: `released` reproduces Table 4; `corrected` ignores case and also takes labels that say table.
     """
     if is_table:
         return "table"
@@ -43,17 +44,17 @@ def groups_of(row: Mapping[str, Any], figures: int) -> dict[str, str]:
     """Return the groups of a question, by kind.
 
     Args:
-        row: the question's; its type is that of the first figure that the answer needs.
-        figures: how many figures are shown; 0 where that is not known.
+        row: row of the question; its type is that of the first referred figure.
+        figures: number of figures shown; 0 if unknown.
 
     Returns:
-        `type`, the figure type; `released_type`, the type that Table 4 counts, as `released_<type>`; `nonplot` for
-        figures that are neither plot nor table; `figures`, as `figures_<number>`, `figures_9+` beyond eight.
+        `type`, the figure type; `released_type`, the type of Table 4, as `released_<type>`; `nonplot` for figures that
+        are neither plot nor table; `figures`, as `figures_<number>`, `figures_9+` beyond eight.
     """
     shown = f"figures_{figures}" if figures <= MOST_FIGURES else f"figures_{MOST_FIGURES + 1}+"
     nonplot = {"nonplot": "nonplot"} if row["group"] in NOT_PLOTS else {}
-    told = {"figures": shown} if figures else {}
-    return {"type": row["group"], **nonplot, "released_type": f"released_{row['group_released']}", **told}
+    counted = {"figures": shown} if figures else {}
+    return {"type": row["group"], **nonplot, "released_type": f"released_{row['group_released']}", **counted}
 
 
 class Figure(NamedTuple):
@@ -67,12 +68,12 @@ class Figure(NamedTuple):
 
     @property
     def group(self) -> str:
-        """Its figure type, as the label means it."""
+        """Its figure type by the corrected reading."""
         return figure_group(self.label, self.is_table)
 
     @property
     def group_released(self) -> str:
-        """Its figure type, as Table 4 counts it."""
+        """Its figure type by the reading of Table 4."""
         return figure_group(self.label, self.is_table, "released")
 
 
@@ -80,10 +81,10 @@ class Question(NamedTuple):
     """A question of a paper.
 
     Attributes:
-        position: its place in the release's paper, from 0.
-        question: its text.
-        answer: the reference answer; empty where the release has none.
-        referred: the files of the figures that the answer needs, at least one.
+        position: index in the released paper, from 0.
+        question: text of the question.
+        answer: the reference answer, or "".
+        referred: files of the figures that the answer needs, at least one.
     """
 
     position: int
@@ -94,7 +95,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper of the release; `full_text` is None where the annotations do not hold it, empty where there is none."""
+    """A paper of the release; `full_text` is None if it is in another file, "" if the paper has none."""
 
     paper_id: str
     figures: Mapping[str, Figure]
@@ -151,8 +152,8 @@ def _figure(file: str, picture: str, caption: Any, label: Any, is_table: bool) -
 def _questions(
     columns: Iterable[tuple[Any, Any, Sequence[str]]], figures: Mapping[str, Figure]
 ) -> tuple[Question, ...]:
-    """The questions from (question, answer, files of the figures that the answer needs)."""
-    found = []
+    """Return the questions of (question, answer, files of the referred figures)."""
+    questions = []
     for position, (question, answer, referred) in enumerate(columns):
         if not _text(question, "question", position):
             raise ValueError(f"an empty question {position}")
@@ -162,12 +163,12 @@ def _questions(
                 f"question {position} that refers to {unknown[0] if unknown else 'no figure'}, not its own"
             )
         text = _text(answer, "answer", position)
-        found.append(Question(position, question, text, tuple(dict.fromkeys(referred))))
-    return tuple(found)
+        questions.append(Question(position, question, text, tuple(dict.fromkeys(referred))))
+    return tuple(questions)
 
 
 def _qasper(answer: Mapping[str, Any]) -> str:
-    """The free-form answer, else Yes or No, else the spans that QASPER extracts, joined as its evaluator does."""
+    """Return the free-form answer, else Yes or No, else the extractive spans, joined as QASPER's evaluator does."""
     free_form, is_yes = answer["free_form_answer"], answer["yes_no"]
     if free_form:
         return str(free_form)
@@ -177,10 +178,10 @@ def _qasper(answer: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any, what: str, which: object = "") -> str:
-    """Return the value, checked: a string that can be written as UTF-8.
+    """Return a string after checking that it can be encoded as UTF-8.
 
     Raises:
-        TypeError, ValueError: it is none.
+        TypeError, ValueError: not such a string.
     """
     if not isinstance(value, str):
         raise TypeError(f"a {f'{what} {which}'.strip()} of type {type(value).__name__}")

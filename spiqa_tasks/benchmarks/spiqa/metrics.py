@@ -1,12 +1,11 @@
-"""SPIQA's metrics: L3Score, the text metrics, retrieval (paper section 3.1), and what went wrong (section 5)."""
+"""SPIQA's metrics: L3Score, text metrics, retrieval accuracy (paper section 3.1) and failure rates (section 5)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of, mean_value, share_of, withheld
 from spiqa_tasks.benchmarks.open_metrics import (
@@ -26,29 +25,27 @@ from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.coverage import is_covered
 
 SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")
-"""The text metrics in the host's table; `breakdown` has the others."""
+"""The text metrics in the host's table, to keep it within a screen; `score` prints all."""
 RETRIEVAL = "retrieval_accuracy"
-"""Whether the image that a chain of thought names, by its place among those shown, is one that the answer needs."""
+"""Share of answers whose chain of thought names one of the referred figures, by its index among those shown."""
 
 
 def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
     """Return the metrics, the headline first."""
-    found: list[Metric] = []
+    by_reading: list[Metric] = []
     if settings.protocol != "released":
-        found += _of_reading(settings, "", prediction)
+        by_reading += _of_reading(settings, "", prediction)
     if settings.protocol != "corrected":
         texts = _answers_released if settings.setting == "perfigure" else _prediction_released
-        found += _of_reading(settings, RELEASED, texts)
-    return (*found, *_rates(settings))
+        by_reading += _of_reading(settings, RELEASED, texts)
+    return (*by_reading, *_rates(settings))
 
 
 def table(settings: SpiqaSettings) -> list[str]:
-    """Return the rows of the host's table, at most 16: L3Score overall and by figure type, texts, what went wrong.
+    """Return the rows of the host's table, at most 16: L3Score overall and by figure type, text metrics, failure rates.
 
-    With both protocols the figure types, BLEU-1 and the corrected reading's details are left to `breakdown`; by rules
-    other than L3Score the figure types are.
-    `neither_rate`, which is 0 with a judge that is fit to judge, is left to `score` and `breakdown`; a line says when
-    it is not (`judge_advice`).
+    Left to `score`: figure types and BLEU-1 for both protocols together, figure types for rules other than L3Score,
+    and `neither_rate`, which is near 0 with a fit judge (`judge_advice` warns otherwise).
     """
     both = settings.protocol == "both"
     hidden = {name for name in METRICS if name not in SHOWN or (both and name == "bleu_1")} | {NEITHER.name}
@@ -57,13 +54,8 @@ def table(settings: SpiqaSettings) -> list[str]:
     return [names[0], *(f"{names[0]}/{group}" for group in GROUPS if by_type), *names[1:]]
 
 
-def retrieval_score(metric: str, image: int | None, row: Mapping[str, Any]) -> dict[str, float]:
-    """Return the score of the image that an answer names, by its metric; none where nobody knows the figures shown."""
-    return {metric: float(image in row["referred"])} if row["figures"] else {}
-
-
 def order_advice(records: Sequence[Record]) -> list[str]:
-    """Return what to do where nobody knows which figure the number of an image means, else nothing."""
+    """Return a remedy if the order of the figures shown is unknown for answers that name an image, or []."""
     unknown = sum("image" in record.details and _has_unknown_order(record) for record in records)
     if not unknown:
         return []
@@ -75,11 +67,11 @@ def order_advice(records: Sequence[Record]) -> list[str]:
 
 
 def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
-    """The judge's score, retrieval and the text metrics of what the paper, or the released scripts, read in answers."""
+    """Return the judge-scored, retrieval and text metrics of one reading of the answers."""
     name, of_images = settings.judged + suffix, RETRIEVAL + suffix
     compute = _perfigure_released if suffix and settings.setting == "perfigure" else _mean_of_whole
     retrieval = [Metric(of_images, partial(_retrieval, of_images))] if settings.setting == "cot" else []
-    of_texts = (text_metric(each + suffix, texts) for each in METRICS)
+    of_texts = (text_metric(toolkit + suffix, texts) for toolkit in METRICS)
     return [Metric(name, partial(compute, name), needs="judge"), *retrieval, *of_texts]
 
 
@@ -107,7 +99,7 @@ def _prediction_released(record: Record) -> Sequence[str]:
 
 
 def _answers_released(record: Record) -> Sequence[str]:
-    """Every helpful referred figure is an answer of its own; a question without one has one empty answer."""
+    """Return an answer per helpful referred figure, or one empty answer, as the released script scores."""
     return () if record.prediction is None else record.details["released_answers"] or ("",)
 
 
@@ -116,37 +108,37 @@ def _mean_of_whole(name: str, records: Sequence[Record]) -> Value:
 
 
 def _perfigure_released(name: str, records: Sequence[Record]) -> Value:
-    """The metric of that name as the released script divides: by the answers judged plus one for every question.
+    """Return the released script's score: the sum over judged answers divided by their number plus one per question.
 
-    The script means to count a question without a helpful figure, but never notes that it had one.
+    The script adds one for a question without a helpful figure, but never records that it had one.
     """
     questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]
-    told = [verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name]
-    scores = [verdict["score"] for verdict in told if "score" in verdict]
+    verdicts = [verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name]
+    scores = [verdict["score"] for verdict in verdicts if "score" in verdict]
     missing = withheld(len(answered), len(questions))
     if missing is not None:
         return missing
-    if told and not is_covered(len(scores), len(told)):
-        return Value(math.nan, len(scores), reason=f"{len(scores)} of {len(told)} answers were judged")
+    if verdicts and not is_covered(len(scores), len(verdicts)):
+        return Value(math.nan, len(scores), reason=f"{len(scores)} of {len(verdicts)} answers were judged")
     return Value(sum(scores) / (len(scores) + len(answered)), len(answered))
 
 
 def _unhelpful(records: Sequence[Record]) -> Value:
-    """The share of questions of which no figure was found helpful, by the released rule where it alone is."""
+    """Return the share of questions without a helpful figure."""
     helped = {r.id: None if r.prediction is None else r.status == "no_helpful_figure" for r in whole(records)}
     return mean_value({key: None if failed is None else float(failed) for key, failed in helped.items()})
 
 
 def _perfigure_judge_failed(name: str, records: Sequence[Record]) -> Value:
-    """The share of answers that could not be judged, of those that were to be judged for the metric of that name."""
-    told = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == name]
-    failed = sum("score" not in verdict for verdict in told)
-    return Value(failed / len(told) if told else 0.0, len(told))
+    """Return the share of failed verdicts among those for the metric of that name."""
+    verdicts = [verdict for record in records for verdict in record.verdicts if verdict["metric"] == name]
+    failed = sum("score" not in verdict for verdict in verdicts)
+    return Value(failed / len(verdicts) if verdicts else 0.0, len(verdicts))
 
 
 def _no_text(records: Sequence[Record]) -> Value:
-    """How many questions were asked without the text that their paper lacks."""
+    """Return the number of questions asked without a full text, because their paper has none."""
     known = {r.id: float(r.details["no_text"]) for r in records if "no_text" in r.details}
     if len(known) < len(records):
         return Value(math.nan, len(known), reason="the papers' texts are not read for scoring")
@@ -154,7 +146,7 @@ def _no_text(records: Sequence[Record]) -> Value:
 
 
 def _retrieval(name: str, records: Sequence[Record]) -> Value:
-    """The mean of the scores of images named, withheld where the order of the figures is not known for more than 1%."""
+    """Return the mean retrieval score, withheld if the order of the figures is unknown for more than 1%."""
     unknown = sum(map(_has_unknown_order, records))
     if unknown and not is_covered(len(records) - unknown, len(records)):
         reason = f"the order of the figures that the model saw is not known for {unknown} of {len(records)} answers"

@@ -1,13 +1,12 @@
-"""SPIQA for models that take one picture: each figure is shown alone, twice, and the answers are joined per question.
+"""SPIQA for single-image models: each figure is shown alone, twice, and the answers are joined per question.
 
-The paper (section 5.1) shows such models every figure one by one; the released scripts ask of a figure whether it is
-helpful, and for an answer. Here each of the two prompts is a document of its own, and a question is put together when
-all documents are there:
+The paper (section 5.1) shows such models every figure one by one; the released scripts ask whether a figure is helpful,
+and for an answer. Each of the two prompts is a document, and a question is joined when all of its documents are
+answered:
 
-- corrected: the answers of the figures found helpful, each text once, in the order shown, joined by a space; where no
-  figure is found helpful the question is failed: score 0, the prediction is empty.
-- released: every helpful figure among those that the answer needs counts as an answer of its own; a question is failed
-  where there is none.
+- corrected: the distinct answers of helpful figures in the order shown, joined by a space; without a helpful figure the
+  score is 0 and the prediction empty.
+- released: every helpful referred figure gives an answer of its own; a question without one fails.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ _VERDICT = re.compile(r"\b(?:(yes|yeah)|(no|not))\b", re.IGNORECASE)
 
 
 def parse_helpful(reply: str) -> bool | None:
-    """Return whether the reply says yes: its first word among yes, yeah, no and not; None where it has none of them."""
-    found = _VERDICT.search(reply)
-    return None if found is None else found[1] is not None
+    """Return whether the first of the words yes, yeah, no and not says yes, or None if there is none."""
+    word = _VERDICT.search(reply)
+    return None if word is None else word[1] is not None
 
 
 def is_helpful_released(reply: str) -> bool:
-    """Return the verdict of the released rule: helpful unless "no" occurs anywhere, as in "know" and "another"."""
+    """Return the released rule's verdict: helpful unless "no" occurs anywhere, even in "know" or "another"."""
     return "no" not in reply.lower()
 
 
 def document_record(row: Mapping[str, Any], response: Response, context: Context) -> Record:
-    """Return the record of one document: the reply as its prediction, and all that joining the question needs."""
+    """Return the record of one document: the reply as prediction, and the fields that `join` needs."""
     text = response.text
     failed = response.failure is not None
     unclear = row["step"] == "helpful" and parse_helpful(text) is None
@@ -64,19 +63,19 @@ def document_record(row: Mapping[str, Any], response: Response, context: Context
 def join(documents: Sequence[Record], context: Context) -> list[Record]:
     """Return one record per question.
 
-    A question with documents missing (a run may be limited in the middle of one) has the status `incomplete` and no
-    scores. A question that was joined before is taken from its first document. `details` has `anchor`, the id of that
-    document, and the answers that the released scripts score.
+    A question with missing documents (`--limit` may cut one) has the status `incomplete` and no scores. A joined
+    question logged with its first document is taken from there. `details` has `anchor`, the id of that document, and
+    the answers that the released scripts score.
     """
     by_question: dict[str, dict[str, Record]] = {}
-    for record in documents:  # one whose scoring failed has nothing but its id, `<question>/<figure>/<step>`
+    for record in documents:  # a record that failed scoring has only its id, `<question>/<figure>/<step>`
         question_id = str(record.details.get("question_id") or record.id.rsplit("/", 2)[0])
         by_question.setdefault(question_id, {})[record.id] = record
     joined = []
     for question_id, parts in by_question.items():
         try:
             joined.append(_joined(question_id, list(parts.values()), context))
-        except (KeyError, TypeError, ValueError, IndexError) as error:  # a record that `document_record` did not make
+        except (KeyError, TypeError, ValueError, IndexError) as error:  # a logged record that was edited
             reason = f"a record of its figures is damaged: {error!r}"
             joined.append(Record(question_id, status="scoring_failed", reason=reason))
     return joined
@@ -115,7 +114,7 @@ def _question(question_id: str, ordered: Sequence[Record], shared: Mapping[str, 
         verdict, answer = replies[part.id], replies[part.id.removesuffix("helpful") + "answer"]
         if part.details["referred"] and is_helpful_released(verdict):
             released.append(answer)
-        if parse_helpful(verdict) is not False:  # without yes or no it counts as in the released scripts, as helpful
+        if parse_helpful(verdict) is not False:  # an unclear verdict counts as helpful, as in the released scripts
             answers.append(answer)
     answers = released if protocol == "released" else answers
     prediction = " ".join(dict.fromkeys(filter(None, map(without_control_tokens, answers))))

@@ -1,4 +1,4 @@
-"""SPIQA's prompts: the released wordings (paper section 3.1 and Figure 1; ablations of section 5.3)."""
+"""SPIQA's prompts in the released wordings (paper section 3.1 and Figure 1; ablations of section 5.3)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ INSTRUCTIONS: dict[str, str] = {
         "Question: <question>. " + _FORMAT
     ),
 }
-"""Setting -> instruction; `<question>` and `<text>` are filled in. The figures follow it."""
+"""Setting -> instruction with the fields `<question>` and `<text>`; the figures follow it."""
 
 
 PER_FIGURE: dict[str, str] = {
@@ -57,16 +57,15 @@ PER_FIGURE: dict[str, str] = {
         "image and caption. Question: <question>."
     ),
 }
-"""The two prompts of a figure that is shown alone (released open-model scripts); the picture comes first."""
+"""Step -> prompt after a figure that is shown alone (released open-model scripts)."""
 SMALL_FOLDER = f"_Images_{SMALL}"
-"""What the names of the release's archives of small pictures end in."""
+"""Suffix of the release's archives of small pictures."""
 
 
 def prompt(row: Mapping[str, Any]) -> list[Part]:
-    """The prompt of a row: the instruction, then every figure as `Image i: ` picture `Caption i: ...`, i from 0.
+    """Return the instruction, then every figure as `Image i: ` picture `Caption i: ...`, i from 0.
 
-    A figure without a path (caption-only, text ablation) leaves its picture out. `perfigure` shows the row's one
-    figure, then the prompt of its step.
+    Figures without a path (caption-only, text ablation) have no picture. `perfigure`: figure and prompt of the step.
     """
     settings = settings_of(row)
     setting = settings.setting
@@ -85,16 +84,16 @@ def prompt(row: Mapping[str, Any]) -> list[Part]:
 
 
 def shown_picture(path: str, settings: SpiqaSettings) -> str:
-    """Return the file to show for a row's picture: the figure itself, a square, or pure grey; the cache keeps it.
+    """Return the file shown for a row's picture: the figure, resized to a square, or pure grey; cached.
 
-    The released scripts make squares whatever the picture's shape is.
+    The released scripts resize to squares whatever the picture's shape.
 
     Args:
-        path: of a row; a picture within an archive (`archive::member`) is extracted first.
-        settings: the task's.
+        path: path in the row; a member of an archive (`archive::member`) is extracted first.
+        settings: settings of the task.
 
     Raises:
-        DataError: a picture that cannot be read.
+        DataError: an unreadable picture.
     """
     path = unpacked(path)
     side = settings.side
@@ -109,10 +108,10 @@ def shown_picture(path: str, settings: SpiqaSettings) -> str:
 
 
 def wording(setting: str) -> str:
-    """Return the wording of a setting's prompts, for the signature."""
+    """Return the template of a setting's prompts, for the signature."""
     return "".join(PER_FIGURE.values()) if setting == "perfigure" else INSTRUCTIONS[setting]
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
-    """The template with its `<name>` fields filled in; what is filled in is never read as a field."""
+    """Return the template with its `<name>` fields replaced in one pass: a value is never read as a field."""
     return re.sub(r"<(question|caption|text)>", lambda field: values[field[1]], template)

@@ -1,8 +1,8 @@
-"""SPIQA: the release's three annotation formats become one row per question (paper section 3; DESIGN of the splits).
+"""SPIQA: one row per question of a split (paper section 3).
 
-A row is what every hook gets: {id, paper_id, question, answer, figures: [{path, file, caption, group,
-group_released}] in the order shown, referred: positions in `figures`, group, group_released, full_text, no_text:
-whether the paper has no text (None where nobody looked), question_id, step, documents, benchmark, split, settings,
+A row is {id, paper_id, question, answer, figures: [{path, file, caption, group,
+group_released}] in the order shown, referred: indices of `figures`, group, group_released, full_text, no_text:
+whether the paper has no text (None if texts were not read), question_id, step, documents, benchmark, split, settings,
 data}. The setting `perfigure` has `documents` rows per question: one per figure and `step`.
 """
 
@@ -31,10 +31,9 @@ logger = logging.getLogger("spiqa_tasks")
 
 @dataclass(frozen=True)
 class Split:
-    """Where a split's files are and which of the three annotation formats it has.
+    """Files and annotation format of a split.
 
-    `packed` pictures are neither extracted nor decoded before a run, only looked up by name: each is extracted when it
-    is first shown. The train split has 270,000 of them in 25 GB.
+    `packed` pictures are extracted when first shown, not before the run: the train split has 270,000 in 25 GB.
     """
 
     annotations: str
@@ -44,7 +43,7 @@ class Split:
 
     @property
     def small_pictures(self) -> str | None:
-        """The archive of 224px pictures, which the release has for the test splits."""
+        """The archive of 224px pictures, released for the test splits only, or None."""
         return None if self.pictures.startswith("train_val") else self.pictures.replace(".zip", "_224px.zip")
 
 
@@ -68,7 +67,7 @@ def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
     files = SPLITS[split]
     annotations = source.files(SPIQA, files.annotations)[0]
     was_collecting = gc.isenabled()
-    gc.disable()  # it would look through the millions of objects of a large file over and over
+    gc.disable()  # it would scan the millions of objects of the train split again and again
     try:
         papers = answered(read_papers(annotations, files.annotation_format), annotations)
         if settings.setting == "fullpaper":
@@ -82,7 +81,7 @@ def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
 
 
 def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]]:
-    """Return the (repository, pattern) pairs that a task reads; an archive may be an extracted folder instead."""
+    """Return the (repository, pattern) pairs that a task reads; an extracted folder may replace an archive."""
     files = SPLITS[split]
     patterns = [files.annotations]
     if settings.shows_pictures:
@@ -94,19 +93,19 @@ def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]
 
 
 def figures_of(source: Source, split: str) -> dict[str, frozenset[str]]:
-    """Return paper -> the files of all of its figures; raises as `load` does."""
+    """Return paper id -> files of its figures; raises as `load`."""
     files = SPLITS[split]
     papers = read_papers(source.files(SPIQA, files.annotations)[0], files.annotation_format)
     return {paper.paper_id: frozenset(paper.figures) for paper in papers}
 
 
 def read_papers(path: Path, annotation_format: Literal["A", "B", "C"]) -> list[Paper]:
-    """Return the papers of an annotation file; raises as `each_paper` does."""
+    """Return the papers of an annotation file, the last of a repeated id; raises as `each_paper`."""
     return list({paper.paper_id: paper for paper, _ in each_paper(path, annotation_format)}.values())
 
 
 def each_paper(path: Path, annotation_format: Literal["A", "B", "C"]) -> Iterator[tuple[Paper, Mapping[str, Any]]]:
-    """Yield each paper of an annotation file, and what the release has of it; one is in memory at a time.
+    """Yield (paper, released JSON) of an annotation file; only one paper is in memory.
 
     Raises:
         DataError: not JSON, no papers, or a paper that lacks a field of its format.
@@ -135,12 +134,12 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
-    """Return the papers without the questions that the release has no answer to, which a log line names.
+    """Return the papers without unanswered questions, whose ids are logged.
 
     Raises:
         DataError: no question is left.
     """
-    names = [f"{paper.paper_id}/{each.position}" for paper in papers for each in paper.questions if not each.answer]
+    names = [f"{paper.paper_id}/{item.position}" for paper in papers for item in paper.questions if not item.answer]
     if names:
         found = counted(len(names), "question has", "questions have")
         logger.warning("%s no answer in %s, left out: %s", found, path, ", ".join(names))
@@ -157,13 +156,12 @@ def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
 
 
 def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
-    """Return the papers with their full text, which A, val and train keep in an archive of its own.
+    """Return the papers with their full text, which is in a separate archive for A, val and train.
 
-    Some papers of the release have none; their questions are asked without, as the released scripts do, and a log line
-    says how many they are.
+    Questions of papers without a text are asked without, as in the released scripts; their number is logged.
 
     Raises:
-        DataError: the archive is not there, or has the text of no paper.
+        DataError: the archive is missing or has no text of these papers.
     """
     names = {f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None}
     texts: dict[str, str] = {}
@@ -186,7 +184,7 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
 def _picture_paths(
     source: Source, files: Split, questions: Sequence[Shown], settings: SpiqaSettings
 ) -> Mapping[str, str]:
-    """Picture within the archive -> path; none where no picture is shown."""
+    """Return member of the archive -> path; {} if no picture is shown."""
     if not settings.shows_pictures:
         return {}
     names = sorted({shown.paper.figures[file].picture for shown in questions for file in shown.files})
@@ -204,7 +202,7 @@ def _picture_paths(
 
 
 def _picture_archive(source: Source, files: Split, settings: SpiqaSettings) -> str:
-    """The archive to read: the one of small pictures where the settings want it and the source has it."""
+    """Return the archive to read: that of small pictures if the settings ask for it and the source has it."""
     small = files.small_pictures
     if settings.resolution == SMALL and small is not None:
         if source.folder(SPIQA, small.removesuffix(".zip")) is not None:

@@ -1,4 +1,4 @@
-"""What a SPIQA task shows and how it is scored: the keys of a task's `dataset_name`."""
+"""Settings of SPIQA tasks."""
 
 from __future__ import annotations
 
@@ -21,23 +21,21 @@ SMALL = "224px"
 
 @dataclass(frozen=True)
 class SpiqaSettings:
-    """What a SPIQA task shows and how it is scored.
+    """Settings of a SPIQA task: the keys of its `dataset_name`.
 
     Attributes:
-        setting: the paper's task (section 3.1), ablation (section 5.3), or one figure at a time (section 5.1).
-        max_figures: at most so many figures a question; 0 means all.
-        seed: draws another choice and order of the figures.
-        resolution: `full` shows the pictures as released; `224px` those of the release's 224px archive, or squares of
-            224 pixels where there is none (section 5.1, Figure B.1); a number squares of so many pixels, as the
-            released scripts make them.
+        setting: the paper's task (section 3.1), ablation (section 5.3), or one figure a turn (section 5.1).
+        max_figures: maximum of figures per question; 0 means all.
+        seed: seed of the choice and order of the figures.
+        resolution: `full` is as released; `224px` the release's 224px archive, or squares of 224 pixels without one
+            (section 5.1, Figure B.1); a number N squares of N pixels, as the released scripts make them.
         ablation: `grey` shows grey pictures of the same size, `text` no picture.
-        protocol: `corrected` follows the paper; `released` does what the released scripts do, under metric names of
-            their own; `both` gives both, for up to twice the judge calls. `perfigure` with `released` alone asks about
-            the referred figures.
-        figures: which of the paper's are shown: `all`, or only those that the answer needs (`referred`), as the
-            released scripts for open models do.
-        rule: how a judge scores an answer, and the name of the headline: `l3score`, `compass`, or `grade` with a rubric
-            of one's own as `grade:FILE`.
+        protocol: `corrected` follows the paper; `released` the released scripts, as metrics named `..._released`;
+            `both` computes both, for up to twice the judge calls. `perfigure` with `released` asks about referred
+            figures only.
+        figures: `all` figures of the paper, or the `referred` ones only, as the released open-model scripts show.
+        rule: the judge's rule and name of the headline metric: `l3score`, `compass` or `grade`; `grade:FILE` has a
+            rubric from a file.
     """
 
     setting: Setting = "direct"
@@ -61,7 +59,7 @@ class SpiqaSettings:
 
     @property
     def judged(self) -> str:
-        """The name of the metric that a judge gives."""
+        """The name of the judge-scored metric."""
         return self.rule.partition(":")[0]
 
     @property
@@ -71,11 +69,11 @@ class SpiqaSettings:
 
     @property
     def side(self) -> int | None:
-        """The side of the squares that pictures become, in pixels; None where they stay as they are."""
+        """The side in pixels of the squares that pictures are resized to, or None."""
         return None if self.resolution == "full" else int(self.resolution.removesuffix("px"))
 
 
 def settings_of(row: Mapping[str, Any]) -> SpiqaSettings:
-    """Return the settings that a row carries."""
-    found: SpiqaSettings = parse_settings(SpiqaSettings, row["settings"])
-    return found
+    """Return the settings of a row."""
+    settings: SpiqaSettings = parse_settings(SpiqaSettings, row["settings"])
+    return settings

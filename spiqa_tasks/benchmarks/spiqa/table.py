@@ -1,4 +1,4 @@
-"""SPIQA's rows, built as columns: the train split's 2.1 million figures are picked by index, not copied one by one."""
+"""SPIQA's rows as a columnar table: the train split's 2.1 million figures are taken by index, not copied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 
 STEPS = ("helpful", "answer")
-"""The two prompts that a figure is shown with when it is shown alone (released open-model scripts)."""
+"""The two prompts of a figure that is shown alone (released open-model scripts)."""
 
 FIGURE_FIELDS = ("path", "file", "caption", "group", "group_released")
 ROW_FIELDS = (
@@ -20,6 +20,7 @@ ROW_FIELDS = (
     *("no_text", "referred", "step", "documents"),
 )
 _BATCH = 2000
+"""Questions per record batch: their Python objects are freed before the next batch, which bounds memory on train."""
 
 
 class Shown(NamedTuple):
@@ -42,10 +43,10 @@ def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: s
 
     Args:
         files: all figures of the paper.
-        referred: those that the answer needs; kept first when they alone exceed `limit`.
-        question_id: the row's id.
-        limit: at most so many; 0 means all.
-        seed: 0 is the default order; other seeds draw others.
+        referred: the figures that the answer needs; the first `limit` of them if there are more.
+        question_id: id of the row.
+        limit: maximum number of figures; 0 means all.
+        seed: seed of the draw.
     """
     needed = list(dict.fromkeys(referred))
     others = [file for file in files if file not in needed]
@@ -56,14 +57,14 @@ def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: s
 
 
 def _shuffled(files: Sequence[str], key: str) -> list[str]:
-    """Return the files in an order that depends on `key` alone, in any version of Python."""
+    """Return the files shuffled by `key` alone: by SHAKE-256, as `random` may change between versions of Python."""
     digest = hashlib.shake_256(key.encode()).digest(8 * len(files))
     ranks = iter(struct.unpack(f">{len(files)}Q", digest))
     return sorted(files, key=lambda _: next(ranks))
 
 
 def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Shown]:
-    """Return every question with the figures shown with it, in the order of the file."""
+    """Return every question with its shown figures, in the order of the file."""
     result = []
     for paper in papers:
         files = list(paper.figures)
@@ -78,13 +79,14 @@ def questions_shown(papers: Sequence[Paper], settings: SpiqaSettings) -> list[Sh
 def rows_table(
     questions: Sequence[Shown], paths: Mapping[str, str], settings: SpiqaSettings, split: str, data: str
 ) -> Any:
-    """Return a table with one row per question, or per question, figure and prompt where figures are shown alone.
+    """Return a table with one row per question (`perfigure`: per question, figure and prompt).
 
     Args:
         questions: from `questions_shown`.
-        paths: picture within the archive -> path to show; missing ones become "".
-        settings: the task's.
-        split, data: the split's name and the fingerprint of its annotations, for every row.
+        paths: member of the archive -> path; absent members become "".
+        settings: settings of the task.
+        split: name of the split.
+        data: fingerprint of its annotations.
     """
     import pyarrow
 
@@ -131,14 +133,14 @@ def _batch(
 
 
 def _documents(shown: Shown, settings: SpiqaSettings) -> Iterator[tuple[tuple[Any, ...], list[str]]]:
-    """The question's rows in the order of `ROW_FIELDS`, each with the files of its figures."""
+    """Yield (row in the order of `ROW_FIELDS`, files of its figures) of a question."""
     paper, question = shown.paper, shown.question
     first = paper.figures[question.referred[0]]
     text = paper.full_text or "" if settings.setting == "fullpaper" else ""
     no_text = None if paper.full_text is None else not paper.full_text
     question_id = shown.question_id
-    told = (paper.paper_id, question.question, question.answer, first.group, first.group_released)
-    same = (*told, text, question_id, no_text)
+    about = (paper.paper_id, question.question, question.answer, first.group, first.group_released)
+    same = (*about, text, question_id, no_text)
     if settings.setting != "perfigure":
         referred = [index for index, file in enumerate(shown.files) if file in question.referred]
         yield (question_id, *same, referred, "", 1), shown.files

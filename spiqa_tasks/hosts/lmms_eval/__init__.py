@@ -1,1 +1,1 @@
-"""lmms-eval as the host. In a plain Python script, `registration.register_tasks()` makes our tasks known."""
+"""lmms-eval as the host. Scripts register our tasks with `registration.register_tasks()`."""

@@ -1,11 +1,11 @@
-"""Scoring a task's answers together, before the host asks for them one by one.
+"""Score a task's answers together, before the host asks for them one by one.
 
-The host calls `process_results` from a few threads, one answer at a time; a judge asked there would be asked a few
-questions at a time. When the host has applied a task's filters all of its answers are known, and they are scored at
-once. An answer that was not scored ahead is scored when the host asks for it, more slowly, to the same result.
+The host calls `process_results` from a few threads, one answer at a time, so a judge asked there would get a few
+requests at a time. When the host has applied a task's filters, all answers are known and scored at once. An answer that
+was not scored then is scored when the host asks for it, more slowly, with the same result.
 
-With `repeats` a question has several answers. The first ones are scored as a run, then the second ones, and so on: what
-depends on the other answers depends on those of the same turn.
+With `repeats`, the first answers of all questions are scored as one run, the second ones as another, and so on: scores
+that depend on other answers depend on those of the same repeat.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ logger = logging.getLogger("spiqa_tasks")
 
 Key = tuple[str, str, str]
 Answer = tuple[Mapping[str, Any], str, bool | None]
-"""A question's row, its answer, and whether that was cut off (`answers_of`)."""
+"""(row, answer, whether it was truncated); see `answers_of`."""
 
 names: dict[tuple[str, str, str], str] = {}
-"""(benchmark, split, settings) -> the name of the task whose answers were scored last."""
+"""(benchmark, split, settings) -> name of the task last scored, for log lines of hooks that do not get it."""
 _records: dict[str, dict[Key, Record]] = {}
-"""Filter -> the records of its answers, of the task that was scored last."""
+"""Filter -> records of its answers, of the task last scored."""
 
 
 def several() -> bool:
@@ -47,14 +47,14 @@ def several() -> bool:
 
 
 class JudgeReport:
-    """The judge's summary line, printed by the first process, with the counts of all."""
+    """Prints the judge's summary line in the first process, with the counts of all processes."""
 
     def __init__(self) -> None:
         self._others: list[Summary] = []
-        self._told = ""
+        self._last = ""
 
     def gather(self, own: Summary) -> None:
-        """Exchange the processes' counts and print the line; every process must call it."""
+        """Exchange counts between processes and print the line; a collective call of all processes."""
         import torch.distributed as dist
 
         if not (dist.is_available() and dist.is_initialized()):
@@ -66,10 +66,10 @@ class JudgeReport:
             self.tell(own)
 
     def tell(self, own: Summary) -> None:
-        """Print the line if it is a new one; for the first process, which aggregates alone."""
+        """Print the line unless it was printed; for the first process, which alone aggregates."""
         line = combined([own, *self._others]).line()
-        if line != self._told:
-            self._told = line
+        if line != self._last:
+            self._last = line
             print(line, file=sys.stderr)
 
 
@@ -78,10 +78,10 @@ report = JudgeReport()
 
 @cache
 def scorer_of(benchmark: str, settings: str) -> Scorer:
-    """Return this process's scorer of a task; asks the judge a test question the first time that one is needed.
+    """Return the scorer of a task, one per process; a judge is asked a test question when first needed.
 
     Raises:
-        JudgeError: the judge that the environment names cannot be used.
+        JudgeError: the judge named by the environment cannot be used.
         InputError: unknown settings.
     """
     rule = BENCHMARKS[benchmark].judge(BENCHMARKS[benchmark].parse(settings))
@@ -95,30 +95,30 @@ def _judge(rule: str) -> Judge | None:
 
 
 def is_ours(docs: Any) -> bool:
-    """Return whether the host's documents are those of a task of ours."""
+    """Return whether documents are those of one of our tasks."""
     columns = getattr(docs, "column_names", ())
     return {"benchmark", "split", "settings"} <= set(columns) and docs[0]["benchmark"] in BENCHMARKS
 
 
 def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
-    """Score the answers of a task of ours; a defect in doing so is logged and leaves them to `record_of`.
+    """Score the answers of one of our tasks; an exception is logged and leaves them to `record_of`.
 
     Args:
-        instances: the host's requests of one task with their answers.
-        docs: the task's split.
-        filter_name: the filter whose answers count.
+        instances: the host's requests of the task, with answers.
+        docs: the split.
+        filter_name: the filter whose answers are scored.
     """
     row = docs[0]
     name = str(instances[0].metadata["task"]) if instances else ""
     names[row["benchmark"], row["split"], row["settings"]] = name
     try:
-        turns: defaultdict[int, list[Answer]] = defaultdict(list)
-        for place, given in answers_of(instances, filter_name).items():
-            for turn, (text, truncated) in enumerate(given):
-                turns[turn].append((docs[place], text, truncated))
+        repeats: defaultdict[int, list[Answer]] = defaultdict(list)
+        for doc_id, answers in answers_of(instances, filter_name).items():
+            for repeat, (text, truncated) in enumerate(answers):
+                repeats[repeat].append((docs[doc_id], text, truncated))
         records: dict[Key, Record] = {}
-        for answers in turns.values():
-            records = {**_scored(answers, name), **records}
+        for of_repeat in repeats.values():
+            records = {**_scored(of_repeat, name), **records}  # equal answers keep the record of the first repeat
         _records[filter_name] = records
     except Exception:
         logger.exception("%s: The answers could not be scored together; they are scored one by one.", name)
@@ -128,7 +128,7 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
 
 
 def record_of(row: Mapping[str, Any], text: str) -> Record:
-    """Return the record of one answer, scored ahead or now."""
+    """Return the record of one answer, scored now unless it was before."""
     key = _key(row, text)
     found = next((records[key] for records in _records.values() if key in records), None)
     if found is None:
@@ -138,7 +138,7 @@ def record_of(row: Mapping[str, Any], text: str) -> Record:
 
 
 def _scored(answers: Sequence[Answer], name: str) -> dict[Key, Record]:
-    """The records of one answer to each question of a task."""
+    """Return the records of one repeat of a task."""
     scorer = _scorer(answers[0][0])
     records = [scorer.record(row, response_of(text, truncated=truncated)) for row, text, truncated in answers]
     scored = scorer.score(records, whole=not several())
@@ -160,14 +160,14 @@ def _scorer(row: Mapping[str, Any]) -> Scorer:
 
 
 def _key(row: Mapping[str, Any], text: str) -> Key:
-    """What tells an answer apart; the host may have removed its reasoning since it was scored."""
+    """Return the key of an answer, without reasoning: the host may remove it after the filters."""
     return f"{row['benchmark']}/{row['split']}/{row['settings']}", str(row["id"]), without_reasoning(text).strip()
 
 
 def split_repeats(instances: list[Any]) -> None:
-    """Make each request with several answers (`repeats`) as many requests with one.
+    """Split each request with several answers (`repeats`) into requests with one, in place.
 
-    The host counts a document's requests before it measures stability, but makes one for all repeats.
+    The host makes one request for all repeats, but computes stability from several requests per document.
     """
     split = []
     for instance in instances:
@@ -183,20 +183,20 @@ def split_repeats(instances: list[Any]) -> None:
 
 
 def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[tuple[str, bool | None]]]:
-    """Return, by the place of its document, each repeat's answer and whether it was cut off.
+    """Return doc_id -> (answer, truncated) of each repeat.
 
-    An answer is cut off when it ended at the limit of generated tokens; None where the model does not tell its length.
+    `truncated` is whether it ended at the limit of generated tokens, or None if the model does not report lengths.
     """
-    found: dict[int, list[tuple[str, bool | None]]] = {}
+    by_doc: dict[int, list[tuple[str, bool | None]]] = {}
     for instance in instances:
         answers = _answers(instance, filter_name)
         if answers:
-            found.setdefault(instance.doc_id, []).extend(answers)
-    return found
+            by_doc.setdefault(instance.doc_id, []).extend(answers)
+    return by_doc
 
 
 def _answers(instance: Any, filter_name: str) -> list[tuple[str, bool | None]]:
-    """The texts of a request, and whether each ended at the limit of generated tokens, where the model says."""
+    """Return (answer, truncated) of each answer of a request; see `answers_of`."""
     texts = _texts(instance.filtered_resps.get(filter_name))
     settings = next((value for value in instance.arguments if isinstance(value, Mapping)), {})
     limit = settings.get("max_new_tokens")

@@ -1,4 +1,4 @@
-"""The filter `choice_letter`, which any task of lmms-eval can name in its `filter_list`."""
+"""The filter `choice_letter` for the `filter_list` of any task of lmms-eval."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ logger = logging.getLogger("spiqa_tasks")
 
 
 class ChoiceLetter(Filter):  # type: ignore[misc]
-    """Turns each answer into the letter of the option that it picks.
+    """Replaces each answer by the letter of the option that it picks.
 
     Args:
         options: the column of a doc with its options, or a list with a column for each; by default one with a usual
             name, the columns A, B, ..., or the options that the question's text lists.
-        letters: the options' letters where a doc has no texts, such as "ABCD".
-        fallback: what an answer becomes that picks no option, or whose doc has none.
+        letters: letters of options without texts, such as "ABCD".
+        fallback: replacement of answers that pick no option, or whose doc has none.
 
     Attributes:
-        places: the places in the split of the answers that come next; None: the first ones, in order.
+        places: indices in the split of the next answers, or None for the first ones in order.
     """
 
     def __init__(self, options: str | Sequence[str] = (), letters: str = "", fallback: str = "[invalid]") -> None:
@@ -36,10 +36,10 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         self.places: Sequence[int] | None = None
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
-        """Return the letters of each doc's answers; nothing is raised, so that no other task's results are lost."""
-        given = list(resps)
-        places = self.places if self.places is not None else range(len(given))
-        return [self._read(answers, docs[place]) for answers, place in zip(given, places, strict=True)]
+        """Return the letters of each doc's answers; never raises, or the host would lose other tasks' results."""
+        responses = list(resps)
+        places = self.places if self.places is not None else range(len(responses))
+        return [self._read(answers, docs[place]) for answers, place in zip(responses, places, strict=True)]
 
     def _read(self, answers: Any, doc: Mapping[str, Any]) -> Any:
         options = self._options(doc)

@@ -1,4 +1,4 @@
-"""lmms-eval as a program: the command of a run, what of it changes the answers, and its process, one in a folder."""
+"""lmms-eval as a subprocess: its command, the arguments that change answers, and one process per folder."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 
 _SET = ("model", "model_args", "tasks", "output_path", "log_samples", "use_cache", "limit", "offset", "include_path")
-"""Options that are set here."""
+"""Options set by `command`, taken among further arguments."""
 _RUNNING = ("batch_size", "max_batch_size", "device", "verbosity", "process_docs_parallel", "wandb_args")
-"""Options that say how fast and where a model runs and what is logged, and not what it answers."""
+"""Options that do not change answers: speed, device, logging."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +27,18 @@ class Model:
     arguments: str = ""
 
     def ablated(self, kind: str) -> Model:
-        """Return the model that is shown other pictures; `kind` is one of `models.picture_ablation.KINDS`."""
-        given = [f"base={self.name}", f"ablation={kind}", *([self.arguments] if self.arguments else [])]
-        return Model(ABLATED, ",".join(given))
+        """Return the model wrapped by `ablated`; `kind` is one of `models.picture_ablation.KINDS`."""
+        arguments = [f"base={self.name}", f"ablation={kind}", *([self.arguments] if self.arguments else [])]
+        return Model(ABLATED, ",".join(arguments))
 
 
 @dataclass(frozen=True)
 class Options:
-    """What all runs of a suite are called with.
+    """Arguments shared by all runs of an experiment.
 
     Attributes:
-        launch: words before `-m lmms_eval`, such as `accelerate launch`; empty: this Python.
-        limit: `--limit`; None: all questions.
+        launch: words before `-m lmms_eval`, such as `accelerate launch`; () for this Python.
+        limit: `--limit`, or None for all questions.
         include: `--include_path`.
         extra: further arguments of the host.
     """
@@ -50,7 +50,7 @@ class Options:
 
 
 def command(model: Model, task: str, folder: Path, options: Options) -> list[str]:
-    """Return the words of the command; its results go to `folder`, its cache of answers to `cache` in it."""
+    """Return the command; results go to `folder`, the response cache to `cache` in it."""
     words = [*(options.launch or (sys.executable,)), "-m", "lmms_eval", "--model", model.name]
     words += ["--model_args", model.arguments] if model.arguments else []
     words += ["--tasks", task, "--output_path", str(folder), "--log_samples", "--use_cache", str(cache_of(folder))]
@@ -60,26 +60,22 @@ def command(model: Model, task: str, folder: Path, options: Options) -> list[str
 
 
 def cache_of(folder: Path) -> Path:
-    """Return where the cache of the answers of a run is whose results go to `folder`."""
+    """Return the response cache of a run whose results go to `folder`."""
     return folder / "cache"
 
 
 def check_extra(extra: Sequence[str]) -> None:
-    """Refuse further arguments that are set here.
-
-    Raises:
-        InputError: there is one.
-    """
-    found = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
-    if found:
+    """Raise InputError if further arguments contain an option that `command` sets."""
+    taken = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
+    if taken:
         raise InputError(
-            f"Expected no {', '.join(found)} among the arguments for lmms-eval behind --, which the suite sets itself. "
-            "Leave it out; see `spiqa-tasks suite -h`."
+            f"Expected no {', '.join(taken)} among the arguments for lmms-eval behind --, which are set here. "
+            "Leave it out; see `spiqa-tasks run gain -h`."
         )
 
 
 def answering(extra: Sequence[str]) -> list[str]:
-    """Return those of further arguments that may change what a model answers."""
+    """Return the further arguments that may change a model's answers."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for name in _RUNNING:
         parser.add_argument(f"--{name}")
@@ -87,18 +83,18 @@ def answering(extra: Sequence[str]) -> list[str]:
 
 
 PATIENCE = 20.0
-"""Seconds that a process has to end when this one is interrupted."""
+"""Seconds that an interrupted host has to end: it writes its cache then."""
 
 
 @contextlib.contextmanager
 def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
-    """Hold a folder against other suites; yield the descriptor by which a started process holds it, too.
+    """Lock a folder against other experiments; yield the descriptor, which started processes inherit.
 
-    So a run that outlives its killed suite is waited for, and nothing is asked twice.
+    So a run that outlives its killed command is waited for, and nothing is asked twice.
 
     Args:
-        folder: is made where it is not there.
-        wait: called once, before the end of another suite, or of a run that it left, is waited for.
+        folder: the folder, created if missing.
+        wait: called once before waiting for another holder.
     """
     import fcntl  # not on Windows, where no host runs
 
@@ -113,13 +109,13 @@ def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
 
 
 def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[str, str]) -> int:
-    """Run a command with its output in a file; return its exit status, which says little (see `analysis.suites.found`).
+    """Run a command with its output in a file; return its exit status, which says little (see `analysis.experiments`).
 
     Args:
-        command: its words.
-        log: the file, which is written anew.
-        held: the descriptor of `alone_in`.
-        environment: of the process.
+        command: the command.
+        log: the file, overwritten.
+        held: the descriptor from `alone_in`.
+        environment: environment of the process.
 
     Raises:
         InputError: the program cannot be started.
@@ -141,7 +137,7 @@ def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process that is still there, as this one was interrupted."""
+    """Terminate, then kill a process that still runs."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""What is raised inside the host's process: one sentence, and nothing that it would retry or swallow."""
+"""Turn errors into SystemExit: lmms-eval retries or swallows everything else."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ logger = logging.getLogger("spiqa_tasks")
 
 @contextmanager
 def ending_the_run() -> Iterator[None]:
-    """Turn an error of ours into SystemExit with its sentence; the host retries exceptions and exits 0.
+    """Turn a SpiqaTasksError into SystemExit with its message; other exceptions pass.
 
     Raises:
-        SystemExit: for a SpiqaTasksError; other exceptions stay what they are.
+        SystemExit: for a SpiqaTasksError.
     """
     try:
         yield
@@ -26,10 +26,10 @@ def ending_the_run() -> Iterator[None]:
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """Turn whatever is raised within into SystemExit with one sentence.
+    """Turn any exception into SystemExit with one sentence.
 
     Raises:
-        SystemExit: for any exception; the log has the traceback of one that is no SpiqaTasksError.
+        SystemExit: for any exception; the traceback of one that is not a SpiqaTasksError is logged.
     """
     try:
         with ending_the_run():

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from spiqa_tasks.hosts.after_import import Patches, patch
 
 NO_FILTER = "none"
-"""What the host calls the filter of a task whose YAML names none; it takes the first of a request's answers."""
+"""The host's filter of a task whose YAML names none; it takes the first of a request's answers."""
 wrapped_names: dict[str, str] = {}
-"""Model name -> the name whose values a task's `lmms_eval_specific_kwargs` give it: that of the wrapped model."""
+"""Model -> wrapped model, under whose name a task's `lmms_eval_specific_kwargs` are looked up."""
 
 
 def _folders() -> list[Path]:
-    """Return the folders with task YAMLs, looked up when needed: benchmarks may be registered until then."""
+    """Return the folders with task YAMLs; called late, as benchmarks may be registered until then."""
     from spiqa_tasks.benchmarks.registry import yaml_folder
     from spiqa_tasks.hosts.filtered_tasks import filtered_tasks, included_folders
 
@@ -30,7 +30,7 @@ def _folders() -> list[Path]:
 
 
 def _patch_tasks(host: Any) -> None:
-    """The task index includes our folders, and a wrapped model gets the values of the one that it wraps."""
+    """Add our folders to the task index, and give a wrapped model the YAML values of its base."""
     manager = host.TaskManager
     initialize = manager.initialize_tasks
 
@@ -38,9 +38,9 @@ def _patch_tasks(host: Any) -> None:
     def with_ours(self: Any, include_path: str | list[str] | None = None, *args: Any, **kwargs: Any) -> Any:
         from spiqa_tasks.hosts.lmms_eval.own_tasks import check_names, write_own
 
-        given = [include_path] if isinstance(include_path, str) else list(include_path or [])
-        own = write_own([Path(folder) for folder in given])
-        index = initialize(self, [*given, *map(str, [*_folders(), *own])], *args, **kwargs)
+        included = [include_path] if isinstance(include_path, str) else list(include_path or [])
+        own = write_own([Path(folder) for folder in included])
+        index = initialize(self, [*included, *map(str, [*_folders(), *own])], *args, **kwargs)
         check_names(index, own)
         return index
 
@@ -53,9 +53,9 @@ def _patch_tasks(host: Any) -> None:
 
 
 def _patch_filters(host: Any) -> None:
-    """When a task's answers are all there, they are scored together: the judge is asked everything at once.
+    """Score a task's answers together once its filters are applied: all judge requests at once.
 
-    Repeated answers become requests of their own, where the task's YAML has no filter that chooses among them.
+    Repeated answers become separate requests, unless a filter of the task's YAML chooses among them.
     """
     ensemble = host.FilterEnsemble
     apply = ensemble.apply
@@ -64,9 +64,9 @@ def _patch_filters(host: Any) -> None:
     def then_score(self: Any, instances: list[Any], docs: Any) -> None:
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together, split_repeats
 
-        for each in self.filters:
-            if hasattr(each, "places"):  # a limit, or another process, has other docs than the split's first ones
-                each.places = [instance.doc_id for instance in instances]
+        for step in self.filters:
+            if hasattr(step, "places"):  # --limit or several processes answer other docs than the first ones
+                step.places = [instance.doc_id for instance in instances]
         ours = is_ours(docs)
         if ours and self.name == NO_FILTER:
             split_repeats(instances)
@@ -78,14 +78,14 @@ def _patch_filters(host: Any) -> None:
 
 
 def _patch_filter_names(host: Any) -> None:
-    """A task's `filter_list` may name our filter."""
+    """Register our filter for any task's `filter_list`."""
     from spiqa_tasks.hosts.lmms_eval.choice_filter import NAME, ChoiceLetter
 
     host.FILTER_REGISTRY[NAME] = ChoiceLetter
 
 
 def _patch_discovery(host: Any) -> None:
-    """The user interface lists our tasks and groups."""
+    """List our tasks and groups in the user interface."""
     discover = host.discover_tasks
 
     @functools.wraps(discover)
@@ -101,7 +101,7 @@ def _patch_discovery(host: Any) -> None:
 
 
 def _patch_results(host: Any) -> None:
-    """A task of ours has no row for the score that its samples hold for `--baseline`."""
+    """Drop the row of the score that our samples have for `--baseline`."""
     output = host.TaskOutput
     aggregate = output.calculate_aggregate_metric
 
@@ -118,7 +118,7 @@ def _patch_results(host: Any) -> None:
 
 
 def _patch_baselines(host: Any) -> None:
-    """`--baseline` leaves out answers of ours without a score; the host would compare their text with the target."""
+    """Exclude unscored answers of ours from `--baseline`; the host would compare their text with the target."""
     extract = host._extract_score_from_sample
 
     @functools.wraps(extract)
@@ -134,7 +134,7 @@ def _patch_baselines(host: Any) -> None:
 
 
 def _patch_cache(host: Any) -> None:
-    """The response cache survives a killed run and keeps no failed request."""
+    """Make the response cache survive a killed run and drop failed requests."""
     from spiqa_tasks.hosts.lmms_eval import response_cache
 
     response_cache.patch(host)
@@ -161,13 +161,13 @@ MODELS = {
     "ocr_baseline": "spiqa_tasks.models.similarity.OcrBaseline",
     "clip_choice": "spiqa_tasks.models.similarity.ClipChoice",
 }
-"""Model name -> class, all of them simple models of the host."""
+"""Model name -> class; all are simple models of the host."""
 ABLATED = "ablated"
-"""The model that wraps another one; chat where its base is."""
+"""The model that wraps another one; a chat model if its base is."""
 
 
 def register() -> list[ModelManifest]:
-    """Return the payload of the host's entry point `lmms_eval.models`: our models; as a side effect, our tasks."""
+    """Return our models, for the host's entry point `lmms_eval.models`; registers our tasks as a side effect."""
     from lmms_eval.models.registry_v2 import ModelManifest
 
     register_tasks()
@@ -180,8 +180,8 @@ def register() -> list[ModelManifest]:
 
 
 def register_tasks() -> None:
-    """Make our tasks and models known to lmms-eval in this process, for a script that calls `simple_evaluate`.
+    """Register our tasks with lmms-eval in this process, for scripts that call `simple_evaluate`.
 
-    Patches the host's modules, now or when they are imported; imports nothing of the host itself.
+    Patches the host's modules now or when they are imported; imports nothing of the host.
     """
     patch(PATCHES)

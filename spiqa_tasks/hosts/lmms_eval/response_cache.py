@@ -1,14 +1,15 @@
-"""The host's cache of model answers (`--use_cache DIR`), made to survive a killed run and to keep no failed request.
+"""Patches of the host's response cache (`--use_cache DIR`): it survives a killed run and keeps no failed request.
 
-The host stores answers when its model has answered all requests, merges a run's into `cache.db` when the run ends, and
-stores a failed request as if it were an answer. Here requests are answered in slices, each stored before the next one;
-what killed runs stored is merged when the next run begins; failed requests are asked again.
+The host stores answers after all requests, merges a run into `cache.db` at its end, and stores a failed request as an
+answer. With the patches requests are answered in slices, each stored before the next; the next run merges what killed
+runs stored; failed requests are asked again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import os
 import sqlite3
@@ -19,7 +20,7 @@ from typing import Any
 from spiqa_tasks.hosts.failed_requests import FAILURE_MARKERS, is_request_failure
 
 SLICE = 64
-"""Requests that are answered before their answers are stored: as many as a killed run can lose."""
+"""Requests per slice, which a killed run can lose; several batches of a local model, so that it stays fast."""
 
 
 def patch(host: Any) -> None:
@@ -29,14 +30,15 @@ def patch(host: Any) -> None:
 
     def resumed(cls: type[Any], /, cache_root: str, **options: Any) -> Any:
         collect_killed_runs(host, Path(cache_root).parent if cache_root.endswith(".db") else Path(cache_root))
-        found = create(cls, cache_root, **options)
-        _drop_failures(found.db)  # of the log that it replayed
-        return found
+        opened = create(cls, cache_root, **options)
+        _drop_failures(opened.db)  # of the log that it replayed
+        return opened
 
     @functools.wraps(execute)
     def in_slices(self: Any, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         starts = range(0, len(requests), SLICE)
-        return [each for start in starts for each in execute(self, lm, reqtype, requests[start : start + SLICE])]
+        slices = (execute(self, lm, reqtype, requests[start : start + SLICE]) for start in starts)
+        return list(itertools.chain.from_iterable(slices))
 
     @functools.wraps(is_valid)
     def is_answer(response: Any, request_type: str) -> bool:
@@ -48,10 +50,10 @@ def patch(host: Any) -> None:
 
 
 def collect_killed_runs(host: Any, root: Path) -> None:
-    """Merge the answers of runs that never ended into `cache.db`, and drop failed requests from it.
+    """Merge the answers of killed runs into `cache.db`, and delete failed requests from it.
 
-    Works on a copy that then takes the file's place, for another run may read it. A run that is still going on loses
-    nothing: it merges what it has when it ends.
+    Works on a copy that then replaces the file, as another run may read it. A run in progress loses nothing: it merges
+    its answers at its end.
     """
     target, runs = root / "cache.db", root / "runs"
     shards = [path for path in sorted(runs.glob("*/rank_*.db")) if not (path.parent / ".merged").exists()]
@@ -70,7 +72,7 @@ def collect_killed_runs(host: Any, root: Path) -> None:
 
 
 def kept_answers(root: Path) -> int:
-    """Return how many answers the cache in a folder holds, those of killed runs too."""
+    """Return the number of answers in a cache folder, including those of killed runs."""
     keys: set[str] = set()
     for path in (root / "cache.db", *root.glob("runs/*/rank_*.db")):
         if path.is_file():
@@ -95,13 +97,13 @@ def _drop_failures(db: sqlite3.Connection) -> None:
 
 
 def _failures(db: sqlite3.Connection) -> list[tuple[str]]:
-    """The keys of stored responses, JSON of a text or of a list with one, that are the host's marker of a failure."""
+    """Return the keys of stored failed requests; a response is the JSON of a text or of a list with one."""
     rows = db.execute(f"SELECT cache_key, response FROM responses WHERE {_FAILED}").fetchall()
     return [(key,) for key, response in rows if any(map(is_request_failure, _texts(json.loads(response))))]
 
 
 def _texts(response: Any) -> Iterator[str]:
-    """The text of an answer in the forms that the host has for one."""
+    """Yield the text of an answer in any of the host's forms."""
     if isinstance(response, str):
         yield response
     elif isinstance(response, list | tuple) and response:

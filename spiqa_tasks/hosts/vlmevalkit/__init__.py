@@ -1,1 +1,1 @@
-"""VLMEvalKit as the host: `spiqa-vlmevalkit` with the arguments of its run.py runs our tasks."""
+"""VLMEvalKit as the host; `spiqa-vlmevalkit` runs its run.py with our tasks."""

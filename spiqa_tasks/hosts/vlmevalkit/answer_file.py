@@ -1,4 +1,4 @@
-"""The host's file of answers to one task, scored."""
+"""Read and score the host's file of answers to one task."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import Row
 
 Scored = tuple[Record, str, int]
-"""A record, the whole answer that it is of, and the place of its question in the task, from 0."""
+"""(record, whole answer, index of the question in the task)."""
 
 
 def read_answers(path: Path) -> dict[str, str]:
@@ -34,7 +34,7 @@ def read_answers(path: Path) -> dict[str, str]:
 
 
 def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[Scored]:
-    """Return the answers (by id) scored, waiting for the judge; questions without an answer are left out."""
+    """Return the scored answers (id -> answer) in the order of the task, judged; unanswered questions are skipped."""
     given = [(row, answers[row["id"]], place) for place, row in enumerate(rows) if row["id"] in answers]
     if not given:
         raise InputError("Expected answers to the task's questions, found none of them. Run the host again.")
@@ -43,7 +43,7 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
 
 
 HOST = "host=vlmevalkit"
-"""What a model's name has here: runs of a model of the same name in lmms-eval are not taken for these."""
+"""Suffix of model names, so that runs of the same model in lmms-eval stay apart."""
 
 
 def write(path: Path, model: str, task: Task, scorer: Scorer, answers: Sequence[Scored]) -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""What we need to know of the arguments of the host's run.py, and what is added to them."""
+"""Parse the arguments of the host's run.py that we need, and extend them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
 CLASS = "SpiqaTasks"
-"""What `--config` calls the class of our tasks."""
+"""Name of our dataset class in `--config`."""
 OPTIONS = {
     "--config": 'a JSON file with models and tasks, `"spiqa_testA": {"class": "SpiqaTasks", "dataset": "spiqa_testA"}`',
     "--data-config": "a JSON file with tasks alone, for builds that know it",
@@ -31,17 +31,18 @@ class Arguments:
     """The arguments of a run.
 
     Attributes:
-        argv: what the host is given.
-        models, data: names of models and datasets, groups of ours replaced by their tasks.
-        ours: the tasks of ours among `data`, by whatever name `--config` calls them.
+        argv: arguments for the host.
+        models: names of models.
+        data: names of datasets, our groups replaced by their tasks.
+        ours: our tasks in `data`, by whatever name `--config` gives them.
         mode: `all`, `infer` or `eval`.
-        work_dir: where the host writes.
-        base_url: the server of the model under test, "" where it is one of the host's configurations.
-        max_tokens: the longest answer that the user asks for; None where nothing is said.
-        judge: what the host will hand to `evaluate` about the judge.
-        config: the content of `--config`; empty where there is none.
-        served: name of a model in paths -> what its server calls it, where that has a slash.
-        reuse: whether it goes on where an earlier run stopped.
+        work_dir: output folder of the host.
+        base_url: server of the model under test, or "" for one of the host's configurations.
+        max_tokens: `--max-tokens`, or None.
+        judge: judge arguments that the host passes to `evaluate`.
+        config: content of `--config`, or {}.
+        served: name of a model in paths -> its name at the server, if that has a slash.
+        reuse: whether the host resumes an earlier run.
     """
 
     argv: tuple[str, ...]
@@ -108,8 +109,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--data", nargs="+", metavar="TASK", help="tasks and groups of ours, datasets of VLMEvalKit")
     parser.add_argument("--model", nargs="+", metavar="NAME", help="models of VLMEvalKit, or of the server")
-    for option, told in OPTIONS.items():
-        parser.add_argument(option, help=told)
+    for option, text in OPTIONS.items():
+        parser.add_argument(option, help=text)
     parser.add_argument("--max-tokens", type=int, help="the longest answer (default: what the tasks say)")
     parser.add_argument("--mode", default="all", help="all, infer or eval (default: all)")
     parser.add_argument("--work-dir", default="./outputs", help="where to write (default: ./outputs)")
@@ -122,20 +123,20 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def task_name(config: Mapping[str, Any], name: str) -> str:
-    """Return the task that `--config` calls by a name of its own, or the name."""
+    """Return the task that `--config` defines under a name, or the name itself."""
     described = config.get("data", {}).get(name) or {}
     return str(described.get("dataset", name)) if described.get("class") == CLASS else name
 
 
 def _judge(given: argparse.Namespace) -> dict[str, Any]:
-    """The judge's arguments as the host hands them on."""
-    found = _object(given.judge_args, "--judge-args") if given.judge_args else {}
-    told = {"model": given.judge, "api_base": given.judge_base_url, "key": given.judge_key}
-    return {**found, **{name: value for name, value in told.items() if value}}
+    """Return the judge arguments as the host passes them on."""
+    arguments = _object(given.judge_args, "--judge-args") if given.judge_args else {}
+    options = {"model": given.judge, "api_base": given.judge_base_url, "key": given.judge_key}
+    return {**arguments, **{name: value for name, value in options.items() if value}}
 
 
 def _config(given: argparse.Namespace) -> dict[str, Any]:
-    """The objects `model` and `data` of --config, or `data` of --data-config; empty without either."""
+    """Return the objects `model` and `data` of --config, or `data` of --data-config, or {}."""
     option = "--config" if given.config else "--data-config"
     path = given.config or given.data_config
     if not path:
@@ -154,9 +155,9 @@ def _config(given: argparse.Namespace) -> dict[str, Any]:
 
 def _object(content: str, what: str) -> dict[str, Any]:
     try:
-        found = json.loads(content)
+        value = json.loads(content)
     except ValueError as error:
         raise InputError(f"Expected {what} to be JSON, found {error}. Correct it.") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise InputError(f"Expected {what} to be a JSON object, found {content[:40]!r}. Correct it.")
-    return found
+    return value

@@ -1,4 +1,4 @@
-"""What is refused, set or said before any weights are loaded."""
+"""Checks of a run before any weights are loaded."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from spiqa_tasks.hosts.vlmevalkit.version import host_version
 PER_FIGURE = "_perfigure"
 KEY_IN_CLEAR = "VLMEvalKit writes --judge-key to status.json in clear; SPIQA_JUDGE_API_KEY stays where it is."
 DIVIDES = ("InternVLChat", "VinternChat", "H2OVLChat")
-"""Classes that divide by the number of pictures; the host then skips the whole dataset."""
+"""Classes that divide by the number of pictures: without one, the host skips the whole dataset."""
 PARAMETERS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
-"""What model classes of the host call the length of answers."""
+"""Names of the limit of generated tokens in the host's model classes."""
 
 
 def check(arguments: Arguments) -> list[str]:
-    """Return what is to be said of a run before it starts.
+    """Return warnings about a run before it starts.
 
     Raises:
-        InputError: arguments with which the host would not run our tasks, or would show a model something else.
+        InputError: arguments with which the host would not run our tasks, or would change a prompt.
         DataError: release files missing, unreadable or not in the release's format.
     """
     if arguments.config and "model" not in arguments.config and not knows_option("--data-config"):
@@ -44,7 +44,7 @@ def check(arguments: Arguments) -> list[str]:
 
 
 def _check_names(arguments: Arguments) -> None:
-    """Refuse a dataset or a model that the host does not know; it would leave it out and exit 0."""
+    """Raise InputError for an unknown dataset or model; the host would skip it and exit 0."""
     known_data = [*datasets(), *arguments.config.get("data", {})]
     tasks, groups = known()
     for name in arguments.data:
@@ -68,7 +68,7 @@ def _unknown(what: str, name: str, names: list[str]) -> str:
 
 
 def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str]:
-    """Refuse tasks of several pictures for a class that is shown the first one only; say which tasks it cannot run."""
+    """Raise InputError for tasks of several pictures with a class that gets only the first; yield further warnings."""
     one_only = getattr(kind, "INTERLEAVE", True) is False
     divides = getattr(kind, "__name__", "") in DIVIDES
     if not one_only and not divides:
@@ -90,29 +90,30 @@ def _check_pictures(arguments: Arguments, model: str, kind: Any) -> Iterator[str
 
 
 def _per_figure(name: str) -> str | None:
-    """The task of the same questions that shows one figure at a time; None where there is none."""
+    """Return the `_perfigure` task of the same questions, or None."""
     parts = name.split("_")
     names = ("_".join(parts[:length]) + PER_FIGURE for length in range(len(parts), 0, -1))
     return next((other for other in names if other in known()[0]), None)
 
 
 def _stale(arguments: Arguments) -> Iterator[str]:
-    """Say where answers of an earlier run lie that the published builds take even without --reuse."""
+    """Yield a warning for each file of an earlier run, which published builds reuse even without --reuse."""
     for model in () if arguments.reuse else arguments.models:
         for task in arguments.ours:
             folder = arguments.work_dir / model
-            found = [*folder.glob(f"{model}_{task.name}.*"), *folder.glob(f"[0-9]*_{task.name}.pkl")]
-            if found:
+            files = [*folder.glob(f"{model}_{task.name}.*"), *folder.glob(f"[0-9]*_{task.name}.pkl")]
+            if files:
                 yield (
-                    f"{found[0]} has answers of an earlier run, which ms-vlmeval takes for this one even without "
+                    f"{files[0]} has answers of an earlier run, which ms-vlmeval takes for this one even without "
                     "--reuse. Delete it or name another --work-dir to ask again."
                 )
 
 
 def _wanted_length(arguments: Arguments) -> int | None:
-    """Return the most tokens that an answer of the run may have; None to leave it to the host.
+    """Return the limit of generated tokens, or None to keep the host's.
 
-    A model is made once for all datasets: the longest of the tasks counts, and datasets of the host leave it as it is.
+    A model is constructed once for all datasets: the maximum over the tasks is used, unless one is a dataset of the
+    host.
     """
     if arguments.max_tokens is not None:
         return arguments.max_tokens
@@ -122,9 +123,9 @@ def _wanted_length(arguments: Arguments) -> int | None:
 
 
 def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
-    """Set the length in the host's configurations; return its arguments and what is to be said.
+    """Set the limit of generated tokens in the host's configurations; return its arguments and warnings.
 
-    Models in a `--config` file keep what it says.
+    Models in a `--config` file keep theirs.
     """
     length = _wanted_length(arguments)
     if length is None or "model" in arguments.config:
@@ -144,7 +145,7 @@ def set_length(arguments: Arguments) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _parameter(configured: Any) -> str | None:
-    """What a configuration's class calls the length; None where it takes none."""
+    """Return the name of the limit in a configuration's class, or None."""
     keywords = getattr(configured, "keywords", None)
     if keywords is None:
         return None

@@ -1,4 +1,4 @@
-"""The host's view of our tasks: one dataset class for all of them."""
+"""The host's dataset class for all of our tasks."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from spiqa_tasks.hosts.vlmevalkit.version import host_version
 logger = logging.getLogger("spiqa_tasks")
 
 WITHHELD = "_withheld"
-"""Behind the headline's name where it is withheld: the host drops rows without a number, and takes the next for it."""
+"""Suffix of the headline if withheld: the host drops rows without a number and takes the next one for it."""
 COLUMNS = ("question", "answer")
-"""What the host writes beside the answers, so that a table of answers can be told from one of other questions; for
-SPIQA `figures` too, the file names in the order shown."""
+"""Columns that the host writes with the answers, so that readers can identify the questions; for SPIQA also `figures`,
+the file names in the order shown."""
 
 
 class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
-    """Any task of ours; `dataset` is its name."""
+    """The dataset of one of our tasks; `dataset` is its name."""
 
     TYPE = "SpiqaTasks"
-    """What model classes ask for: a type that they have no habits for ("VQA" makes QwenVL append ` Answer:`)."""
+    """A type without special cases in model classes ("VQA" makes QwenVL append ` Answer:`)."""
     force_use_dataset_prompt = True
-    """Our prompt, not one of the model class's own."""
+    """Use our prompt instead of the model class's."""
 
     def __init__(self, dataset: str) -> None:
         super().__init__(dataset, skip_noimg=False)
-        self.data["index"] = list(self.rows)  # the host makes numbers of ids that look like some
+        self.data["index"] = list(self.rows)  # the host converts numeric ids to numbers
 
     @classmethod
     def supported_datasets(cls) -> list[str]:
@@ -46,17 +46,17 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         return list(known()[0])
 
     def load_data(self, dataset: str) -> pd.DataFrame:
-        """Return a table with one line per row of the task, which the host writes out with the answers."""
+        """Return a table with one line per row of the task, which the host writes with the answers."""
         self.task = known()[0][dataset]
         self.rows = {row["id"]: row for row in rows_of(dataset)}
-        return pd.DataFrame([{"index": key, **_told(row)} for key, row in self.rows.items()])
+        return pd.DataFrame([{"index": key, **_columns(row)} for key, row in self.rows.items()])
 
     def build_prompt(self, line: Any) -> list[dict[str, str]]:
         """Return the prompt of a line of the table."""
         return message(self.rows[str((self.data.iloc[line] if isinstance(line, int) else line)["index"])])
 
     def evaluate(self, eval_file: str, **judge_kwargs: Any) -> dict[str, float | None]:
-        """Return our metrics of the host's file of answers; writes result and samples files beside it."""
+        """Return our metrics of the host's file of answers; writes the scored run beside it."""
         path = self._answers(Path(eval_file))
         host = f"vlmevalkit {host_version()}"
         scorer = make_scorer(self.task.benchmark, self.task.settings, host, judge_of(self.task, judge_kwargs))
@@ -68,13 +68,13 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         for name, value in values.items():
             if value.reason is not None and "/" not in name:
                 logger.warning("%s is withheld: %s.", name, value.reason)
-        found = {name: None if value.value != value.value else value.value for name, value in values.items()}
-        headline = next(iter(found))
-        return found if found[headline] is not None else {headline: None, headline + WITHHELD: 1, **found}
+        metrics = {name: None if value.value != value.value else value.value for name, value in values.items()}
+        headline = next(iter(metrics))
+        return metrics if metrics[headline] is not None else {headline: None, headline + WITHHELD: 1, **metrics}
 
     @classmethod
     def report_primary_metric(cls, metrics: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the headline for the host's summary; None for its value where that is withheld."""
+        """Return {headline: value or None} for the host's summary."""
         if not metrics:
             return {}
         first = next(iter(metrics))
@@ -83,18 +83,18 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
 
     @classmethod
     def report_judge_err(
-        cls, prediction_file: Any, *, total_samples: int | None, **_told: Any
+        cls, prediction_file: Any, *, total_samples: int | None, **_others: Any
     ) -> dict[str, int | None]:
-        """Return how many answers could not be judged, for the host's summary."""
+        """Return the number of failed verdicts, for the host's summary."""
         path = Path(str(prediction_file)).with_suffix(SUFFIX)
         return {"failed": counts_of(path)["judge_failed"] if path.is_file() else None, "total": total_samples}
 
     def _answers(self, path: Path) -> Path:
-        """The file of answers; the host writes and asks for it by two names where `--config` renames a task."""
+        """Return the file of answers; the host writes it under another name than it asks if `--config` renames it."""
         written = [each for suffix in ("tsv", "xlsx") for each in path.parent.glob(f"*_{self.task.name}.{suffix}")]
         return path if path.is_file() or len(written) != 1 else written[0]
 
 
-def _told(row: Mapping[str, Any]) -> dict[str, str]:
+def _columns(row: Mapping[str, Any]) -> dict[str, str]:
     figures = {"figures": json.dumps([figure["file"] for figure in row["figures"]])} if "figures" in row else {}
     return {**{name: row.get(name, "") for name in COLUMNS}, **figures}

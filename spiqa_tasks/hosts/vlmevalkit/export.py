@@ -1,4 +1,4 @@
-"""A task as a table for VLMEvalKit without this package: `LMUData/<task>.tsv`, its pictures in files beside it."""
+"""Export a task as a table for VLMEvalKit without this package: `LMUData/<task>.tsv` and picture files."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
 
 
 def write_dataset(name: str, folder: Path) -> tuple[Path, bool, list[str]]:
-    """Write a task's table and its pictures, each once.
+    """Write a task's table and pictures; return (path, whether the host can score the answers, warnings).
 
-    Returns the table's path, whether the host can score the answers, and what is to be said of it.
-
-    Choices have their options in columns, for the host's own prompt and matching; open questions have our prompt as the
-    host shows it, all pictures before one text, and are for `--mode infer`.
+    Choices have their options in columns, for the host's own prompt and matching; open questions have our prompt with
+    all pictures before one text, and are for `--mode infer`.
 
     Args:
-        name: of the task.
+        name: name of the task.
         folder: the host's LMUData.
 
     Raises:
@@ -64,7 +62,7 @@ _GROUPS = {"category": "category", "l2-category": "subcategory"}
 
 
 def _written(path: str, folder: Path, written: dict[str, str]) -> str:
-    """The copy of a picture in a folder, made once whatever questions show it."""
+    """Return the copy of a picture in a folder, written once."""
     if path not in written:
         content = Path(path).read_bytes()
         copy = folder / f"{hashlib.sha256(content).hexdigest()[:24]}{Path(path).suffix}"

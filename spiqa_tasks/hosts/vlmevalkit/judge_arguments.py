@@ -1,4 +1,4 @@
-"""The judge: what the host's judge arguments say, else the SPIQA_JUDGE variables."""
+"""The judge of the host's judge arguments, or of the SPIQA_JUDGE variables."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 
 NONE = ("none", "exact_matching")
-"""The judges' names that ask nobody; the second is the host's own."""
+"""Judge names that switch judging off; the second is the host's."""
 
 
-def judge_of(task: Task, told: Mapping[str, Any]) -> Judge | None:
-    """Return the judge of a task, asked one real question the first time; None where none is asked.
+def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
+    """Return the judge of a task, or None; a new judge is asked one real question.
 
-    `told` are the judge's arguments as the host hands them to `evaluate`: `model`, `api_base` and `key` count.
+    Args:
+        task: the task.
+        arguments: judge arguments that the host passes to `evaluate`; `model`, `api_base` and `key` are used.
 
     Raises:
-        JudgeError: a judge that cannot be used, or none where the task cannot do without.
+        JudgeError: an unusable judge, or none for a task that needs one.
     """
     rule = task.entry.judge(task.typed)
     if rule is None:
         return None
-    return _judge(rule, *(str(told.get(name) or "") for name in ("model", "api_base", "key")))
+    return _judge(rule, *(str(arguments.get(name) or "") for name in ("model", "api_base", "key")))
 
 
 def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> JudgeConfig | None:
-    """Return the judge; None for none.
+    """Return the judge's configuration, or None. Empty arguments default to the environment's values.
 
     Args:
-        model: `provider:model`, a model of OpenAI's protocol, or one of `NONE`; empty: that of the environment.
-        url: its base URL, or the address of its chat completions; empty: that of the environment, or the provider's.
-        key: its key; empty: that of the environment.
-        environ: with the SPIQA_JUDGE variables.
+        model: `provider:model`, a model of OpenAI's protocol, or one of `NONE`.
+        url: base URL, or the URL of its chat completions.
+        key: API key.
+        environ: environment with the SPIQA_JUDGE variables.
 
     Raises:
         JudgeError: see `parse_judge`.

@@ -1,4 +1,4 @@
-"""Whether a run of the host gave every task its scores: it exits 0 whatever happened."""
+"""The exit status of a run of the host, which itself always exits 0."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FAILURES = {
 
 
 def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
-    """Return the exit status of a run, and a sentence for everything that is not as it should be.
+    """Return the exit status of a run, and a sentence per failure.
 
     Args:
-        arguments: the run's.
-        started: when the host was started, in seconds.
+        arguments: arguments of the run.
+        started: start time of the host in seconds: older files are of earlier runs.
     """
     status, remarks = COMPLETE, []
     what, suffix = ("answers to", ".*") if arguments.mode == "infer" else ("scores of", SUFFIX)
@@ -35,21 +35,21 @@ def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
                 remarks.append(f"{model} has no {what} {task.name}; the host's log above says why.")
             elif arguments.mode != "infer":
                 counts = counts_of(path)
-                found = [f"{counted(counts[n], one)} {rest}" for n, (one, rest) in _FAILURES.items() if counts.get(n)]
-                status = IN_PART if found and status == COMPLETE else status
-                remarks += [f"{model}, {task.name}: {sentence}" for sentence in found]
+                lines = [f"{counted(counts[n], one)} {rest}" for n, (one, rest) in _FAILURES.items() if counts.get(n)]
+                status = IN_PART if lines and status == COMPLETE else status
+                remarks += [f"{model}, {task.name}: {sentence}" for sentence in lines]
     return status, remarks
 
 
 def counts_of(path: Path) -> Mapping[str, int]:
-    """Return how many answers of a run's file were judged, failed and so on."""
+    """Return the counts of a run's file: judged, failed and so on."""
     with path.open(encoding="utf-8") as file:
         counts: Mapping[str, int] = json.loads(next(file))["counts"]
     return counts
 
 
 def _newest(folder: Path, name: str, started: float) -> Path | None:
-    """The newest file of a name below a folder; None where none was written since the start."""
+    """Return the newest file of a name below a folder written since `started`, or None."""
     times = {path: path.stat().st_mtime for path in folder.rglob(name)}
     fresh = [path for path, time in times.items() if time >= started]
     return max(fresh, key=lambda path: times[path], default=None)

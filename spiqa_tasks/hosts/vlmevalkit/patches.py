@@ -1,4 +1,4 @@
-"""Patches of VLMEvalKit's modules: our dataset class, answers that come back as they were, our prompt, all pictures."""
+"""Patches of VLMEvalKit's modules: our dataset class, lossless answer files, our prompt, all pictures."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from spiqa_tasks.hosts.vlmevalkit.version import fault_of_prompts
 from spiqa_tasks.printable import say
 
 LOSSLESS = "tsv"
-"""The form of answers to our tasks, whatever PRED_FORMAT says: a spreadsheet cuts them, json cannot be continued."""
+"""Format of answers to our tasks, whatever PRED_FORMAT says: xlsx truncates them, json cannot be resumed."""
 
 
 def _patch_files(host: Any) -> None:
-    """Answers to our tasks are written as text and read back as they are.
+    """Write and read answers to our tasks as plain text.
 
-    pandas' guesses would make "" and "None" a number that is none. It stops writing at a character that it cannot write
-    (half a surrogate pair; before Python 3.11 NUL), and the host goes on with the answers before it.
+    pandas would read "" and "None" as NaN. It stops writing at a character that it cannot encode (half a surrogate
+    pair; before Python 3.11 NUL), and the host goes on with the answers before it.
     """
     load, dump, path_of = host.load, host.dump, getattr(host, "get_pred_file_path", None)
 
@@ -64,7 +64,7 @@ def _quoted(cell: Any) -> str:
 
 
 def _patch_datasets(host: Any) -> None:
-    """Our tasks are datasets, and `SpiqaTasks` is where `--config` looks for classes."""
+    """Register our tasks as datasets, and `SpiqaTasks` for `--config`."""
     try:
         for extra in ("score", "vlmevalkit"):
             require(extra, "This package's part in VLMEvalKit")
@@ -82,7 +82,7 @@ def _patch_datasets(host: Any) -> None:
 
 
 def _patch_api_mode(host: Any) -> None:
-    """`--api-mode` uses our prompt with every model class, as the other mode does by itself."""
+    """Use our prompt with every model class in `--api-mode`, as the other mode does."""
     config = host.DatasetConfig
     prepare = config.__post_init__
 
@@ -96,7 +96,7 @@ def _patch_api_mode(host: Any) -> None:
 
 
 def _patch_models(host: Any) -> None:
-    """A class that is shown the first picture alone is not asked a question of ours that has several."""
+    """Raise ValueError instead of showing only the first of several pictures."""
     base = host.BaseModel if hasattr(host, "BaseModel") else host.BaseAPI
     first_picture = base.message_to_promptimg
 

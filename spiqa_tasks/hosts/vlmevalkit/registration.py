@@ -1,8 +1,7 @@
 """Registration with VLMEvalKit: patches of its modules, and its own command line.
 
 The host has no entry point for datasets. The package installs a one-line `.pth` file that calls `register_tasks` in
-every process that imports `vlmeval` (see setup.py), so that its run.py and programs that call `build_dataset` know our
-tasks.
+every process that imports `vlmeval` (see setup.py), so that run.py and `build_dataset` know our tasks.
 """
 
 from __future__ import annotations
@@ -24,10 +23,7 @@ from spiqa_tasks.hosts.vlmevalkit.version import fault_of_prompts
 
 
 def register_tasks() -> None:
-    """Make our tasks known to VLMEvalKit in this process; imports nothing of it.
-
-    A program that has imported `vlmeval` before the package was installed calls it first of all.
-    """
+    """Register our tasks with VLMEvalKit in this process, without importing it."""
     patch(PATCHES)
 
 
@@ -36,7 +32,7 @@ def import_host() -> None:
 
     Raises:
         MissingPartError: the host is not installed.
-        InputError: it is, and cannot be imported.
+        InputError: it cannot be imported.
     """
     require("vlmevalkit", "spiqa-vlmevalkit")
     register_tasks()
@@ -51,14 +47,14 @@ def import_host() -> None:
 
 
 def not_importable(error: Exception) -> str:
-    """Return the sentence for a host that cannot be imported."""
+    """Return the message for a host that cannot be imported."""
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
     remedy = f"Install it: pip install {missing.partition('.')[0]}" if missing else "Install VLMEvalKit again."
     return f"Expected VLMEvalKit to be importable, found {type(error).__name__} {error}. {remedy}"
 
 
 def serve_as(names: Mapping[str, str]) -> None:
-    """Ask servers for models by the names that they know, by those in paths; the host has one name for both."""
+    """Map model names to those at the server: the host uses one name in paths and requests, which breaks on slashes."""
     from vlmeval.api import LMDeployAPI
 
     start = LMDeployAPI.__init__
@@ -70,11 +66,11 @@ def serve_as(names: Mapping[str, str]) -> None:
 
 
 def model_class(name: str, config: Mapping[str, Any] | None) -> Any:
-    """Return the host's class of a model; None where it has none of that name.
+    """Return the host's class of a model, or None.
 
     Args:
-        name: of one of the host's configurations.
-        config: the model's values in a `--config` file; None without one.
+        name: name of one of the host's configurations.
+        config: the model's values in a `--config` file, or None.
     """
     if config and "class" in config:
         import vlmeval.api
@@ -85,22 +81,22 @@ def model_class(name: str, config: Mapping[str, Any] | None) -> Any:
 
 
 def supported() -> dict[str, Any]:
-    """Return the host's configurations of models by name, each a partial of a class."""
+    """Return model name -> partial of its class, the host's configurations."""
     from vlmeval.config import supported_VLM
 
-    found: dict[str, Any] = supported_VLM
-    return found
+    configurations: dict[str, Any] = supported_VLM
+    return configurations
 
 
 def datasets() -> list[str]:
-    """Return the names of the datasets that the host knows, ours among them."""
+    """Return the names of the host's datasets, including ours."""
     import vlmeval.dataset
 
     return [*vlmeval.dataset.SUPPORTED_DATASETS, *vlmeval.dataset.supported_video_datasets]
 
 
 def tables_folder() -> Path:
-    """Return where the host looks for a table of a dataset that it does not know."""
+    """Return the folder in which the host looks for tables of unknown datasets."""
     from vlmeval.smp import LMUDataRoot
 
     return Path(LMUDataRoot())
@@ -125,7 +121,7 @@ def run_host(argv: Sequence[str]) -> None:
 
 
 def _command() -> tuple[ModuleSpec | None, Path]:
-    """The module `vlmeval.run` of a published build, and where a checkout has its run.py: beside the package."""
+    """Return the module `vlmeval.run` of a published build or None, and the run.py of a checkout."""
     import vlmeval
 
     return importlib.util.find_spec("vlmeval.run"), Path(vlmeval.__file__).parent.parent / "run.py"

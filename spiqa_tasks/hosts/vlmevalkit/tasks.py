@@ -1,4 +1,4 @@
-"""Our tasks by name, with their rows and what a row shows."""
+"""Our tasks by name, their rows and prompts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 @cache
 def known() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
-    """Return every task by name, those that a filter wrote too, and every group with its members."""
+    """Return task name -> task, including filtered ones, and group name -> members."""
     return catalogue(filtered_tasks())
 
 
@@ -34,25 +34,24 @@ def rows_of(name: str) -> list[Row]:
 
 
 def message(row: Row) -> list[dict[str, str]]:
-    """Return the prompt of a row as the host wants it: texts and paths of pictures, interleaved.
+    """Return the prompt of a row in the host's form: texts and picture paths, interleaved, adjacent texts joined.
 
-    Neighbouring texts are joined. The host has no chat turns: they are parted by a blank line, as for lmms-eval's
-    simple models.
+    The host has no chat turns: a blank line separates them, as for lmms-eval's simple models.
     """
-    found: list[dict[str, str]] = []
+    parts: list[dict[str, str]] = []
     for part in _prompt(row):
         if isinstance(part, Picture):
-            found.append({"type": "image", "value": page_path(part.path)})
-        elif found and found[-1]["type"] == "text":
-            found[-1]["value"] += part if isinstance(part, str) else "\n\n"
+            parts.append({"type": "image", "value": page_path(part.path)})
+        elif parts and parts[-1]["type"] == "text":
+            parts[-1]["value"] += part if isinstance(part, str) else "\n\n"
         elif isinstance(part, str):
-            found.append({"type": "text", "value": part})
-    return found
+            parts.append({"type": "text", "value": part})
+    return parts
 
 
 @cache
 def pictures(name: str) -> tuple[int, int]:
-    """Return how many pictures the rows of a task show at least and at most."""
+    """Return the minimum and maximum number of pictures of a task's rows."""
     counts = [sum(isinstance(part, Picture) for part in _prompt(row)) for row in rows_of(name)]
     return min(counts, default=0), max(counts, default=0)
 

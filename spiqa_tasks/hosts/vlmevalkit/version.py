@@ -1,4 +1,4 @@
-"""The host's version, whatever it was installed from, and whether it can be imported."""
+"""The host's version, and whether it can be imported and shows our prompts."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from spiqa_tasks.benchmarks.signature import version
 
 DISTRIBUTIONS = ("ms-vlmeval", "vlmeval")
 OLDEST = "0.0.20"
-"""The oldest published build that shows a model the prompt of the dataset where the class has one, too."""
+"""The oldest published build in which a dataset's prompt can replace that of the model class."""
 
 
 def host_version() -> str:
-    """Return the installed version of the host; `source` for a checkout that is not installed."""
+    """Return the installed version of the host, or "source" for a checkout that is not installed."""
     return next((found for name in DISTRIBUTIONS if (found := version(name)) != "absent"), "source")
 
 
 def fault_of_prompts() -> str | None:
-    """Return why the host would show a model another prompt than ours, in a sentence; None where it would not."""
+    """Return why the host would not show our prompt, or None if it would."""
     module = importlib.util.find_spec("vlmeval.inference")
     if module is None or module.origin is None or b"force_use_dataset_prompt" in Path(module.origin).read_bytes():
         return None
@@ -31,7 +31,7 @@ def fault_of_prompts() -> str | None:
 
 
 def fault_of_import() -> str | None:
-    """Return why a process cannot import the host with our tasks, in a sentence; None where it can."""
+    """Return why a new process cannot import the host with our tasks, or None if it can."""
     code = "from spiqa_tasks.hosts.vlmevalkit.registration import import_host; import_host()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     return None if done.returncode == 0 else done.stderr.strip().rpartition("\n")[2].partition(": ")[2]

@@ -1,17 +1,17 @@
-"""Which option of a multiple-choice question an answer picks: a letter, or None with the reason; never a guess.
+"""Extract the letter that an answer to a multiple-choice question picks, or None with the reason; never a guess.
 
-The rules below are tried in order, from the strongest evidence to the weakest; the first that applies decides, with
-its letter or with `ambiguous`:
+The rules are tried in order, from the strongest evidence to the weakest; the first that applies decides, with its
+letter or with `ambiguous`:
 
 1. `field`: a letter in a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
 2. `answer_line`: the last line that names an answer by its letter, or is nothing but a letter. `Answer: B`
 3. `conclusion`: the last line with a conclusion or a correction. `so B`, `therefore, option B`, `wait, it's B`
 4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because ...`
-5. `mark`: a letter in brackets that is spoken for, or only mentioned. `the third image (B) is most similar`
+5. `mark`: a letter in brackets that a sentence favours, or only mentions. `the third image (B) is most similar`
 6. `text`: the same evidence for the text of an option. `The colour is blue, not red.`
-7. `letter`: a capital where the options are pictures. `Point B is closer`
+7. `letter`: a capital, if the options are pictures. `Point B is closer`
 
-Of an answer that goes on with another question the first turn that states an answer counts. Without a pick the rule is
+If an answer continues with another question, the first turn that states an answer counts. Without a pick the rule is
 `empty`, `refusal`, `ambiguous`, `out_of_range` (a letter or a value that is no option) or `no_match`.
 """
 
@@ -31,19 +31,19 @@ from spiqa_tasks.scoring.refusals import is_refusal
 __all__ = ["MATCHER_VERSION", "REASONS", "Choice", "extract_choice", "is_refusal", "released_match"]
 
 MATCHER_VERSION = "4"
-"""Raised with every change that can change a letter; it is in every signature."""
+"""Incremented with every change that can change a letter; part of every signature."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The option that was picked (`letter`, or None) and the rule that fired, or why none did (`rule`)."""
+    """The `letter` of the picked option, or None, and the `rule` that fired, or why none did."""
 
     letter: str | None
     rule: str
 
     @property
     def reason(self) -> str:
-        """Why: the evidence that the rule found, or what is missing."""
+        """The meaning of `rule`: the evidence, or what is missing."""
         return REASONS[self.rule]
 
 
@@ -61,11 +61,11 @@ REASONS: Mapping[str, str] = {
     "out_of_range": "the answer is no option",
     "no_match": "no option is chosen",
 }
-"""Rule -> what it found."""
+"""Rule -> its meaning."""
 
 
 def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
-    """Return the option that `response` picks; the module's text lists the rules and the reasons for None.
+    """Return the option that `response` picks; the module's docstring lists the rules and the reasons for None.
 
     `choices` maps each option's letter to its text ("" where the option is a picture). Raises ValueError unless
     `choices` has at least one option and every key is one of the letters A to Z, in one case, at most once.
@@ -86,7 +86,7 @@ def extract_choice(response: str, choices: Mapping[str, str]) -> Choice:
 
 
 def _read(reading: Reading, keys: Mapping[str, str]) -> tuple[Choice, bool]:
-    """Return what a turn picks, or the reason why not, and whether a rule applied."""
+    """Return the choice of a turn, and whether it states one (a rule applied, or it is a refusal)."""
     stated = reason = ""
     for name, rule in RULES.items():
         letters = rule(reading)

@@ -1,4 +1,4 @@
-"""Commitments to an option in a line of kinds."""
+"""Find commitments to an option in a line of kinds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Line:
-    """A line as kinds, and for each kind the letters that it stands for ("" where it stands for none)."""
+    """A line as kinds, and for each kind the letters of the options that it mentions, or ""."""
 
     kinds: str
     letters: Sequence[str]
@@ -53,7 +53,7 @@ class Line:
 
 
 def claims_in(line: Line) -> list[Claim]:
-    """Return the commitments in a line in order of position; of several at one mention the one that says most."""
+    """Return the commitments in a line in order of position; of several at one mention the strongest."""
     found: dict[int, Claim] = {}
     for level in _ANYWHERE:
         for pattern in PATTERNS[level]:
@@ -69,7 +69,7 @@ def claims_in(line: Line) -> list[Claim]:
 
 
 def opening(line: Line, level: Level) -> Claim | None:
-    """Return the mention that is all there is in a line (`alone`), or that it begins with (`lead`)."""
+    """Return the mention that is the whole line (`alone`), or its start (`lead`), or None."""
     matches = (pattern.match(line.kinds) for pattern in PATTERNS[level])
     return next((_claim(line, level, match) for match in matches if match), None)
 
@@ -80,7 +80,7 @@ def _claim(line: Line, level: Level, match: re.Match[str]) -> Claim:
 
 
 def _asked(kinds: str, level: Level, match: re.Match[str]) -> bool:
-    """Whether a claim is part of a question; the mark may end the option's text: `The answer is (B) Why not?`."""
+    """Return whether a claim is in a question; the mark may end the option's text: `The answer is (B) Why not?`."""
     if not _QUESTION.match(kinds, match.end()) or kinds[match.end() - 1] == CONFIRMED:
         return False
     sentence = _SENTENCE_END.split(kinds[max(0, match.start() - 60) : match.end()])[-1]
@@ -88,7 +88,7 @@ def _asked(kinds: str, level: Level, match: re.Match[str]) -> bool:
 
 
 def _negated(kinds: str, start: int) -> bool:
-    """Whether a negation or a condition stands in the clause before `start`; a conclusion begins a clause."""
+    """Return whether the clause before `start` has a negation or condition; a conclusion begins a clause."""
     clause = _CLAUSE_END.split(kinds[max(0, start - 60) : start])[-1]
     return _DENIAL.search(clause) is not None and not _CORRECTION.match(kinds, start)
 

@@ -1,6 +1,6 @@
-"""Cues: the words and marks by which an answer speaks of an option, by kind and language.
+"""Cues: words and marks of answers, by kind and language.
 
-To add one, put it beside those of its kind, and raise the matcher's version.
+To add one, append it to those of its kind, and increment the matcher's version.
 """
 
 from __future__ import annotations

@@ -18,14 +18,14 @@ _LONGEST = 2000
 
 
 class Field(NamedTuple):
-    """A field made for the answer: where it begins and what it contains."""
+    """A field made for the answer: its start and content."""
 
     start: int
     content: str
 
 
 def fields_in(text: str) -> list[Field]:
-    """Return the fields in `text` that contain something, the last one first."""
+    """Return the non-empty fields in `text`, the last first."""
     found = [(tag.start(), next(group for group in tag.groups() if group is not None)) for tag in _TAG.finditer(text)]
     for box in _BOX.finditer(text):
         longest = box.end() + _LONGEST
@@ -34,7 +34,7 @@ def fields_in(text: str) -> list[Field]:
 
 
 def closing_brace(text: str, start: int, end: int = sys.maxsize) -> int | None:
-    """Return where the brace closes whose inside begins at `start`; None where it does not before `end`."""
+    """Return the index of the brace that closes the block with content from `start`, or None before `end`."""
     depth = 1
     for brace in _BRACE.finditer(text, start, end):
         depth += 1 if brace[0] == "{" else -1

@@ -1,4 +1,4 @@
-"""The forms in which an answer commits to an option: the table that the matcher reads with.
+"""The table of forms in which an answer commits to an option.
 
 A form is a regular expression over a line's kinds. A name in capitals is a kind (`kinds`) or one of the `PIECES`,
 `<...>` encloses the option, and spaces mean nothing.
@@ -84,14 +84,14 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         ),
     },
 }
-"""By how much they say: examples, in which the answer is B -> their form."""
+"""Level of evidence -> {examples in which the answer is B: form}."""
 
 _SIGNS = {"(": "(?:", "<": "(?P<option>", ">": ")"}
 _TOKEN = re.compile(r"[A-Z_]{2,}|\((?!\?)|(?<!\(\?)<|>")
 
 
 def compiled(form: str) -> re.Pattern[str]:
-    """Return a form as a pattern over strings of kinds; its group `option` is what stands in `<...>`."""
+    """Return a form as a pattern over strings of kinds; `<...>` becomes the group `option`."""
     return re.compile(_TOKEN.sub(_spelled, form), re.VERBOSE)
 
 

@@ -1,6 +1,6 @@
-"""Kinds of words, marks and mentions, one character each, so that a line becomes a short string of kinds.
+"""Kinds of words, marks and mentions, one character each, so that a line is a short string that patterns match.
 
-The characters mean nothing: forms are written with the names (`forms`). `cues` lists the words and marks of a kind.
+The characters are arbitrary: forms are written with the names (`forms`). `cues` lists the words and marks of a kind.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A question's options, and where their texts stand in an answer."""
+"""A question's options, and the positions of their texts in an answer."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Options:
 
     Attributes:
         texts: the folded texts by letter.
-        are_labels: whether the texts are unknown, or name what has the letter in the picture: "Point A".
-        words: the texts that are words like others, such as "no" and "II".
-        sought: the texts that are looked for and the letters that share each, longest first; no single letters.
+        are_labels: whether the texts are unknown, or refer to letters in the picture: "Point A".
+        words: texts that are also common words, such as "no" and "II".
+        sought: (text, letters that share it) of the texts to find, longest first; no single letters.
     """
 
     def __init__(self, choices: Mapping[str, str]) -> None:
@@ -65,7 +65,7 @@ def _masked(text: str, option: str, character: str) -> str:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Whether text[start:end] is whole words and whole numbers: "5" is neither in "15" nor in "5.2" nor in "-5"."""
+    """Return whether text[start:end] is whole words and numbers: "5" is neither in "15" nor in "5.2" nor in "-5"."""
     first, last = text[start], text[end - 1]
     before, after = text[start - 1 : start], text[end : end + 1]
     if first.isalnum() and (_is_wordy(before) or (before == "'" and text[start - 2 : start - 1].isalnum())):

@@ -1,4 +1,4 @@
-"""Answer matching as MMStar's released scorer, lmms-eval and VLMEvalKit do it, for numbers that were made with it."""
+"""The matchers of MMStar's released scorer, lmms-eval and VLMEvalKit, to reproduce numbers made with them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def released_match(response: str, answer: str) -> bool:
 
 
 _MARKS = ",.!?;:'\""
-"""What is taken off both ends of an answer, one mark after the other, each once."""
+"""Marks stripped from both ends of an answer, one after the other, each once."""
 _LEADS = {
     "answer": ("", "the ", "correct ", "the correct ", "best ", "the best ", "my "),
     "option": ("correct ", "the correct ", "best ", "the best "),
@@ -30,13 +30,13 @@ _PHRASES = (
     *(f"{lead}{noun} is" for noun, leads in _LEADS.items() for lead in leads),
     *("i choose", "i select", "i pick", "옵션", "정답은", "답은", "답:", "答案是", "答案为", "选", "答えは"),
 )
-"""Behind the first occurrence of each, capitals are looked for wherever they stand."""
+"""Phrases after whose first occurrence capitals are searched anywhere."""
 _FORMS = ("({})", "{}.", "{}:", "{})", "{} ", "{}")
-"""How a letter may stand, from the most to the least telling; words that end so count, too."""
+"""Forms of a letter, from the strongest to the weakest; words that end so count, too."""
 
 
 def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | None:
-    """Return the letter that `mcq_extract` of lmms-eval 0.7.3 reads in an answer to MMStar; None where it reads none.
+    """Return the letter that `mcq_extract` of lmms-eval 0.7.3 extracts from an answer to MMStar, or None.
 
     The letter that the answer begins with, else the one it ends with, where no letter of a word is beside it; else, of
     the first of each capital behind phrases such as "the answer is", the last one; else the last one of the most
@@ -62,7 +62,7 @@ def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | Non
 
 
 VLMEVALKIT_TRIED = "0.0.20"
-"""The version of ms-vlmeval whose letters these are."""
+"""The version of ms-vlmeval that `vlmevalkit_match` was compared with."""
 
 _REFUSALS = (
     "Sorry, I can't help with images of people yet.",
@@ -72,11 +72,11 @@ _REFUSALS = (
 )
 _SEPARATORS = str.maketrans(dict.fromkeys(".()[],:;!*#{}", " "))
 _LAST = 4
-"""Among how many last words the letter must stand for the first time."""
+"""Number of last words among which the first occurrence of the letter must be."""
 
 
 def vlmevalkit_match(response: str, choices: Mapping[str, str]) -> str | None:
-    """Return the letter that VLMEvalKit's `exact_matching` reads in an answer; None where it counts that as wrong.
+    """Return the letter that VLMEvalKit's `exact_matching` extracts, or None if it counts the answer as wrong.
 
     The only letter of an option that stands alone between blanks and some punctuation counts, where it first stands
     among the last four words; else the only option whose text the answer contains, where the answer is at most twice

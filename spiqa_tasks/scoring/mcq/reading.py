@@ -1,4 +1,4 @@
-"""A response read line by line, from its end, as far as a rule needs it."""
+"""A response, whose lines are read from its end and only as far as a rule needs them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _DENIALS = {cue for cue, kind in KIND_OF_WORD.items() if kind in (kinds.NOT, kin
 
 
 def _may_deny(line: str) -> bool:
-    """Return whether a line has a word of denial, or one that may hide it: to look for it first is faster."""
+    """Return whether a line may have a word of denial; checked first, as it is faster."""
     return not line.isascii() or not _DENIALS.isdisjoint(_WORDS.findall(line.lower()))
 
 
 class Reading:
-    """A response in the light of a question's options; a line is cleaned and read when it is asked for."""
+    """A response with a question's options; lines are cleaned and read on demand."""
 
     def __init__(self, text: str, options: Options) -> None:
         self.options = options
@@ -47,20 +47,20 @@ class Reading:
         self._read: dict[str, Line] = {}
 
     def _clean(self, text: str) -> tuple[str, str]:
-        """A line cleaned, and that in lower case with options' texts masked."""
+        """Return a cleaned line, and the same in lower case with option texts masked."""
         if text not in self._cleaned:
             cleaned = plain(text)
             self._cleaned[text] = cleaned, masked(lower(cleaned), self.options)
         return self._cleaned[text]
 
     def line(self, text: str) -> Line:
-        """Return a line as kinds, read once, however often it stands."""
+        """Return a line as kinds; equal lines are read once."""
         if text not in self._read:
             self._read[text] = read_line(*self._clean(text), self.options)
         return self._read[text]
 
     def _at(self, index: int) -> str:
-        """The line at `index` with the heading that announces it."""
+        """Return the line at `index` with its heading."""
         return self._heading_of(index) + self._lines[index]
 
     @cached_property
@@ -78,14 +78,14 @@ class Reading:
         return last
 
     def _heading_of(self, index: int) -> str:
-        """The line before one that begins with an option, where it announces it: `Answer:`."""
+        """Return the line before one that begins with an option, if it is a heading such as `Answer:`, or ""."""
         if not index or not _SINGLE.match(self._lines[index]) or self.in_listing(index):
             return ""
         before = self._lines[index - 1]
         return f"{before.rstrip(' *_:#')}: " if _HEADING.fullmatch(before) else ""
 
     def backwards(self, after: int = -1) -> Iterator[tuple[int, Line]]:
-        """Yield the lines behind that at `after` that mention an option, the last one first, with their indices."""
+        """Yield (index, line) of the lines after `after` that mention an option, the last first."""
         for index in range(len(self._lines) - 1, after, -1):
             text = self._at(index)
             if has_candidates(*self._clean(text)) and any(self.line(text).letters):
@@ -130,7 +130,7 @@ class Reading:
 
     @cached_property
     def _items(self) -> dict[int, int]:
-        """By index of line the letter of the item that it is: `A.`, `(A)`, `Option A:`."""
+        """Index of line -> letter of an item: `A.`, `(A)`, `Option A:`."""
         found = ((index, _ITEM.match(line)) for index, line in enumerate(self._lines))
         return {index: ord(item[1].lower()[0]) for index, item in found if item}  # İ is two characters in lower case
 

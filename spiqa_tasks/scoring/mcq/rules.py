@@ -1,4 +1,4 @@
-"""The rules by which an answer is read, from the strongest evidence to the weakest."""
+"""The matcher's rules, from the strongest evidence to the weakest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_OPTION = frozenset("?")
 
 
 def _field(reading: Reading) -> frozenset[str]:
-    """Return the options that the last field with a letter names; {"?"} where the last one says that there is none."""
+    """Return the options named by the last field with a letter; {"?"} if the last one denies all."""
     if reading.fields and reading.denies(reading.fields[0].content):
         return _NO_OPTION
     fields = (reading.content(field.content, False) for field in reading.fields)
@@ -47,9 +47,9 @@ def _all(reading: Reading) -> frozenset[str]:
 
 
 def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
-    """Return the options that are spoken for: in the last conclusion, else anywhere, else that are only mentioned.
+    """Return the favoured options: of the last conclusion, else of any sentence, else those only mentioned.
 
-    What is said later of all options, that none can be chosen, takes it back.
+    A later statement that none can be chosen retracts them.
     """
     found: dict[int, set[str]] = {1: set(), 0: set()}
     last = None
@@ -67,7 +67,7 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
 
 
 def _of_text(reading: Reading) -> frozenset[str]:
-    """Return the options that are named by their texts; {"?"} where the answer is a value that is no option."""
+    """Return the options named by their texts; {"?"} if the answer is a value that is no option."""
     found = _NOTHING
     if reading.fields:
         found = reading.content(reading.fields[0].content, True)
@@ -84,4 +84,4 @@ RULES: Mapping[str, Callable[[Reading], frozenset[str]]] = {
     "text": _of_text,
     "letter": lambda reading: _spoken_for(reading, "letter") if reading.options.are_labels else _NOTHING,
 }
-"""A rule returns no letter, one, or several that it leaves open."""
+"""Name -> rule; a rule returns no letter, one, or several if the answer is ambiguous."""

@@ -1,7 +1,7 @@
-"""What the sentences of a line say for the options that they mention, where they commit in no form of the table.
+"""Weak evidence: sentences that favour an option without a committing form.
 
-A mention counts unless its clause denies it, sets it against another or asks. Words such as "matches", "more likely" or
-"correct" in the clause speak for it.
+A mention counts unless its clause denies it, contrasts it with another or asks. Words such as "matches", "more likely"
+or "correct" in the clause favour it.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ By = Literal["mark", "text", "letter"]
 
 @dataclass(frozen=True)
 class Stance:
-    """What a sentence says for options at kinds[start] of a line.
+    """Evidence of a sentence for options at kinds[start] of a line.
 
     Attributes:
-        strength: 2 where a conclusion speaks for them, 1 where another sentence does, 0 where they are only mentioned.
-        by: a letter in brackets or with its option's text, a text, or a letter.
+        strength: 2 if a conclusion favours them, 1 if another sentence does, 0 if they are only mentioned.
+        by: `mark` (a letter in brackets or with its option's text), `text` or `letter`.
     """
 
     letters: frozenset[str]
@@ -62,7 +62,7 @@ class Stance:
 
 
 def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
-    """Yield what is said for the options of a line in their order; the first line may begin with the text of one."""
+    """Yield the evidence for options of a line, in order; the first line may begin with the text of one."""
     claimed = {claim.start: claim for claim in line.claims if claim.of_text}
     lead = opening(line, "lead") if is_first else None
     if lead is not None and lead.of_text and lead.start not in claimed:
@@ -95,7 +95,7 @@ class _Sentence:
         return self._conclusion is not None and self._conclusion.end() <= before
 
     def strength(self, start: int, end: int) -> int | None:
-        """Return how strongly it speaks for the mention at kinds[start:end], None where it does not."""
+        """Return the strength for the mention at kinds[start:end], or None if it does not count."""
         before = self._kinds[max(self._start, start - _NEAR) : start]
         after = _found(_AFTER.match(self._kinds, end, self._end))
         opened = _found(_BEFORE.search(before))
@@ -112,7 +112,7 @@ class _Sentence:
 
 
 def _rejected(before: str, after: str) -> bool:
-    """Whether the clause of a mention, the kinds before and after it, denies it or sets it against another."""
+    """Return whether the clause of a mention, the kinds before and after it, denies or contrasts it."""
     rejects = _REJECTS.search(before) and not _DESCRIBES.search(before)
     return bool(rejects or _DENIES.search(after)) or LESS in after
 

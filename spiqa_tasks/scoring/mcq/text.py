@@ -1,4 +1,4 @@
-"""Cleaning of responses and of option texts before they are compared, and where an answer ends."""
+"""Clean responses and option texts before comparison, and split responses into turns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 LONGEST = 20_000
-"""Of a longer response only the beginning and the end are read: it is a model that repeats itself."""
+"""Characters read of a response, from both ends: longer ones are a model in a loop."""
 
 _QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"'))
 _SPECIAL = re.compile(
@@ -31,7 +31,7 @@ _CIRCLED = re.compile("[\u2460-\u2473]")
 
 
 def shortened(text: str) -> str:
-    """Return the part of a response that is read: without its reasoning, and of a very long one its two ends."""
+    """Return a response without its reasoning, and of a very long one only the two ends."""
     text = without_reasoning(text).strip()
     text = _DRAWING.sub("", text) if "[asy]" in text else text
     return text if len(text) <= LONGEST else text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
@@ -60,7 +60,7 @@ def lower(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return cleaned `text` as it is compared: one case, no enclosing quotes or closing punctuation."""
+    """Return cleaned `text` in lower case without enclosing quotes and closing punctuation, for comparison."""
     return lower(text).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
 
 
@@ -75,7 +75,7 @@ _NEXT = re.compile(
 
 
 def turns(text: str) -> list[str]:
-    """Return the parts of `text` that are not empty: what is before the first mark of a new turn, and from each on."""
+    """Return the non-empty turns of `text`, split before each mark of a new turn."""
     starts = [0, *(mark.start() for mark in _NEXT.finditer(text)), len(text)]
     parts = (text[start:end].strip() for start, end in pairwise(starts))
     return [part for part in parts if part]

@@ -1,4 +1,4 @@
-"""A line of a response as kinds: what each of its words, letters and marks does.
+"""Convert a line of a response to the kinds of its words, letters and marks.
 
 `The correct answer is (B) blue, not A.` is FILL GOOD ANSWER IS CONFIRMED COMMA NOT LETTER STOP; forms are patterns over
 such lines.
@@ -16,7 +16,7 @@ from spiqa_tasks.scoring.mcq.options import TEXTS, Options
 
 
 def _any_of(phrases: Iterable[str]) -> str:
-    """Return a pattern of the longest phrase that fits, grouped by first characters, which is faster."""
+    """Return a pattern of the longest matching phrase, grouped by first characters, which is faster."""
     groups: dict[str, list[str]] = {}
     for phrase in sorted(phrases, key=len, reverse=True):
         groups.setdefault(phrase[0], []).append(re.escape(phrase[1:]))
@@ -46,7 +46,7 @@ _CAPITAL_A = re.compile(r"(?<![0-9A-Za-z])A(?![0-9A-Za-z])|(?:[Oo]ption|[Cc]hoic
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = compiled("[IS AND BECAUSE FITS WRONG NOT BUT COMMA STOP COLON QUESTION]")
 _BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:no|none|neither|nothing|false|not (?!(?:{_CUES})\b)\w)")
-"""Negations that may begin the text of the option whose marked letter stands before them: `(B) No`, `(C) Not sure`."""
+"""Negations that may begin the text of an option after its marked letter: `(B) No`, `(C) Not sure`."""
 _MENTIONS = (kinds.LETTER, kinds.ENCLOSED, kinds.OUT_OF_RANGE, kinds.WEAK, kinds.ARTICLE)
 
 
@@ -100,7 +100,7 @@ def _kind_of_word(word: str) -> str:
 
 
 def _own_text(low: str, letter: str, end: int, options: Options) -> int:
-    """Return where the option's own text ends if it follows its letter, which ends at `end`; else 0."""
+    """Return the end of the option's text if it follows its letter, which ends at `end`, or 0."""
     text = options.texts.get(letter, "")
     if text.upper() in options.texts:
         found = _MARKED_LETTER.match(low, end)
@@ -117,7 +117,7 @@ def _enclosed(low: str, at: int, end: int, options: Options) -> tuple[str, str, 
 
 
 def _letter(line: str, low: str, start: int, end: int, before: str, options: Options) -> tuple[str, str, int]:
-    """Return the kind of a single letter, the option, and where its own text ends (0: it does not follow)."""
+    """Return the kind of a single letter, the option, and the end of its text (0 if it does not follow)."""
     letter = low[start].upper()
     own = _own_text(low, letter, end, options)
     if own:

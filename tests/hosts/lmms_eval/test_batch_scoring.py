@@ -154,6 +154,17 @@ def test_answers_of_two_filters_are_both_kept() -> None:
     assert all("cider" in batch_scoring.record_of(docs[0], text).scores for text in ("blue", "red"))
 
 
+def test_one_of_several_processes_has_no_cider(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its word weights need the answers of all processes; the first process computes it from their records."""
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    docs = rows()
+    forget_scorers()
+    batch_scoring.score_together(answered(docs, ["blue"] * len(docs)), docs, "none")
+    scores = batch_scoring.record_of(docs[0], "blue").scores
+    assert "rouge_l" in scores
+    assert "cider" not in scores
+
+
 def test_defect_in_scoring_ahead_leaves_the_answers_to_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is raised into the host; each answer is scored when it is asked for."""
     docs = rows()

@@ -47,18 +47,6 @@ def test_a_configuration_names_models_and_tasks(tmp_path: Path) -> None:
     assert (found.models, found.data, [task.name for task in found.ours]) == (("m",), ("mmstar_demo",), ["mmstar_demo"])
 
 
-def test_a_task_may_have_a_name_of_its_own_in_a_configuration(tmp_path: Path) -> None:
-    """What counts is the task that it names; another class is a dataset of the host."""
-    path = tmp_path / "config.json"
-    mine, other = {"class": "SpiqaTasks", "dataset": "mmstar_demo"}, {"class": "MMStar", "dataset": "mmstar_demo"}
-    path.write_text(json.dumps({"model": {"m": {}}, "data": {"mine": mine, "other": other}}))
-    found = read(["--config", str(path)], {})
-    assert (found.data, [task.name for task in found.ours]) == (("mine", "other"), ["mmstar_demo"])
-    path.write_text(json.dumps({"mine": mine}))
-    found = read(["--data-config", str(path), "--model", "m"], {})
-    assert (found.models, found.data, [task.name for task in found.ours]) == (("m",), ("mine",), ["mmstar_demo"])
-
-
 def test_a_served_model_has_a_name_for_paths_and_one_for_its_server() -> None:
     """The host makes one of them itself where it runs through its queue; without a server there is no such name."""
     given = ["--data", "mmstar_demo", "--model", "org/name", "--base-url", "http://h/v1"]
@@ -78,19 +66,6 @@ def test_the_queue_takes_one_model(tmp_path: Path, more: list[str]) -> None:
     path.write_text('{"model": {"m": {}}, "data": {"mmstar_demo": {}}}')
     with pytest.raises(InputError, match="one --model with --api-mode"):
         read(["--api-mode", *(str(path) if each == "CONFIG" else each for each in more)], {})
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [("{", "to be JSON"), ("[]", "JSON object"), ('{"model": {}}', "model and data"), (None, "JSON file")],
-)
-def test_a_broken_configuration_is_one_sentence(tmp_path: Path, content: str | None, message: str) -> None:
-    """It names the file and what is wrong."""
-    path = tmp_path / "config.json"
-    if content is not None:
-        path.write_text(content)
-    with pytest.raises(InputError, match=message):
-        read(["--config", str(path)], {})
 
 
 def test_a_group_in_a_configuration_is_refused(tmp_path: Path) -> None:

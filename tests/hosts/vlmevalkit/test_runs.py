@@ -71,7 +71,7 @@ def test_odd_answers_arrive_as_they_are_and_have_the_numbers_of_score(
 
 @pytest.mark.usefixtures("judged")
 def test_every_command_reads_a_run(launch: Launch, tmp_path: Path, capsys: Said) -> None:
-    """Score, gain, breakdown, compare, filter and report; the signature names the host and its version."""
+    """Score, gain, compare, filter and report; the signature names the host and its version."""
     tasks = ["mmstar_demo", "mmstar_demo_text", "mmstar_demo_llm", "spiqa_demo"]
     assert launch("--data", *tasks, "--model", "fixed", "odd") == 0
     capsys.readouterr()
@@ -90,7 +90,7 @@ def test_every_command_reads_a_run(launch: Launch, tmp_path: Path, capsys: Said)
     status, compared, _ = run_json(capsys, "compare", out / "fixed", out / "odd")
     assert status == 0
     assert {"mmstar_demo", "spiqa_demo"} <= {row["task"] for row in compared}
-    status, broken, _ = run_json(capsys, "breakdown", out / "fixed")
+    status, broken, _ = run_json(capsys, "score", "--by", "group", out / "fixed")
     assert status == 0
     assert {row["task"] for row in broken} == set(tasks)
     status, kept, said = run_json(capsys, "filter", out, "--task", "mmstar_demo")

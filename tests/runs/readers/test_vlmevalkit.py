@@ -78,8 +78,8 @@ def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
     assert status == 0, said
     (row,) = (row for row in gain if row["group"] == "all" and row["s_wv"] is not None)
     assert (row["s_v"], row["s_wv"]) == (1.0, _of(scored, "mmstar_demo_text")[0]["metrics"]["accuracy"])
-    for command in ("compare", "breakdown"):
-        status, found, said = run_json(capsys, command, tmp_path, "--task", "mmstar_demo")
+    for command in (["compare"], ["score", "--by", "group"]):
+        status, found, said = run_json(capsys, *command, tmp_path, "--task", "mmstar_demo")
         assert (status, bool(found)) == (0, True), said
     status, kept, said = run_json(capsys, "filter", tmp_path, "--text-only-models", "--task", "mmstar_demo")
     assert (status, bool(kept)) == (0, True), said

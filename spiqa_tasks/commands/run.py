@@ -1,4 +1,4 @@
-"""`suite`: from a model's name to a paper's table: the plan, the host's runs that are missing, tables and page."""
+"""`run`: lmms-eval on the demo data, or all runs of an experiment of a paper, with its tables and page."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ import shlex
 import sys
 from pathlib import Path
 
-from spiqa_tasks.analysis.suites import LLM, PAPERS, PICTURES, Found, Known, PlannedRun, found, gain_plan, paper_plan
-from spiqa_tasks.analysis.triples import triples
-from spiqa_tasks.commands import gain
+from spiqa_tasks.analysis.experiments import (
+    LLM,
+    PAPERS,
+    PICTURES,
+    Found,
+    Known,
+    PlannedRun,
+    found,
+    gain_plan,
+    paper_plan,
+)
+from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.commands import demo, gain
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_folder, write_atomically
@@ -22,15 +32,16 @@ from spiqa_tasks.judge.redaction import redacted
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import printable, say
 from spiqa_tasks.report.content import build
-from spiqa_tasks.report.forms import add_format, as_table
 from spiqa_tasks.report.page import as_html
-from spiqa_tasks.report.paper_table import records, render
+from spiqa_tasks.report.paper_table import paper_table, records
+from spiqa_tasks.report.printer import Column, Table, add_format, render
 from spiqa_tasks.runs.identity import model_arguments
 from spiqa_tasks.runs.loading import Selection, load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import withheld_remarks
 
+_DEMO = "two baselines on the shipped data (no network, no Java), then the commands that conclude from runs"
 _ABOUT = {
     "gain": "multi-modal gain and leakage of a model: runs with pictures, without, and of its LLM base",
     "scifibench": "SciFIBench's Table 2, beside the published rows",
@@ -50,65 +61,68 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.set_defaults(llm=None, llm_args="", grey=False, judge=None)
-    suites = parser.add_subparsers(required=True, metavar="SUITE", dest="suite")
+    experiments = parser.add_subparsers(required=True, metavar="EXPERIMENT", dest="experiment")
+    demo.add_options(experiments.add_parser("demo", help=_DEMO, description=_DEMO))
     for name, about in _ABOUT.items():
-        suite = suites.add_parser(name, help=about, description=about, epilog=_EPILOG)
-        suite.add_argument("--model", required=True, help="of lmms-eval, as its --model")
-        suite.add_argument("--model-args", "--model_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+        command = experiments.add_parser(name, help=about, description=about, epilog=_EPILOG)
+        command.add_argument("--model", required=True, help="of lmms-eval, as its --model")
+        command.add_argument("--model-args", "--model_args", default="", metavar="KEY=VALUE,...", help="its arguments")
         if name == "gain":
-            suite.add_argument("--llm", help="the model's LLM base, for S_t and ML; as --model")
-            suite.add_argument("--llm-args", "--llm_args", default="", metavar="KEY=VALUE,...", help="its arguments")
-            suite.add_argument("--grey", action="store_true", help="a run with grey pictures, too")
+            command.add_argument("--llm", help="the model's LLM base, for S_t and ML; as --model")
+            command.add_argument("--llm-args", "--llm_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+            command.add_argument("--grey", action="store_true", help="a run with grey pictures, too")
         if name == "spiqa":
-            suite.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
+            command.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
         usual = name if name in PAPERS else "mmstar_filtered"
-        suite.add_argument(
+        command.add_argument(
             "--tasks", default=usual, metavar="TASK,...", help=f"tasks and groups of lmms-eval (default: {usual})"
         )
-        suite.add_argument(
+        command.add_argument(
             "--output", type=Path, required=True, metavar="FOLDER", help="where results, logs and page go"
         )
-        suite.add_argument(
+        command.add_argument(
             "--launch", default="", metavar="WORDS", help="put before `-m lmms_eval`: 'accelerate launch'"
         )
-        suite.add_argument("--limit", type=int, metavar="N", help="only the first N questions of each task")
-        suite.add_argument(
+        command.add_argument("--limit", type=int, metavar="N", help="only the first N questions of each task")
+        command.add_argument(
             "--include-path", "--include_path", type=Path, metavar="FOLDER", help="of tasks of one's own"
         )
-        suite.add_argument("--print", action="store_true", help="only print the commands of what is missing")
-        suite.add_argument("host", nargs="*", metavar="-- ARGUMENT", help="further arguments of lmms-eval")
-        add_format(suite)
+        command.add_argument("--print", action="store_true", help="only print the commands of what is missing")
+        command.add_argument("host", nargs="*", metavar="-- ARGUMENT", help="further arguments of lmms-eval")
+        add_format(command)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run what is missing, print the tables and write the page; 3 where a run or a table is not complete."""
-    suite = _Suite(arguments)
+    """Run what is missing, print the tables and write the page; 3 if a run or a table is not complete."""
+    if arguments.experiment == "demo":
+        return demo.run_demo(arguments)
+    experiment = _Experiment(arguments)
     if arguments.print:
-        suite.look()
-        judge = [] if suite.judge is None else [["export", f"SPIQA_JUDGE={suite.judge}"]]
-        print("\n".join(map(shlex.join, [*judge, *map(suite.command, suite.missing)])))
-        print("# then, for tables and page, the same spiqa-tasks suite without --print")
+        experiment.look()
+        judge = [] if experiment.judge is None else [["export", f"SPIQA_JUDGE={experiment.judge}"]]
+        print("\n".join(map(shlex.join, [*judge, *map(experiment.command, experiment.missing)])))
+        print("# then, for tables and page, the same spiqa-tasks run without --print")
         return 0
     for part in ("lmms-eval", "report"):
-        require(part, "The suite")
-    done = [suite.complete()]
-    if not suite.paths():
+        require(part, "The experiment")
+    done = [experiment.complete()]
+    if not experiment.paths():
         say("no tables and no page: no run has results.")
         return 3
-    for make in (_gain_table if arguments.suite == "gain" else _paper_table, _page):
+    for make in (_gain_table if arguments.experiment == "gain" else _paper_table, _page):
         try:
-            done.append(make(suite, arguments.format))
+            done.append(make(experiment, arguments.format))
         except SpiqaTasksError as error:
             say(str(error))
             done.append(False)
     return 0 if all(done) else 3
 
 
-class _Suite:
+class _Experiment:
     """The planned runs, and what is there of each.
 
     Attributes:
-        output: the folder of the suite.
+        output: the folder of the experiment.
         options: what all runs are called with.
         judge: of L3Score; None: that of the environment.
         wanted: what is wanted of the runs for the tables.
@@ -171,10 +185,11 @@ class _Suite:
         with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:
             self.look()
             rows = [
-                [each.role, each.task, each.identity.label, "?" if each.requests is None else each.requests, there]
+                {**vars(each), "run": each.role, "model": each.identity.label, "there": there}
                 for each, there in self.state.items()
             ]
-            print(as_table(rows, ["run", "task", "model", "requests", "there"]), file=sys.stderr)
+            requests = Column("requests", show=lambda count: "?" if count is None else str(count))
+            print(render("text", Table(rows, ["run", "task", "model"], [requests, "there"])), file=sys.stderr)
             missing = self.missing
             for place, planned in enumerate(missing, 1):
                 log = self.output / "logs" / f"{planned.folder(self.options)}.log"
@@ -186,7 +201,7 @@ class _Suite:
                     say(f"{name}: no results (exit status {status}). The end of {log}:")
                     print(_end_of(log, planned), file=sys.stderr)
                 elif there.failed:
-                    say(f"{name}: {there.failed} requests or judgements failed. Run the suite again to repeat them.")
+                    say(f"{name}: {there.failed} requests or judgements failed. Call it again to repeat them.")
         return not self.missing
 
     def _found(self, planned: PlannedRun) -> Found:
@@ -198,7 +213,7 @@ def _plan(arguments: argparse.Namespace, known: Known) -> list[PlannedRun]:
     if not names:
         raise InputError(f"Expected --tasks to name tasks or groups, found {arguments.tasks!r}. Correct it.")
     model = Model(arguments.model, arguments.model_args)
-    if arguments.suite != "gain":
+    if arguments.experiment != "gain":
         return paper_plan(known, names, model, arguments.limit)
     llm = None if arguments.llm is None else Model(arguments.llm, arguments.llm_args)
     return gain_plan(known, names, model, llm, _BLIND[: 1 + arguments.grey], arguments.limit)
@@ -211,34 +226,34 @@ def _end_of(log: Path, planned: PlannedRun) -> str:
     return printable("\n".join(f"  {redacted(line, key)}" for line in lines))
 
 
-def _gain_table(suite: _Suite, form: str) -> bool:
+def _gain_table(experiment: _Experiment, form: str) -> bool:
     """Print and write what `gain` does of the runs; whether it is of all of them."""
-    samples = suite.output / "questions.jsonl"
-    runs = suite.runs(PICTURES, *_BLIND)
-    of_runs, alone, problems = triples(runs, suite.runs(LLM))
+    samples = experiment.output / "questions.jsonl"
+    runs = experiment.runs(PICTURES, *_BLIND)
+    of_runs, alone, problems = ablation_pairs(runs, experiment.runs(LLM))
     gain.tell(of_runs, form, samples)
     say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
-    if not any(planned.role == LLM for planned in suite.state):
+    if not any(planned.role == LLM for planned in experiment.state):
         say("S_t and ML are withheld: they need the model's LLM base. Name it with --llm.")
     return not (alone or problems)
 
 
-def _paper_table(suite: _Suite, form: str) -> bool:
-    runs, remarks = own_runs(map(RunPath, suite.paths()), suite.wanted)
-    order = [planned.task for planned in suite.state]
-    print(render(records(sorted(runs, key=lambda run: order.index(run.task))), form))
+def _paper_table(experiment: _Experiment, form: str) -> bool:
+    runs, remarks = own_runs(map(RunPath, experiment.paths()), experiment.wanted)
+    order = [planned.task for planned in experiment.state]
+    print(paper_table(records(sorted(runs, key=lambda run: order.index(run.task))), form))
     say(*remarks, *withheld_remarks(runs))
     return True
 
 
-def _page(suite: _Suite, _form: str) -> bool:
-    runs, remarks = load_runs(map(RunPath, suite.paths()), suite.wanted)
+def _page(experiment: _Experiment, _form: str) -> bool:
+    runs, remarks = load_runs(map(RunPath, experiment.paths()), experiment.wanted)
     if not any(run.benchmark is not None for run in runs):
         say("no page: it shows tasks of this package, and none was run.")
         return True
-    page = suite.output / "report.html"
-    again = shlex.join(["spiqa-tasks", "report", str(suite.output), "--html", str(page)])
-    bases = suite.paths(LLM)
+    page = experiment.output / "report.html"
+    again = shlex.join(["spiqa-tasks", "report", str(experiment.output), "--html", str(page)])
+    bases = experiment.paths(LLM)
     report = build(runs, remarks, "", again, [run for run in runs if run.path in bases])
     write_atomically(page, as_html(report, "large").encode("utf-8", "replace"))
     say(f"page: {page.resolve()}")

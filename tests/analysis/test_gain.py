@@ -15,8 +15,8 @@ from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
 from host_files import choice_sample, choice_samples, sample_of, write_run
 from run_command import run_json
 
-from spiqa_tasks.analysis.gain_of_runs import Row, mean_gain, rows, sample_lists, warnings
-from spiqa_tasks.analysis.triples import triples
+from spiqa_tasks.analysis.gain import Row, mean_gain, rows, sample_lists, warnings
+from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.runs.loading import Selection, load_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -34,9 +34,9 @@ def gain(capsys: pytest.CaptureFixture[str]) -> GainOf:
 
 
 def rows_at(folder: Path, metric: str | None = None, **wanted: Any) -> list[Row]:
-    """The rows of all triples below a folder."""
+    """The rows of all pairs below a folder."""
     runs, _ = load_runs([RunPath(folder)], Selection(**wanted))
-    return [row for triple in triples(runs, metric=metric)[0] for row in rows(triple)]
+    return [row for pair in ablation_pairs(runs, metric=metric)[0] for row in rows(pair)]
 
 
 def write_host_pair(
@@ -328,8 +328,8 @@ def test_sample_lists_have_what_was_won_lost_and_leaked(tmp_path: Path, with_bas
     """Every question that the image won or lost or that leaked, with its scores, and no other."""
     t = [False, False, False, True] if with_base else None
     write_triple(tmp_path, [True, False, True, True], [False, True, True, True], t)
-    ((triple,), *_) = triples(load_runs([RunPath(tmp_path)])[0])
-    found = list(sample_lists(triple))
+    ((pair,), *_) = ablation_pairs(load_runs([RunPath(tmp_path)])[0])
+    found = list(sample_lists(pair))
     leaked = {"q2": ["leaked"]} if with_base else {}
     expected = {"q0": ["won_by_image"], "q1": ["lost_by_image", *(["leaked"] if with_base else [])], **leaked}
     assert {line["id"]: line["outcomes"] for line in found} == expected
@@ -361,6 +361,20 @@ def test_averages_over_tasks(tmp_path: Path, gain: GainOf) -> None:
     assert (record["task"], record["s_v"], record["s_wv"], record["mg"]) == ("average", 0.625, 0.375, 0.25)
 
 
+def test_averages_keep_ablations_apart(tmp_path: Path, gain: GainOf) -> None:
+    """Grey pictures and none are two rows of means, each over its own tasks."""
+    given = {"": (4, 2), "grey": (1, 1), "text": (0, 4)}
+    for stamp, (kind, (first, second)) in enumerate(given.items()):
+        samples = {"a": choice_samples(rights(first, 4)), "b": choice_samples(rights(second, 4))}
+        name, args = ("ablated", f"base=m,ablation={kind}") if kind else ("m", "")
+        write_run(tmp_path, name, samples, args, stamp=str(stamp))
+    means = [record for record in gain(tmp_path)[1] if record["task"] == "average"]
+    assert [(each["ablation"], each["s_v"], each["s_wv"]) for each in means] == [
+        ("grey", 0.75, 0.25),
+        ("text", 0.75, 0.5),
+    ]
+
+
 def test_an_average_needs_every_task_and_every_base() -> None:
     """Without one result there is none; without one base no leakage."""
     with_base = Gain(4, 0.75, 0.5, 0.25, Estimate(0.25, 0.1, 0.4), Estimate(0.25), Estimate(0.25))
@@ -376,11 +390,11 @@ def test_answers_that_every_run_has_are_told_apart(tmp_path: Path) -> None:
     """Where none has one there is no such number; the samples file has all scores, of the base where there is one."""
     write_triple(tmp_path, [True, True, False], [True, False, False], [False, False, False])
     runs, _ = load_runs([RunPath(tmp_path)])
-    ((triple,), *_) = triples(runs)
-    (row, *_) = rows(triple)
+    ((pair,), *_) = ablation_pairs(runs)
+    (row, *_) = rows(pair)
     assert row.answered is not None
     assert (row.answered.n, row.answered.s_v, row.answered.s_t) == (3, pytest.approx(2 / 3), 0.0)
-    assert list(sample_lists(triple)) == [
+    assert list(sample_lists(pair)) == [
         {
             **{"task": "mmstar_filtered", "metric": "accuracy", "id": "q0", "outcomes": ["leaked"]},
             **{"s_v": 1.0, "s_wv": 1.0, "s_t": 0.0},
@@ -390,7 +404,7 @@ def test_answers_that_every_run_has_are_told_apart(tmp_path: Path) -> None:
             **{"s_v": 1.0, "s_wv": 0.0, "s_t": 0.0},
         },
     ]
-    pair = triples(runs, with_base=False)[0][0]
+    pair = ablation_pairs(runs, with_base=False)[0][0]
     assert [sample["s_t"] for sample in sample_lists(pair)] == [None]
     refused = [choice_sample(place, False, status="refused") for place in range(2)]
     write_run(tmp_path / "r", "m", {"mmstar_filtered": choice_samples([True, True])}, stamp="1", settings=SEEING)

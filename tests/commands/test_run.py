@@ -1,4 +1,4 @@
-"""`spiqa-tasks suite`: what it prints and refuses, runs that fail, and once all of it, killed in between."""
+"""`spiqa-tasks run`: what it prints and refuses, runs that fail, and once all of it, killed in between."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from openai_server import Behaviour, OpenAIServer
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 
-GAIN = ["suite", "gain", "--model", "m", "--model-args", "a=1,api_key=secret-key-1", "--tasks", "mmstar_demo"]
+GAIN = ["run", "gain", "--model", "m", "--model-args", "a=1,api_key=secret-key-1", "--tasks", "mmstar_demo"]
 
 
 @pytest.fixture
-def idle(monkeypatch: pytest.MonkeyPatch, host: None) -> None:  # noqa: ARG001 - the suite refuses to start without it
+def idle(monkeypatch: pytest.MonkeyPatch, host: None) -> None:  # noqa: ARG001 - the experiment refuses to start without it
     """An interpreter that does nothing in the place of the one that runs the host."""
     program = shutil.which("true")
     assert program is not None
@@ -45,7 +45,7 @@ def test_the_commands_are_printed_for_a_shell(capsys: pytest.CaptureFixture[str]
 
 def test_the_judge_of_the_printed_commands(capsys: pytest.CaptureFixture[str]) -> None:
     """It is exported before them; one that is none is refused."""
-    words = ["suite", "spiqa", "--model", "m", "--output", "out", "--print", "--judge"]
+    words = ["run", "spiqa", "--model", "m", "--output", "out", "--print", "--judge"]
     assert main([*words, "openai:gpt-4o"]) == 0
     assert capsys.readouterr().out.startswith("export SPIQA_JUDGE=openai:gpt-4o\n")
     assert main([*words, "nobody"]) == 2
@@ -108,7 +108,7 @@ def test_a_suite_that_is_killed_goes_on(tmp_path: Path) -> None:
     """The whole group is killed in its second run; called again, it asks each of 72 requests once, then none."""
     with OpenAIServer(Behaviour(text=letter, script=["ok"] * 24 + ["timeout"] * 1000, hang=600)) as server:
         place = f"base_url={server.url},api_key=EMPTY,timeout=300"
-        words = [sys.executable, "-m", "spiqa_tasks.cli", "suite", "gain", "--tasks", "mmstar_demo", "--json"]
+        words = [sys.executable, "-m", "spiqa_tasks.cli", "run", "gain", "--tasks", "mmstar_demo", "--json"]
         words += ["--model", "openai", "--model-args", f"model_version=tiny,{place}"]
         words += ["--llm", "openai", "--llm-args", f"model_version=base,{place}", "--output", str(tmp_path)]
         first = subprocess.Popen(words, start_new_session=True, stderr=subprocess.PIPE, text=True)

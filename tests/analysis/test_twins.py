@@ -11,11 +11,10 @@ from answer_files import right_answers, write_jsonl
 from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
 from host_files import choice_samples, write_run
 from judged_runs import write_judged
-from report_runs import choices, run_of
 
-from spiqa_tasks.analysis.triples import Triple, check_comparable, questions_of, scores_of, triples
+from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import mean_of
-from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.loading import Selection, load_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -28,9 +27,9 @@ def load(folder: Path, **wanted: Any) -> list[Run]:
     return load_runs([RunPath(folder)], Selection(**wanted))[0]
 
 
-def only(runs: Sequence[Run], *args: Any, **options: Any) -> Triple:
-    """The only triple, of which nothing is to be said."""
-    (found,), *told = triples(runs, *args, **options)
+def only(runs: Sequence[Run], *args: Any, **options: Any) -> Pair:
+    """The only pair, of which nothing is to be said."""
+    (found,), *told = ablation_pairs(runs, *args, **options)
     assert told == [[], []]
     return found
 
@@ -42,7 +41,7 @@ def write_pair(folder: Path, v: list[Any], wv: list[Any], **options: Any) -> lis
     return load(folder)
 
 
-def names(found: Triple) -> list[tuple[str, str]]:
+def names(found: Pair) -> list[tuple[str, str]]:
     return [(run.task, run.name) for run in found.runs]
 
 
@@ -63,10 +62,10 @@ def test_a_model_with_pictures_without_and_its_base(tmp_path: Path) -> None:
 def test_without_a_base_there_are_two_runs(tmp_path: Path) -> None:
     """Where there is none, or where it does not count."""
     write_triple(tmp_path / "two", rights(3, 4), rights(2, 4), None)
-    assert only(load(tmp_path / "two")).t is None
+    assert len(only(load(tmp_path / "two")).runs) == 2
     write_triple(tmp_path / "three", rights(3, 4), rights(2, 4), rights(1, 4))
     found = only(load(tmp_path / "three"), with_base=False)
-    assert (found.t, [run.task for run in found.runs]) == (None, ["mmstar_filtered", "mmstar_filtered_text"])
+    assert [run.task for run in found.runs] == ["mmstar_filtered", "mmstar_filtered_text"]
 
 
 def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
@@ -76,8 +75,8 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
     for stamp, kind, right in (("3", "grey", 2), ("4", "shuffled", 1)):
         args = f"base=m,ablation={kind},seed=1,pretrained=a,batch=2"
         write_run(tmp_path, "ablated", {"t": choice_samples(rights(right, 4))}, args, stamp=stamp)
-    found, problems, _ = triples(load(tmp_path))
-    assert [(each.ablation, each.v.path.name, each.wv.path.name) for each in found] == [
+    found, problems, _ = ablation_pairs(load(tmp_path))
+    assert [(each.ablation, each.runs[0].path.name, each.runs[1].path.name) for each in found] == [
         ("grey", "1_results.json", "3_results.json"),
         ("shuffled", "1_results.json", "4_results.json"),
     ]
@@ -88,12 +87,12 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
 
 
 def test_several_seeds_of_an_ablation_are_told_apart(tmp_path: Path) -> None:
-    """Each is a triple of its own with the only run with images."""
+    """Each is a pair of its own with the only run with images."""
     write_run(tmp_path, "m", {"t": choice_samples(rights(3, 4))}, stamp="1")
     for stamp in ("2", "3"):
         samples = {"t": choice_samples(rights(2, 4))}
         write_run(tmp_path, "ablated", samples, f"base=m,ablation=noise,seed={stamp}", stamp=stamp)
-    found, problems, _ = triples(load(tmp_path))
+    found, problems, _ = ablation_pairs(load(tmp_path))
     assert ([each.ablation for each in found], problems) == (["noise,seed=2", "noise,seed=3"], [])
 
 
@@ -103,7 +102,7 @@ def test_a_grey_task_is_paired_however_its_settings_are_written(tmp_path: Path, 
     write_run(tmp_path, "m", {"x": choice_samples([True, True])}, stamp="1", settings={"x": "prompt=letter,"})
     write_run(tmp_path, "m", {"x_grey": choice_samples([True, False])}, stamp="2", settings={"x_grey": settings})
     found = only(load(tmp_path))
-    assert (found.ablation, found.v.task, found.wv.task) == ("grey", "x", "x_grey")
+    assert (found.ablation, found.runs[0].task, found.runs[1].task) == ("grey", "x", "x_grey")
 
 
 def test_any_run_can_be_the_llm_base(tmp_path: Path) -> None:
@@ -113,8 +112,8 @@ def test_any_run_can_be_the_llm_base(tmp_path: Path) -> None:
     write_run(tmp_path / "base", "llm", samples, stamp="1", settings=SEEING)
     llm = load(tmp_path / "base")
     found = only(load(tmp_path / "m"), llm)
-    assert found.t is llm[0]
-    assert only([*load(tmp_path / "m"), *llm], llm).t is llm[0]
+    assert found.runs[2] is llm[0]
+    assert only([*load(tmp_path / "m"), *llm], llm).runs[2] is llm[0]
 
 
 def test_runs_of_one_model_in_two_folders_are_pairs_of_their_own(tmp_path: Path) -> None:
@@ -127,18 +126,19 @@ def test_runs_of_one_model_in_two_folders_are_pairs_of_their_own(tmp_path: Path)
             }
             write_jsonl(tmp_path / folder / f"m_{task}.jsonl", answers)
     runs = [run for folder in "ab" for run in load(tmp_path / folder)]
-    found, problems, _ = triples(runs)
+    found, problems, _ = ablation_pairs(runs)
     assert problems == []
     names = [f"m ({tmp_path.name}/{folder})" for folder in "ab"]
     assert [
-        (each.v.name, each.wv.path.parent.name, sum(v - wv for v, wv in each.scores.values())) for each in found
+        (each.runs[0].name, each.runs[1].path.parent.name, sum(v - wv for v, wv in each.scores.values()))
+        for each in found
     ] == [
         (names[0], "a", 9),
         (names[1], "b", 6),
     ]
     assert [each.ablation for each in found] == [f"text ({tmp_path.name}/{folder})" for folder in "ab"]
     one = only([*load(tmp_path / "a" / "m_mmstar_demo.jsonl"), *load(tmp_path / "b" / "m_mmstar_demo_text.jsonl")])
-    assert (one.v.name, one.wv.name, one.ablation) == ("m", "m", "text")
+    assert (one.runs[0].name, one.runs[1].name, one.ablation) == ("m", "m", "text")
 
 
 def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
         write_jsonl(tmp_path / folder / f"m_{task}.jsonl", answers)
     runs = [run for folder in "abc" for run in load(tmp_path / folder)]
     with pytest.raises(InputError) as error:
-        triples(runs)
+        ablation_pairs(runs)
     assert str(error.value).startswith(
         "Expected a run of m on mmstar_demo with images beside the one with ablation=text"
     )
@@ -162,19 +162,19 @@ def test_scores_of_two_judges_have_no_gain(tmp_path: Path) -> None:
         write_judged(tmp_path / judge, "ablated", [0.25] * 39, f"openai:{judge}", "base=m,ablation=text", "2")
     crossed = [*load(tmp_path / "a")[:1], *load(tmp_path / "b")[1:]]
     with pytest.raises(InputError) as error:
-        triples(crossed)
+        ablation_pairs(crossed)
     assert str(error.value) == (
         "Expected scores by the same judge for spiqa_demo in 1_results.json and spiqa_demo in 2_results.json; found "
         "openai:a and openai:b. Name one with --judge."
     )
     assert only(crossed, metric="unformatted_rate").metric.name == "unformatted_rate"
     both = [run for judge in "ab" for run in load(tmp_path / judge)]
-    found, problems, _ = triples(both)
-    assert ([(each.v.judge_name, each.wv.judge_name) for each in found], problems) == (
+    found, problems, _ = ablation_pairs(both)
+    assert ([(each.runs[0].judge_name, each.runs[1].judge_name) for each in found], problems) == (
         [("openai:a", "openai:a"), ("openai:b", "openai:b")],
         [],
     )
-    assert only(load(tmp_path, judge="openai:a")).v.judge_name == "openai:a"
+    assert only(load(tmp_path, judge="openai:a")).runs[0].judge_name == "openai:a"
 
 
 def test_two_llm_bases_are_refused(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_two_llm_bases_are_refused(tmp_path: Path) -> None:
     write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
     write_run(tmp_path, "other", {"mmstar_filtered_llm": choice_samples(rights(1, 4))}, stamp="4", settings=LLM)
     with pytest.raises(InputError) as error:
-        triples(load(tmp_path))
+        ablation_pairs(load(tmp_path))
     assert str(error.value) == (
         "Expected one LLM base for mmstar_filtered; found llm,pretrained=b and other. Name one of the runs, or "
         "its --judge."
@@ -195,23 +195,23 @@ def test_only_the_tasks_that_are_named_are_paired(tmp_path: Path) -> None:
     write_run(tmp_path, "m", {"t": choice_samples([True])}, stamp="9")
     assert len(only(load(tmp_path), tasks=["mmstar_filtered"]).runs) == 3
     with pytest.raises(InputError, match=r"Expected runs of u; found mmstar_filtered, .*, t\. Correct --task"):
-        triples(load(tmp_path), tasks=["u"])
+        ablation_pairs(load(tmp_path), tasks=["u"])
     with pytest.raises(InputError, match="Expected runs of t; found mmstar_filtered_llm"):
-        triples(load(tmp_path), [run for run in load(tmp_path) if run.task.endswith("llm")], tasks=["t"])
+        ablation_pairs(load(tmp_path), [run for run in load(tmp_path) if run.task.endswith("llm")], tasks=["t"])
 
 
 def test_a_run_with_images_alone_is_told_what_to_run(tmp_path: Path) -> None:
     """The variant that the package has, or the wrapped model."""
     write_run(tmp_path / "a", "m", {"mmstar_filtered": choice_samples([True])}, settings={"mmstar_filtered": ""})
     with pytest.raises(InputError) as error:
-        triples(load(tmp_path / "a"))
+        ablation_pairs(load(tmp_path / "a"))
     assert str(error.value) == (
         "Expected a run of m on mmstar_filtered without images, found none. Run the same model with --tasks "
         "mmstar_filtered_text."
     )
     write_run(tmp_path / "b", "m", {"t": choice_samples([True])}, "pretrained=a")
     with pytest.raises(InputError) as error:
-        triples(load(tmp_path / "b"))
+        ablation_pairs(load(tmp_path / "b"))
     assert str(error.value) == (
         "Expected a run of m,pretrained=a on t without images, found none. Run --model ablated --model_args "
         "base=m,ablation=text,... --tasks t."
@@ -223,24 +223,24 @@ def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
     write_run(tmp_path, "n", {"mmstar_filtered": choice_samples([True])}, stamp="1", settings=SEEING)
     write_run(tmp_path, "m", {"mmstar_filtered_text": choice_samples([True])}, stamp="2", settings=TEXT)
     with pytest.raises(InputError):
-        triples(load(tmp_path))
+        ablation_pairs(load(tmp_path))
     write_run(tmp_path, "n", {"mmstar_filtered_text": choice_samples([True])}, stamp="3", settings=TEXT)
-    found, problems, _ = triples(load(tmp_path))
-    assert [each.v.name for each in found] == ["n"]
+    found, problems, _ = ablation_pairs(load(tmp_path))
+    assert [each.runs[0].name for each in found] == ["n"]
     assert problems == [
         "Expected a run of m on mmstar_filtered with images beside the one with ablation=text, found n. Run the same "
         "model with --tasks mmstar_filtered; 2_results.json is left out."
     ]
     only_text = [run for run in load(tmp_path) if run.name == "m"]
     with pytest.raises(InputError, match=r"beside the one with ablation=text, found none\. Run the same"):
-        triples(only_text)
+        ablation_pairs(only_text)
 
 
 def test_results_of_neither_kind_are_refused(tmp_path: Path) -> None:
     """A base alone is nothing to compare."""
     write_run(tmp_path, "llm", {"mmstar_filtered_llm": choice_samples([True])}, settings=LLM)
     with pytest.raises(InputError) as error:
-        triples(load(tmp_path))
+        ablation_pairs(load(tmp_path))
     assert str(error.value) == "Expected runs with and without images, found results of neither."
 
 
@@ -251,13 +251,13 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     lines = host_samples("AB", lambda letter: float(letter == "A"))
     write_run(tmp_path, "m", {"t": lines}, stamp="5")
     write_run(tmp_path, "ablated", {"t": lines}, "base=m,ablation=text", stamp="6")
-    found, _, problems = triples(load(tmp_path), metric="accuracy")
-    assert [each.v.task for each in found] == ["mmstar_filtered"]
+    found, _, problems = ablation_pairs(load(tmp_path), metric="accuracy")
+    assert [each.runs[0].task for each in found] == ["mmstar_filtered"]
     assert problems == [
         "t of m is left out: Expected t to have the metric accuracy; found score. Choose with --metric."
     ]
     with pytest.raises(InputError, match=r"t of m is left out: Expected t to have the metric accuracy"):
-        triples(load(tmp_path), metric="accuracy", tasks=["t"])
+        ablation_pairs(load(tmp_path), metric="accuracy", tasks=["t"])
 
 
 def test_a_run_without_pictures_or_a_base_that_lacks_the_metric_leaves_the_task_out(tmp_path: Path) -> None:
@@ -269,110 +269,4 @@ def test_a_run_without_pictures_or_a_base_that_lacks_the_metric_leaves_the_task_
     with pytest.raises(
         InputError, match=r"t of m is left out: Expected t to have the metric accuracy; found refusal_rate"
     ):
-        triples(load(tmp_path))
-
-
-def test_questions_of_a_host_are_those_that_the_metric_is_of() -> None:
-    """Of ours they are the questions, whatever their documents."""
-    run = run_of(choices([True, False]))
-    assert list(questions_of(run, ACCURACY)) == ["q0", "q1"]
-    assert questions_of(run, mean_of("other")) == questions_of(run, ACCURACY)
-
-
-def test_scores_are_the_records_own_or_what_the_metric_gives(tmp_path: Path) -> None:
-    """A share has a score of each answer though records name none; an own score of some is not filled up."""
-    records = {"1": Record("1", scores={"accuracy": 1.0}), "2": Record("2")}
-    assert scores_of(records, ACCURACY) == {"1": 1.0}
-    write_triple(tmp_path, rights(1, 2), rights(1, 2), None)
-    run = load(tmp_path)[1]
-    assert scores_of(questions_of(run, run.metric("refusal_rate")), run.metric("refusal_rate")) == {"q0": 0, "q1": 0}
-
-
-def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Path) -> None:
-    """A failed request of any run leaves the question out."""
-    write_triple(tmp_path, [True, None, True, True], [True, True, None, True], [True, True, True, None])
-    assert only(load(tmp_path)).scores == {"q0": (1, 1, 1)}
-
-
-@pytest.mark.parametrize(
-    ("options", "count", "message"),
-    [
-        (
-            {},
-            5,
-            "found 4 and 5, 0 only in the first and 1 only in the second (such as q4). Run both on the whole task, or "
-            "with the same --limit.",
-        ),
-        (
-            {},
-            2,
-            "found 4 and 2, 2 only in the first (such as q2, q3) and 0 only in the second. Run both on the whole task, "
-            "or with the same --limit.",
-        ),
-        ({"data": "d2"}, 4, "found mmstar/val@d1 and mmstar/val@d2. Run both with the same data revision."),
-        ({"prompt": "p2"}, 4, "found p1 and p2. Run both with the same prompt setting."),
-        (
-            {"answer": "B"},
-            4,
-            "4 have another text or answer under the same id (such as q0, q1, q2). Run both with the same version of "
-            "the task and the same model-specific prompt.",
-        ),
-    ],
-)
-def test_runs_of_other_questions_are_refused(tmp_path: Path, options: dict[str, str], count: int, message: str) -> None:
-    """Other ids, another data hash, another prompt or another answer: refused, and the message says how."""
-    write_run(tmp_path, "m", {"x": choice_samples(rights(1, 4))}, stamp="1", settings={"x": ""})
-    samples = choice_samples(rights(1, count), **options)
-    write_run(tmp_path, "m", {"x_text": samples}, stamp="2", settings={"x_text": "ablation=text"})
-    with pytest.raises(InputError) as error:
-        triples(load(tmp_path, partial=True))
-    field = next((f"the same {name} " for name in ("data", "prompt") if name in options), "the same questions ")
-    said = f"Expected {field}for x in 1_results.json and x_text in 2_results.json; {message}"
-    assert str(error.value) == said
-
-
-def test_a_bases_prompt_may_be_another(tmp_path: Path) -> None:
-    """Its questions and data may not."""
-    write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
-    v, _, t = only(load(tmp_path)).runs
-    check_comparable(v, t, ACCURACY, same_prompt=False)
-    other = {"mmstar_filtered_llm": choice_samples(rights(1, 4), prompt="shots", data="d2")}
-    write_run(tmp_path, "llm", other, "pretrained=b", stamp="3", settings=LLM)
-    with pytest.raises(InputError, match=r"Expected the same data for mmstar_filtered in 1_results\.json and mmstar"):
-        triples(load(tmp_path))
-
-
-def test_other_text_of_a_host_task_is_refused(tmp_path: Path) -> None:
-    """The marks of pictures may go, any other change of the prompt is refused; of a base it is no matter."""
-    lines = host_samples("AB", lambda letter: float(letter == "A"))
-    without = [{**line, "input": line["input"].replace(" <image>", "")} for line in lines]
-    runs = write_pair(tmp_path, lines, without)
-    assert only(runs).metric.name == "score"
-    other = [{**line, "input": "other"} for line in lines]
-    v, wv = write_pair(tmp_path, lines, other)
-    with pytest.raises(InputError, match=r"2 have another text or answer under the same id \(such as 0, 1\)"):
-        triples([v, wv])
-    check_comparable(v, wv, v.metric(), same_prompt=False)
-    answers = [{**line, "target": "B"} for line in lines]
-    with pytest.raises(InputError, match="2 have another text or answer"):
-        triples(write_pair(tmp_path, lines, answers))
-
-
-def test_other_revision_of_a_host_dataset_is_refused(tmp_path: Path) -> None:
-    """Where the YAMLs name a revision, it must be the same; where none is named it is the newest."""
-    lines = host_samples("AB", lambda letter: float(letter == "A"))
-    write_run(tmp_path, "m", {"t": lines}, stamp="1", revision="a1")
-    path = write_run(tmp_path, "ablated", {"t": lines}, "base=m,ablation=text", stamp="2", revision="b2")
-    with pytest.raises(InputError, match=r"the same data for .* found owner/data@a1 and owner/data@b2\. Run both"):
-        triples(load(tmp_path))
-    path.write_text(path.read_text().replace('"dataset_kwargs": {"revision": "b2"}', '"dataset_kwargs": null'))
-    with pytest.raises(InputError, match=r"found owner/data@a1 and owner/data@newest"):
-        triples(load(tmp_path))
-
-
-def test_a_part_of_the_task_in_both_runs_is_a_pair(tmp_path: Path) -> None:
-    """Whether its values are withheld is not decided here."""
-    options: dict[str, Any] = {"asked": 900}
-    for stamp, task, settings in (("1", "x", ""), ("2", "x_text", "ablation=text")):
-        write_run(tmp_path, "m", {task: choice_samples([True])}, stamp=stamp, settings={task: settings}, **options)
-    assert len(only(load(tmp_path)).scores) == 1
+        ablation_pairs(load(tmp_path))

@@ -1,4 +1,4 @@
-"""What a suite runs, as data: which model answers which task, with how many requests, and what is there of it."""
+"""Plan of an experiment: which model answers which task, with how many requests, and the results that exist."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spiqa_tasks.runs.run import Run
 PICTURES, LLM = "pictures", "llm"
 """Roles of runs: those with pictures, and those of the LLM base; an ablation is the role of a run without pictures."""
 PAPERS = ("scifibench", "spiqa")
-"""Suites of a paper's main table, and the groups of their tasks: SciFIBench's Table 2, SPIQA's Table 3."""
+"""Experiments of a paper's main table, and the groups of their tasks: SciFIBench's Table 2, SPIQA's Table 3."""
 _FAILED = frozenset({"request_failed", "judge_failed", "scoring_failed"})
 
 
@@ -87,8 +87,8 @@ def gain_plan(
         settings = known.tasks[name].typed if name in known.tasks else None
         if str(getattr(settings, "ablation", "none")) != "none":
             raise InputError(
-                f"Expected tasks with pictures, found {name}. Name the task that it is a variant of: the suite adds "
-                "the runs without pictures."
+                f"Expected tasks with pictures, found {name}. Name the task that it is a variant of: the experiment "
+                "adds the runs without pictures."
             )
         asked = [(PICTURES, name, model), *((kind, *_blind(known, name, kind, model)) for kind in ablations)]
         if llm is not None:
@@ -148,7 +148,7 @@ def found(planned: PlannedRun, output: Path, options: Options, judge: str | None
 
     Args:
         planned: the run.
-        output, options: of the suite.
+        output, options: of the experiment.
         judge: the judge that is to have scored it (`provider:model[@URL]`); None: any or none.
     """
     folder = output / planned.folder(options)

@@ -1,4 +1,4 @@
-"""The plan of a suite: which model answers which task, and what of it counts as there."""
+"""The plan of an experiment: which model answers which task, and what of it counts as there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 from host_files import choice_sample, choice_samples, write_run
 
-from spiqa_tasks.analysis.suites import LLM, PAPERS, PICTURES, Found, Known, PlannedRun, found, gain_plan, paper_plan
+from spiqa_tasks.analysis.experiments import (
+    LLM,
+    PAPERS,
+    PICTURES,
+    Found,
+    Known,
+    PlannedRun,
+    found,
+    gain_plan,
+    paper_plan,
+)
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options
@@ -179,6 +189,6 @@ def test_a_variant_without_pictures_is_no_task_of_a_gain_plan(known: Known) -> N
     with pytest.raises(InputError) as error:
         gain_plan(known, ["mmstar_filtered_grey"], VLM, None, ("text",), None)
     assert str(error.value) == (
-        "Expected tasks with pictures, found mmstar_filtered_grey. Name the task that it is a variant of: the suite "
-        "adds the runs without pictures."
+        "Expected tasks with pictures, found mmstar_filtered_grey. Name the task that it is a variant of: the "
+        "experiment adds the runs without pictures."
     )

@@ -1,0 +1,311 @@
+"""The printer of all commands: tables for people (text, Markdown, LaTeX), csv and json for programs.
+
+A command makes records in natural units and names the fields that people see, and how they are shown::
+
+    table = Table(
+        [{"task": "mmstar_filtered", "model": "llava", "value": 0.521, "low": 0.496, "high": 0.546, "n": 1500}],
+        labels=["task", "model"],
+        values=[Column("value", "x 100", number, ("low", "high")), "n"],
+    )
+    print(render(arguments.format, table))
+
+People see `52.1 [49.6, 54.6]` beside the labels, csv and json have every field of the records. The label columns stand
+in each part of a table that is wider than the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import io
+import json
+import math
+import re
+import shutil
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tabulate import tabulate
+
+from spiqa_tasks.printable import printable
+from spiqa_tasks.scoring.units import without_nan
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+STYLES = ("text", "md", "latex")
+"""Forms for people."""
+FORMS = (*STYLES, "csv", "json")
+_MARKUP = re.compile(r"[\\`*|<>\[\]#]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a word is no markup
+Records = Sequence[Mapping[str, Any]]
+_GAP = 2  # blanks between columns of tabulate's format `simple`
+_NARROWEST = 20
+"""Characters to which text is wrapped before the table is split: an interval such as `-12.5 [-14.2, -10.1]` fits."""
+_NUMBER = re.compile(r"[-+<]?\s?\d[\d\s.,%\[\]±+-]*|-?")
+"""Cells of columns that are aligned at the right: numbers and intervals, a dash, nothing."""
+
+
+def shown(value: Any) -> str:
+    """Return a value as people read it: '' for None, a dash for NaN, yes or no, lists with commas."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and math.isnan(value):
+        return "-"
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that people see.
+
+    Attributes:
+        name: field of the records; `difference.low` or ("difference", "low") is one within a field. A record that lacks
+            the field has an empty cell.
+        head: heading (default: the last part of the name).
+        show: the text of a cell, from the value of the field and those of `more`.
+        more: further fields that `show` takes, such as the ends of an interval.
+    """
+
+    name: str | tuple[str, ...]
+    head: str = ""
+    show: Callable[..., str] = shown
+    more: Sequence[str] = ()
+
+    @property
+    def heading(self) -> str:
+        """The heading."""
+        return self.head or _path(self.name)[-1]
+
+    def cell(self, record: Mapping[str, Any]) -> str:
+        """Return the text of a record's cell, without what would steer a terminal."""
+        try:
+            values = [_field(record, name) for name in (self.name, *self.more)]
+        except KeyError:
+            return ""
+        return printable(self.show(*values))
+
+
+Columns = Sequence[Column | str]
+"""Columns; a bare name is `Column(name)`."""
+
+
+class Grid(NamedTuple):
+    """The texts of a table: headings, rows, how many columns from the left are labels, each column's alignment."""
+
+    heads: list[str]
+    rows: list[list[str]]
+    labels: int
+    aligned: list[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows to print.
+
+    Attributes:
+        records: the rows, in natural units.
+        labels: columns that say what a row is about; they stand in every part of a table that is split.
+        values: the other columns. A column that is empty in every row is not shown.
+        title: above the table.
+        notes: sentences below it.
+        published: further rows, whose numbers are printed in a paper; people see them.
+        folded: whether a page shows the table only on demand.
+        data: what csv and json print (default: the records); () if people alone see the table.
+    """
+
+    records: Records
+    labels: Columns
+    values: Columns
+    title: str = ""
+    notes: Sequence[str] = ()
+    published: Records = ()
+    folded: bool = False
+    data: Records | None = None
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The texts that people see."""
+        columns = [each if isinstance(each, Column) else Column(each) for each in (*self.labels, *self.values)]
+        cells = [[column.cell(record) for record in (*self.records, *self.published)] for column in columns]
+        kept = [place for place, column in enumerate(cells) if any(column) or not column]
+        rows = [list(row) for row in zip(*(cells[place] for place in kept), strict=True)]
+        labels = sum(place < len(self.labels) for place in kept)
+        numbers = (place >= len(self.labels) and all(map(_NUMBER.fullmatch, cells[place])) for place in kept)
+        aligned = ["right" if is_number else "left" for is_number in numbers]
+        return Grid([columns[place].heading for place in kept], rows, labels, aligned)
+
+
+def add_format(parser: argparse.ArgumentParser, forms: Sequence[str] = FORMS) -> None:
+    """Add `--format`, and `--json` as its short form."""
+    about = "of what is printed: tables have values x 100; csv and json natural units (default: text)"
+    parser.add_argument("--format", choices=forms, default="text", help=about)
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="short for --format json")
+
+
+def render(form: str, *tables: Table, whole: Any = None) -> str:
+    """Return tables in one of `FORMS`; json is `whole` (default: the list of all records)."""
+    records = [record for table in tables for record in (table.records if table.data is None else table.data)]
+    if form == "json":
+        return as_json(records if whole is None else whole)
+    if form == "csv":
+        return as_csv(records)
+    return "\n\n".join(map(_PEOPLE[form], tables))
+
+
+def as_records(items: Iterable[DataclassInstance]) -> list[dict[str, Any]]:
+    """Return dataclasses as records of all their fields."""
+    return [dataclasses.asdict(item) for item in items]
+
+
+def as_json(value: Any) -> str:
+    """Return JSON on several lines; None for NaN, which JSON lacks."""
+    return json.dumps(without_nan(value), indent=1, ensure_ascii=False)
+
+
+def as_jsonl(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return records as JSON, one a line."""
+    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+
+
+def as_csv(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return records as CSV: a dict is columns (`name.key`), a list is joined by `;`, NaN is empty."""
+    flat = [_flat(record) for record in records]
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, list(dict.fromkeys(name for row in flat for name in row)), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return buffer.getvalue().removesuffix("\n")
+
+
+def width() -> int:
+    """Return the columns of the terminal, or 100 if the output goes elsewhere."""
+    return max(_NARROWEST, shutil.get_terminal_size((100, 24)).columns)
+
+
+def markdown(text: str) -> str:
+    """Return text in which Markdown finds no markup: names of models and tasks are the user's."""
+    return _MARKUP.sub(r"\\\g<0>", text.replace("\n", " "))
+
+
+def _as_text(table: Table) -> str:
+    grid, room = table.grid, width()
+    parts = [_part(grid, columns, limits) for columns, limits in _parts(grid, room)]
+    title = f"{table.title}\n" if table.title else ""
+    return title + "\n\n".join([*parts, *(textwrap.fill(note, room) for note in table.notes)])
+
+
+def _as_markdown(table: Table) -> str:
+    grid = table.grid
+    rows = [
+        [cell if side == "right" else markdown(cell) for cell, side in zip(row, grid.aligned, strict=True)]
+        for row in grid.rows
+    ]
+    escaped = grid._replace(heads=[*map(markdown, grid.heads)], rows=rows)
+    title = [f"### {markdown(table.title)}"] if table.title else []
+    return "\n\n".join([*title, _drawn(escaped, "github"), *map(markdown, table.notes)])
+
+
+def _as_latex(table: Table) -> str:
+    title, *notes = (f"% {text}" for text in (table.title, *table.notes))
+    return "\n".join([*[title] * bool(table.title), _drawn(table.grid, "latex_booktabs"), *notes])
+
+
+_PEOPLE = {"text": _as_text, "md": _as_markdown, "latex": _as_latex}
+
+
+def _drawn(grid: Grid, form: str) -> str:
+    return tabulate(grid.rows, grid.heads, tablefmt=form, colalign=grid.aligned or None, disable_numparse=True)
+
+
+def _part(grid: Grid, columns: Sequence[int], limits: Sequence[int]) -> str:
+    """Return some columns as text, cells wrapped to the limits; headings are a row, as tabulate would widen them."""
+    rows = [
+        [_wrapped(row[place], limit) for place, limit in zip(columns, limits, strict=True)]
+        for row in (grid.heads, *grid.rows)
+    ]
+    rows.insert(1, ["-" * limit for limit in limits])
+    aligned = [grid.aligned[place] for place in columns]
+    return tabulate(rows, tablefmt="plain", colalign=aligned, disable_numparse=True)
+
+
+def _wrapped(cell: str, limit: int) -> str:
+    """Return a cell in lines of at most so many characters (tabulate fails to wrap beside numbers such as 94,000)."""
+    return "\n".join(textwrap.fill(line, limit, break_on_hyphens=False) for line in cell.split("\n"))
+
+
+def _parts(grid: Grid, room: int) -> list[tuple[list[int], list[int]]]:
+    """Return the columns of each part of a table with their widths: one part if wrapping at blanks makes it fit."""
+    every = [grid.heads, *grid.rows]
+    sizes, words = _sizes(every, "\n"), _sizes(every, None)
+    for limit in range(max(*sizes, _NARROWEST), _NARROWEST - 1, -1):
+        limits = [min(size, max(limit, word)) for size, word in zip(sizes, words, strict=True)]
+        if _total(limits) <= room:
+            return [(list(range(len(limits))), limits)]
+    labels, values = limits[: grid.labels], limits[grid.labels :]
+    if values:
+        labels = _within(labels, room - min(max(values), room // 2) - _GAP)  # at least half of the room is the labels'
+        values = [min(size, room - _total(labels) - _GAP) for size in values]
+    return _split(labels, values, room) if values else [(list(range(len(labels))), _within(labels, room))]
+
+
+def _within(sizes: Sequence[int], room: int) -> list[int]:
+    """Return widths that fit, the widest cut first, within words where it must be."""
+    limit = next((limit for limit in range(max(sizes, default=1), 1, -1) if _total(_cut(sizes, limit)) <= room), 1)
+    return _cut(sizes, limit)
+
+
+def _cut(sizes: Sequence[int], limit: int) -> list[int]:
+    return [min(size, limit) for size in sizes]
+
+
+def _split(labels: Sequence[int], values: Sequence[int], room: int) -> list[tuple[list[int], list[int]]]:
+    """Return parts that have all label columns, and as many value columns as fit."""
+    parts: list[tuple[list[int], list[int]]] = []
+    for place, size in enumerate(values, len(labels)):
+        if not parts or _total([*parts[-1][1], size]) > room:
+            parts.append((list(range(len(labels))), [*labels]))
+        parts[-1][0].append(place)
+        parts[-1][1].append(size)
+    return parts
+
+
+def _sizes(rows: Sequence[Sequence[str]], separator: str | None) -> list[int]:
+    columns = zip(*rows, strict=True)
+    return [max((len(part) for cell in column for part in cell.split(separator)), default=0) for column in columns]
+
+
+def _total(sizes: Sequence[int]) -> int:
+    return sum(sizes) + _GAP * (len(sizes) - 1)
+
+
+def _path(name: str | tuple[str, ...]) -> Sequence[str]:
+    return name.split(".") if isinstance(name, str) else name
+
+
+def _field(record: Any, name: str | tuple[str, ...]) -> Any:
+    """Return a field of a record; None within one that is None. Raises KeyError: there is no such field."""
+    for key in _path(name):
+        record = None if record is None else record[key]
+    return record
+
+
+def _flat(record: Mapping[str, Any], within: str = "") -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for key, value in without_nan(dict(record)).items():
+        name = f"{within}{key}"
+        if isinstance(value, Mapping):
+            fields |= _flat(value, f"{name}.")
+        else:
+            fields[name] = _harmless(";".join(map(str, value)) if isinstance(value, list | tuple) else value)
+    return fields
+
+
+def _harmless(value: Any) -> Any:
+    """Return the value; text that a spreadsheet would take for a formula gets an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

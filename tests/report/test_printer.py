@@ -1,0 +1,313 @@
+"""One printer for all commands."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import io
+import json
+import math
+import os
+import shutil
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+from host_files import write_demo_run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.analysis.compare import Comparison
+from spiqa_tasks.cli import main
+from spiqa_tasks.report.gains import comparison_table
+from spiqa_tasks.report.printer import (
+    FORMS,
+    Column,
+    Table,
+    add_format,
+    as_csv,
+    as_json,
+    as_jsonl,
+    render,
+    width,
+)
+from spiqa_tasks.scoring.clustered import PairedDifference
+from spiqa_tasks.scoring.units import number, p_value, plain
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=8)
+RUNS = [
+    {"task": "mmstar_filtered", "run": run, "n": 1500, "value": 0.5, "low": 0.412, "high": math.nan, "more": {"a.b": 7}}
+    for run in ("one", "other")
+]
+
+
+def table(rows: list[list[str]], labels: int = 1) -> Table:
+    """A table of texts, the first row of which is the headings."""
+    heads, *cells = rows
+    columns = [Column(str(place), head) for place, head in enumerate(heads)]
+    records = [{str(place): cell for place, cell in enumerate(row)} for row in cells]
+    return Table(records, columns[:labels], columns[labels:])
+
+
+def test_a_command_names_fields_and_how_they_are_shown() -> None:
+    """Within fields, too; what a record lacks is empty, a column that all lack is not shown, NaN is a dash."""
+    values = ["n", Column("value", "x 100", number, ("low", "high")), Column(("more", "a.b")), "high", "other"]
+    shown = Table([*RUNS, {"run": "third", "n": None}], ["task", "run"], values)
+    assert shown.grid.heads == ["task", "run", "n", "x 100", "a.b", "high"]
+    assert shown.grid.rows == [
+        ["mmstar_filtered", "one", "1500", "50.0", "7", "-"],
+        ["mmstar_filtered", "other", "1500", "50.0", "7", "-"],
+        ["", "third", "", "", "", ""],
+    ]
+    assert (shown.grid.labels, shown.grid.aligned) == (2, ["left", "left", *["right"] * 4])
+
+
+def test_programs_get_whole_records_and_people_the_columns() -> None:
+    """Of all tables, unless one is for people alone; json may be an object of its own."""
+    tables = [Table(RUNS[:1], ["run"], ["n"], "Title", ["A note."]), Table(RUNS, ["run"], [], data=())]
+    assert json.loads(render("json", *tables)) == [{**RUNS[0], "high": None}]
+    assert json.loads(render("json", *tables, whole={"n": 1})) == {"n": 1}
+    assert render("csv", *tables).splitlines() == [
+        "task,run,n,value,low,high,more.a.b",
+        "mmstar_filtered,one,1500,0.5,0.412,,7",
+    ]
+    for form, beginning in (
+        ("text", ["Title", "run     n", "---  ----", "one  1500", "", "A note.", "", "run"]),
+        ("md", ["### Title", "", "| run   |    n |", "|-------|------|", "| one   | 1500 |", "", "A note."]),
+        ("latex", ["% Title", r"\begin{tabular}{lr}", r"\toprule", r" run   &    n \\"]),
+    ):
+        lines = render(form, *tables).splitlines()
+        assert lines[: len(beginning)] == beginning
+        assert [sum(word in line for line in lines) for word in ("A note.", "other")] == [1, 1]
+
+
+def test_names_hold_no_markup_and_steer_no_terminal() -> None:
+    """Markdown's own letters are escaped, control characters are blanks; a heading of two lines is one in Markdown."""
+    hostile = Table([{"run": "a|b_c\x1b[2J"}], [Column("run", "model\njudge")], [])
+    assert render("md", hostile).splitlines()[::2] == ["| model judge   |", r"| a\|b_c \[2J   |"]
+    assert "\x1b" not in render("text", hostile)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ((0.5,), "50.0"),
+        ((0.5, 0.25, 0.75), "50.0 [25.0, 75.0]"),
+        ((0.5, math.nan, 0.75), "50.0"),
+        ((0.5, 0.25, None), "50.0"),
+        ((-0.0625, -0.1, 0.0), "-6.2 [-10.0, 0.0]"),
+        ((None,), "-"),
+        ((math.nan, 0.1, 0.2), "-"),
+    ],
+)
+def test_a_number_is_shown_times_100_with_its_interval(given: tuple[float, ...], shown: str) -> None:
+    """A dash where it is withheld, and no interval where one end is not known."""
+    assert number(*given) == shown
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(0.0, "< 0.001"), (0.00099, "< 0.001"), (0.001, "0.001"), (0.0167, "0.017"), (1.0, "1.000"), (math.nan, "-")],
+)
+def test_a_p_value_has_three_decimals(p: float, shown: str) -> None:
+    """The smallest are told as such, and never as 0."""
+    assert p_value(p) == shown
+    assert plain(None) == "-"
+
+
+def test_a_comparison_is_a_line() -> None:
+    """Run b stands first, as the difference is it minus run a; what is not known is a dash."""
+    known = Comparison(
+        *("t", "accuracy", "a", "b", 0.5, 0.75),
+        PairedDifference(24, 0.25, 0.1, 0.05, 0.45, 0.0167, 0.28),
+        *(0.0334, ["1", "2"], ["3"], []),
+    )
+    unknown = dataclasses.replace(
+        known,
+        difference=PairedDifference(1, 0.25, *[math.nan] * 5),
+        p_corrected=math.nan,
+        warnings=["differ in prompt", "few questions"],
+    )
+    shown = comparison_table([known, unknown])
+    first, second = (dict(zip(shown.grid.heads, line, strict=True)) for line in shown.grid.rows)
+    assert first == {
+        **{"task": "t", "metric": "accuracy", "run": "b", "against": "a", "n": "24"},
+        **{"run x 100": "75.0", "against x 100": "50.0", "difference": "25.0 [5.0, 45.0]"},
+        **{"p": "0.017", "p corrected": "0.033", "won": "2", "lost": "1", "smallest": "28.0"},
+    }
+    assert [second[name] for name in ("difference", "p", "p corrected", "smallest")] == ["25.0", "-", "-", "-"]
+    assert shown.notes[1:] == ["t, b against a: differ in prompt; few questions."]
+    assert shown.grid.labels == 4
+
+
+@given(st.lists(st.fixed_dictionaries({"name": TEXTS, "value": st.floats(allow_nan=True, allow_infinity=False)})))
+def test_csv_comes_back_and_holds_no_formula(records: list[dict[str, object]]) -> None:
+    """Any text and number; NaN is empty, and a spreadsheet takes no text for a formula."""
+    if not records:
+        return
+    rows = list(csv.DictReader(io.StringIO(as_csv(records))))
+    for row, record in zip(rows, records, strict=True):
+        name, value = str(record["name"]), record["value"]
+        assert row["name"].removeprefix("'") == name.removeprefix("'")
+        assert row["name"][:1] not in ("=", "+", "-", "@")
+        assert isinstance(value, float)
+        assert row["value"] == ("" if math.isnan(value) else str(value))
+
+
+def test_dicts_are_columns_and_lists_are_joined() -> None:
+    """As deep as they are."""
+    assert as_csv([{"a": {"b": {"c": 1}}, "d": ["x", "y"]}]) == "a.b.c,d\n1,x;y"
+
+
+WORDS = st.lists(st.text("abcx_-.,5", min_size=1, max_size=40), min_size=1, max_size=8).map(" ".join)
+
+
+@given(
+    st.integers(1, 9).flatmap(lambda n: st.lists(st.lists(WORDS, min_size=n, max_size=n), min_size=2, max_size=4)),
+    st.integers(1, 3),
+    st.sampled_from([40, 100]),
+)
+def test_a_table_fits_its_terminal_and_loses_nothing(rows: list[list[str]], labels: int, room: int) -> None:
+    """Whatever the cells hold; labels are repeated."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(room))
+        printed = render("text", table(rows, labels))
+    assert max(map(len, printed.splitlines())) <= room
+    shown = Counter(letter for letter in printed if not letter.isspace() and letter != "-")
+    for letter, count in Counter("".join(letter for row in rows for cell in row for letter in cell)).items():
+        assert letter in " -" or shown[letter] >= count
+
+
+def test_labels_stand_in_every_part_of_a_split_table() -> None:
+    """Those that are the same in every row, too, and numbers that tell rows apart are none; numbers are not wrapped."""
+    names = [f"accuracy/{group} x 100" for group in ("math", "logic", "science", "coarse", "fine")]
+    rows = [["mmstar_filtered", run, *["50.0 [41.2, 58.8]"] * 5] for run in ("one", "other")]
+    parts = render("text", table([["task", "run", *names], *rows], 2)).split("\n\n")
+    assert len(parts) == 2
+    for part in parts:
+        head, *_, one, other = part.splitlines()
+        assert [line.split()[:2] for line in (head, one, other)] == [
+            *(["task", "run"], ["mmstar_filtered", "one"], ["mmstar_filtered", "other"])
+        ]
+        assert all("50.0 [41.2, 58.8]" in line for line in (one, other))
+    assert all(sum(name.split()[0] in part for part in parts) == 1 for name in names)
+
+
+def test_prose_is_wrapped_before_a_table_is_split() -> None:
+    """The other columns stay as they are."""
+    printed = render("text", table([["name", "told", "n"], ["one", "a long sentence " * 9, "7"]]))
+    assert len(printed.splitlines()) == 4
+    assert printed.splitlines()[2].startswith("one ")
+    assert printed.splitlines()[2].endswith(" 7")
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        (
+            [["name", "told"], ["one", "a long sentence that is wrapped at its blanks"], ["two", "short\nlines"]],
+            [
+                *("name  told", "----  ----------------------------------"),
+                *("one   a long sentence that is wrapped at", "      its blanks", "two   short", "      lines"),
+            ],
+        ),
+        (
+            [
+                ["task", "run", *(f"m{place} x 100" for place in range(4))],
+                *(["t", run, *["50.0 [41.2]"] * 4] for run in ("one", "other")),
+            ],
+            [
+                *("task  run       m0 x 100     m1 x 100", "----  -----  -----------  -----------"),
+                *("t     one    50.0 [41.2]  50.0 [41.2]", "t     other  50.0 [41.2]  50.0 [41.2]", ""),
+                *("task  run       m2 x 100     m3 x 100", "----  -----  -----------  -----------"),
+                *("t     one    50.0 [41.2]  50.0 [41.2]", "t     other  50.0 [41.2]  50.0 [41.2]"),
+            ],
+        ),
+        (
+            [["a" * 30, "b" * 30], ["x" * 60, "1"]],
+            [
+                *("aaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbb", "aaaaaaaaaaaa                  bbbbbbbbbb"),
+                *("------------------  --------------------", "xxxxxxxxxxxxxxxxxx                     1"),
+                *("xxxxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxxxx", "xxxxxx"),
+            ],
+        ),
+        ([["a", "b"]], ["a  b", "-  -"]),
+    ],
+)
+def test_a_table_of_forty_columns_is_laid_out(
+    rows: list[list[str]], shown: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wrapped at blanks, then in parts, then within words; without a row it is its head."""
+    monkeypatch.setenv("COLUMNS", "40")
+    assert render("text", table(rows, max(1, len(rows[0]) // 3))).splitlines() == shown
+
+
+def test_the_width_is_the_terminals_or_a_hundred(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never less than twenty columns."""
+    monkeypatch.setenv("COLUMNS", "7")
+    assert width() == 20
+    monkeypatch.delenv("COLUMNS")
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda fallback: os.terminal_size(fallback))
+    assert width() == 100
+
+
+def test_programs_get_the_records_as_they_are() -> None:
+    """Columns in the order in which they come first; only texts can be formulas; letters stay letters."""
+    records = [{"a": "=1", "b": math.nan, "c": {"d": (1, 2)}}, {"e": -1, "a": "-x"}]
+    assert as_csv(records) == "a,b,c.d,e\n'=1,,1;2,\n'-x,,,-1"
+    assert [as_csv([{"a": f"{first}x"}]) for first in "+@\t"] == [f"a\n'{first}x" for first in "+@\t"]
+    assert as_json([{"ä": math.nan}]) == '[\n {\n  "ä": null\n }\n]'
+    assert as_jsonl([{"ä": 1}, {}]) == '{"ä": 1}\n{}\n'
+
+
+def test_the_form_is_an_option() -> None:
+    """Text unless it is said, with a short form for JSON, and refused where a command has no such form."""
+    parser = argparse.ArgumentParser()
+    add_format(parser, ("text", "json"))
+    given = ([], ["--json"], ["--format", "json"])
+    assert [parser.parse_args(words).format for words in given] == ["text", "json", "json"]
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--format", "csv"])
+    (option, short) = parser._actions[1:]
+    assert option.help == "of what is printed: tables have values x 100; csv and json natural units (default: text)"
+    assert short.help == "short for --format json"
+
+
+@pytest.fixture(scope="module")
+def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models' whole runs of one task."""
+    folder = tmp_path_factory.mktemp("runs")
+    for model, every in (("a", 2), ("b", 3)):
+        answers = partial(lambda every, place, row: row["answer"] if place % every else "E", every)
+        write_demo_run(folder / model, model, answers)
+    (folder / "answers.jsonl").write_text(
+        '{"id": "x", "response": "B", "choices": ["red", "blue"]}\n', encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("score --by group {}", "bootstrap --repeats 10 {}", "compare {}", "score {}"),
+        *("list --search mmstar", "calibrate --traps --list", "doctor", "choices {}/answers.jsonl"),
+    ],
+)
+def test_every_command_takes_every_form(
+    command: str, form: str, whole_runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same option, the same names."""
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
+    assert main([*command.format(whole_runs).split(), "--format", form]) == 0
+    printed = capsys.readouterr().out
+    if form == "json":
+        assert json.loads(printed)
+    elif form == "csv":
+        assert len({len(row) for row in csv.reader(io.StringIO(printed))}) == 1
+    elif (command, form) == ("doctor", "text"):
+        assert printed.startswith("ok  ")
+    else:
+        assert {"text": "---", "md": "|", "latex": r"\toprule"}[form] in printed
