@@ -191,9 +191,11 @@ def without_java(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def no_java(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_java(without_java: None) -> Iterator[None]:  # noqa: ARG001 - the fake one goes last
     """A machine without Java."""
-    monkeypatch.setattr(coco_java, "java", functools.cache(lambda: None))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coco_java, "java", functools.cache(lambda: None))
+        yield
 
 
 @pytest.fixture(scope="module")

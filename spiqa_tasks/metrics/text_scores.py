@@ -70,7 +70,7 @@ def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = MET
     values: dict[str, float] = {}
     per_item: dict[str, tuple[float, ...]] = {}
     omitted: dict[str, str] = {}
-    tokenized = _tokenized(lines) if set(metrics) - {"bertscore_f1"} else ()
+    tokenized = _tokenized(lines)  # also for `prepare`, which names the slow metrics alone
     for name in metrics:
         outcome = bertscore.bertscore(lines) if name == "bertscore_f1" else _toolkit(name, tokenized)
         if isinstance(outcome, str):

@@ -88,7 +88,7 @@ def test_the_columns_are_those_of_the_papers_table(real_data: Path, monkeypatch:
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in paper_table(rows, "md").splitlines()]
     assert lines[0][3:] == [f"{split} {head}" for split in ("testA", "testB") for head in ("M", "R-L", "C")]
     assert lines[2][:2] == ["a + b", "measured"]
-    assert lines[2][5].endswith("(19 of 228)")
+    assert lines[2][6].endswith("(19 of 228)")
     printed = {
         (str(row["model"]), str(row["split"]), str(row["metric"])): row["value"]
         for row in load("spiqa", "table3")
