@@ -1,4 +1,4 @@
-"""The `spiqa-tasks` command: parse, call, print.
+"""The command `spiqa-tasks`: parses arguments and calls a module of `commands`.
 
 Exit status: 0 the thing asked for was done; 2 unusable arguments or input; 3 done in part.
 """
@@ -222,12 +222,12 @@ def _run(words: Sequence[str]) -> int:
 
         print(shtab.complete(whole_parser(), shell))
         return 0
+    gc.set_threshold(200_000)  # a command imports much and reads many records, keeps them all, and ends
     from spiqa_tasks.commands.own_files import check_apart
 
     module, command = _import(name), _Command(prog=f"spiqa-tasks {name}")
     module.add(command)
     arguments = command.parse_args(rest)
-    gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
     check_apart(arguments)
     with _logged(arguments.verbose):
         status: int = module.run(arguments)

@@ -31,7 +31,7 @@ EXTRAS: Mapping[str, Extra] = {
     "ocr": Extra(("rapidocr", "onnxruntime"), "text read out of figures"),
     "bertscore": Extra(("bert_score",), "BERTScore"),
     "excel": Extra(("openpyxl",), "answers in xlsx files"),
-    "batch": Extra(("anthropic", "openai"), "judging in batches"),
+    "anthropic": Extra(("anthropic",), "judges of Anthropic's API"),
     "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and shortcuts"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }

@@ -1,4 +1,4 @@
-"""Any metric by any group of answers, with 95% intervals, and by a measured property of the questions."""
+"""Metrics by group of answers, and by a measured property of the questions, with 95% intervals."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from string import ascii_uppercase
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.sanitize import sanitize, shortened
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.runs.run import Run
@@ -114,18 +114,14 @@ def ask_of(item: Item, judge: str, seed: int) -> Asked:
     return Asked(item.id, lettered, request)
 
 
-def rank(asked: Mapping[str, Sequence[Asked]], judges: Mapping[str, Engine]) -> RankingOutcome:
+def rank(asked: Mapping[str, Sequence[Asked]], judges: Mapping[str, Asker]) -> RankingOutcome:
     """Have every judge rank what it is asked; a ranking that fails or cannot be read is counted and left out."""
     outcome = RankingOutcome()
-    pending = {
-        name: engine.submit_all([question.request for question in asked[name]]) for name, engine in judges.items()
-    }
-    for name, engine in judges.items():
-        engine.wait(pending[name])
+    for name, judge in judges.items():
+        verdicts = judge.verdicts([question.request for question in asked[name]])
         found = outcome.ranks.setdefault(name, {})
         failures = outcome.failures.setdefault(name, {})
-        for question, answer in zip(asked[name], pending[name], strict=True):
-            verdict = answer.result()
+        for question, verdict in zip(asked[name], verdicts, strict=True):
             ranking = parse_ranking(verdict.text, list(question.writers)) if verdict.ok else None
             if ranking is not None and ranking.order is not None:
                 found[question.item] = {

@@ -19,9 +19,9 @@ from spiqa_tasks.runs.readers.lmms_eval import limit_of, read_results, result_fi
 from spiqa_tasks.runs.run import Run
 
 PICTURES, LLM = "pictures", "llm"
-"""Roles of runs: those with pictures, and those of the LLM base; an ablation is the role of a run without pictures."""
+"""Roles of runs: with pictures, and of the LLM base; the role of a run without pictures is its ablation."""
 PAPERS = ("scifibench", "spiqa")
-"""Experiments of a paper's main table, and the groups of their tasks: SciFIBench's Table 2, SPIQA's Table 3."""
+"""Experiments of a paper's main table, named as the group of its tasks: SciFIBench's Table 2, SPIQA's Table 3."""
 _FAILED = frozenset({"request_failed", "judge_failed", "scoring_failed"})
 
 
@@ -31,9 +31,9 @@ class PlannedRun:
 
     Attributes:
         role: `PICTURES`, `LLM`, or the ablation of a run without pictures.
-        task: the task's name in the host.
-        model: who answers.
-        requests: how many; None where only the host knows.
+        task: name of the task in the host.
+        model: the model.
+        requests: number of requests, or None if only the host knows.
     """
 
     role: str
@@ -43,29 +43,29 @@ class PlannedRun:
 
     @property
     def identity(self) -> Identity:
-        """Which model answers, as result files tell it."""
+        """The model as result files name it."""
         return identity(self.model.name, self.model.arguments)
 
     def folder(self, options: Options) -> str:
-        """Return the name of the run's folder: another one for another model and other ways to answer."""
+        """Return the name of the run's folder, which differs by model and by arguments that change its answers."""
         which = json.dumps([self.identity.label, answering(options.extra)])
         return f"{self.role}-{self.task}-{hashlib.sha256(which.encode()).hexdigest()[:8]}"
 
 
 @dataclass(frozen=True)
 class Known:
-    """The tasks of this package and all groups, see `catalogue`."""
+    """Tasks of this package and all groups, see `catalogue`."""
 
     tasks: Mapping[str, Task]
     groups: Mapping[str, Sequence[str]]
 
     def members(self, names: Iterable[str]) -> Iterator[str]:
-        """Yield the tasks that names of tasks and groups mean; unknown names are tasks of the host."""
+        """Yield the tasks of some tasks and groups; unknown names are tasks of the host."""
         for name in names:
             yield from self.members(self.groups[name]) if name in self.groups else (name,)
 
     def requests(self, task: str, limit: int | None) -> int | None:
-        """Return how many requests a task takes; None where only the host knows, or a question takes several."""
+        """Return the number of requests of a task; None if only the host knows, or a question takes several."""
         found = self.tasks.get(task)
         if found is None or found.entry.definition is not None or found.entry.join(found.typed) is not None:
             return None
@@ -110,20 +110,20 @@ def paper_plan(known: Known, names: Iterable[str], model: Model, limit: int | No
 
 
 def _blind(known: Known, task: str, kind: str, model: Model) -> tuple[str, Model]:
-    """The task and the model that make a run without the task's pictures."""
+    """Return the task and model of a run without the task's pictures."""
     variant = f"{task}_{kind}"
     return (variant, model) if variant in known.tasks else (task, model.ablated(kind))
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is there of a run.
+    """Results of a run so far.
 
     Attributes:
-        path: the result file with all of its samples; None where there is none.
-        answered: how many documents were answered, without those that failed.
-        failed: how many requests, judgements and scores failed.
-        kept: how many answers the host's cache has where there is no result file.
+        path: the result file with all samples, or None.
+        answered: number of documents answered, without failed ones.
+        failed: number of failed requests, judgements and scores.
+        kept: number of answers in the host's cache without a result file.
     """
 
     path: Path | None = None
@@ -133,23 +133,23 @@ class Found:
 
     @property
     def complete(self) -> bool:
-        """Whether the run need not be made again."""
+        """Whether the run is not repeated."""
         return self.path is not None and not self.failed
 
     def __str__(self) -> str:
-        """What is there, for people."""
+        """The state for people."""
         if self.path is not None:
             return f"{self.failed} failed" if self.failed else f"complete, {self.answered} answers"
         return f"{self.kept} answers kept" if self.kept else "-"
 
 
 def found(planned: PlannedRun, output: Path, options: Options, judge: str | None = None) -> Found:
-    """Return what is there of a run in its folder below `output`: the newest results of the same questions.
+    """Return the newest results of a run, of the same questions, in its folder below `output`.
 
     Args:
         planned: the run.
-        output, options: of the experiment.
-        judge: the judge that is to have scored it (`provider:model[@URL]`); None: any or none.
+        output, options: folder and options of the experiment.
+        judge: judge of the results (`provider:model[@URL]`), or None for any or none.
     """
     folder = output / planned.folder(options)
     for path in reversed(result_files(folder)):
@@ -162,5 +162,5 @@ def found(planned: PlannedRun, output: Path, options: Options, judge: str | None
 
 
 def _is_usable(run: Run, judge: str | None) -> bool:
-    """Whether all samples were written, and scored by the judge that is wanted."""
+    """Return whether all samples were written, and scored by that judge."""
     return run.logged and len(run.read()) == run.answered and (judge is None or is_judged_by(run, judge))

@@ -11,7 +11,7 @@ from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import all_stored
 from spiqa_tasks.commands.run_arguments import RUN, TASK
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.engine import shared_engine
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, say
@@ -40,7 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print Table 3; 3 when some rankings failed, some figures lack a caption, or batches are under way."""
+    """Print Table 3; 3 when some rankings failed, some figures lack a caption, or verdicts are not stored."""
     configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}
     batching.check(arguments, configs.values())
     blind = [name for name, config in configs.items() if not PROVIDERS[config.provider].sees_pictures]
@@ -52,22 +52,21 @@ def run(arguments: argparse.Namespace) -> int:
     items, left_out = read_items(runs)
     if not items:
         raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
-    engines = {name: shared_engine(config) for name, config in configs.items()}
-    asked = {name: [ask_of(item, name, arguments.seed) for item in items] for name in engines}
+    judges = {name: Asker(config) for name, config in configs.items()}
+    asked = {name: [ask_of(item, name, arguments.seed) for item in items] for name in judges}
     requests = {name: [each.request for each in questions] for name, questions in asked.items()}
-    calls = {name: engine.estimate(requests[name]).calls for name, engine in engines.items()}
+    calls = {name: judge.estimate(requests[name]).calls for name, judge in judges.items()}
     if arguments.dry_run:
         lines = (f"{name}: {count} requests for {len(items)} figures" for name, count in calls.items())
         dry_run = {"calls": calls, "items": len(items)}
         print(json.dumps(dry_run, indent=2) if arguments.format == "json" else "\n".join(lines))
         return 0
-    for name, engine in engines.items():
+    for name, judge in judges.items():
         if calls[name] and not batching.by_files(arguments):
-            engine.require_key()
-    status = batching.settle(arguments, [(engine, requests[name], None) for name, engine in engines.items()])
-    if status is not None:
-        return status
-    outcome = rank(asked, engines)
+            judge.require_key()
+    if not batching.settle(arguments, [(judge, requests[name]) for name, judge in judges.items()]):
+        return 0
+    outcome = rank(asked, judges)
     failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
     counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}
     if arguments.format == "json":
@@ -91,4 +90,4 @@ def run(arguments: argparse.Namespace) -> int:
         for name, reasons in outcome.failures.items():
             for reason, count in reasons.items():
                 print(f"  {name}: {count} x {reason}")
-    return 3 if failed or left_out or not all_stored(engines.values()) else 0
+    return 3 if failed or left_out or not all_stored(judges.values()) else 0

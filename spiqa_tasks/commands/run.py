@@ -52,9 +52,9 @@ _EPILOG = (
     "go on. Arguments behind -- go to lmms-eval."
 )
 _BLIND = ("text", "grey")
-"""Ablations of runs without pictures; the second one only where it is asked for."""
+"""Ablations of runs without pictures; the second one with `--grey`."""
 _END = 12
-"""Lines of a failed run's log that are shown."""
+"""Lines of a failed run's log that are shown: a traceback's end with its message."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -119,14 +119,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Experiment:
-    """The planned runs, and what is there of each.
+    """The planned runs and their results so far.
 
     Attributes:
-        output: the folder of the experiment.
-        options: what all runs are called with.
-        judge: of L3Score; None: that of the environment.
-        wanted: what is wanted of the runs for the tables.
-        state: run -> what is there of it, since it was looked at last.
+        output: folder of the experiment.
+        options: arguments shared by all runs.
+        judge: judge of L3Score, or None for that of the environment.
+        wanted: selection of the runs in the tables.
+        state: run -> its results when last checked.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -149,7 +149,7 @@ class _Experiment:
         self.state = dict.fromkeys(_plan(arguments, Known(*catalogue([*filtered_tasks(), *include]))), Found())
 
     def look(self) -> None:
-        """Look what is there of every run."""
+        """Check the results of each run."""
         self.state = {planned: self._found(planned) for planned in self.state}
 
     @property
@@ -158,7 +158,7 @@ class _Experiment:
         return [planned for planned, there in self.state.items() if not there.complete]
 
     def paths(self, *roles: str) -> list[Path]:
-        """Return the result files that are there, of some roles or of all."""
+        """Return the existing result files, of some roles or of all."""
         return [
             there.path
             for planned, there in self.state.items()
@@ -176,7 +176,7 @@ class _Experiment:
         return command(planned.model, planned.task, self.output / planned.folder(self.options), self.options)
 
     def complete(self) -> bool:
-        """Show the plan and run the host for each run that is not complete; return whether all are then.
+        """Show the plan and run the host for each incomplete run; return whether all are complete then.
 
         Raises:
             InputError: the program to launch cannot be started.
@@ -220,14 +220,14 @@ def _plan(arguments: argparse.Namespace, known: Known) -> list[PlannedRun]:
 
 
 def _end_of(log: Path, planned: PlannedRun) -> str:
-    """The last lines of a log, without colours and the model's key."""
+    """Return the last lines of a log, without colours and the model's key."""
     lines = _COLOUR.sub("", log.read_text(encoding="utf-8", errors="replace")).splitlines()[-_END:]
     key = model_arguments(planned.model.arguments).get("api_key")
     return printable("\n".join(f"  {redacted(line, key)}" for line in lines))
 
 
 def _gain_table(experiment: _Experiment, form: str) -> bool:
-    """Print and write what `gain` does of the runs; whether it is of all of them."""
+    """Print the table of `gain` and write its samples; return whether every run is in it."""
     samples = experiment.output / "questions.jsonl"
     runs = experiment.runs(PICTURES, *_BLIND)
     of_runs, alone, problems = ablation_pairs(runs, experiment.runs(LLM))

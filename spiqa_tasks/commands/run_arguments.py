@@ -65,7 +65,7 @@ def selection(arguments: argparse.Namespace) -> Selection:
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of this package's tasks that the arguments name; remarks about others go to stderr.
+    """Return the named runs of this package's tasks; remarks about others go to stderr.
 
     Raises:
         InputError: see `own_runs`.
@@ -76,7 +76,7 @@ def named_runs(arguments: argparse.Namespace) -> list[Run]:
 
 
 def measured_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of `named_runs`, each with a name of its own; why the metric asked for is withheld is said, too.
+    """Return the runs of `named_runs` with unique labels; reasons for a withheld metric go to stderr.
 
     Raises:
         InputError: see `own_runs`.
@@ -88,7 +88,7 @@ def measured_runs(arguments: argparse.Namespace) -> list[Run]:
 
 
 def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
-    """Return why values over all of a run's answers are withheld; none where the whole run is, which is said before."""
+    """Return why values over all answers are withheld; [] for a run withheld as a whole, which is reported before."""
     names: dict[str, list[str]] = {}
     for metric in metrics if run.record_set.withheld() is None else ():
         names.setdefault(run.value(metric).reason or "", []).append(metric.name)
@@ -96,7 +96,7 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
 
 
 def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
-    """Return all runs at places, of the hosts' own tasks too; remarks about others go to stderr.
+    """Return all runs at some paths, also of the host's own tasks; remarks about others go to stderr.
 
     Raises:
         InputError: see `load_runs`.
@@ -107,7 +107,7 @@ def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Ru
 
 
 def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
-    """Return the runs at the places, those of the wanted tasks, and remarks about others, which go to stderr too.
+    """Return the runs of the selected tasks, and remarks about others, which go to stderr, too.
 
     Runs at different places do not replace each other.
 

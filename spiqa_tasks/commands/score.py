@@ -86,7 +86,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score and print; 0 when every question has an answer that could be scored and every verdict is kept, else 3.
+    """Score and print; 0 if each question has a scored answer and each verdict is stored, else 3.
 
     With `--partial`, questions may be without an answer.
     Of a RUN's tasks, those whose judge cannot be asked are scored without it.
@@ -110,9 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
             tasks.append(_unscored(without, task, given))
     if arguments.dry_run:
         return 0
-    status = batching.settle(arguments, [asked for task in tasks for asked in task.asked])
-    if status is not None:
-        return status
+    if not batching.settle(arguments, [asked for task in tasks for asked in task.asked]):
+        return 0
     results = [_scored(arguments, task) for task in tasks]
     if arguments.by is not None:
         grouping.show_groups(arguments, [run for each in results for run in each])
@@ -128,22 +127,22 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"\n{paper_table.paper_table(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
         say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
-    kept = all_stored(engine for task in tasks for engine, *_ in task.asked)
+    kept = all_stored(judge for task in tasks for judge, _ in task.asked)
     return 0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
 
 
 class _Unscored(NamedTuple):
-    """The answers to a task by the judge that is to score them, and what each judge is asked."""
+    """Unscored answers to a task by judge, and the requests of each judge."""
 
     answers: list[tuple[str, Unjudged]]
     asked: list[batching.Asked]
 
 
 def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedRun]) -> _Unscored:
-    """What each judge is to score, once it has answered its test questions; `--dry-run` prints what it would take."""
+    """Return the answers and requests by judge, each tested; with `--dry-run` print the forecast instead."""
     say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments, os.environ)
-    configs = [judge.engine.config for judge in judges.values()]
+    configs = [judge.config for judge in judges.values()]
     batching.check(arguments, configs)
     if arguments.judge_extra and not any(config.extra for config in configs):
         raise InputError(
@@ -160,13 +159,13 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
     for name, read in answers:
         requests[name] += read.scorer.requests(read.records)
-    estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
+    estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"task": task.name}))
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()
-    return _Unscored(answers, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
+    return _Unscored(answers, [(judge, requests[name]) for name, judge in judges.items()])
 
 
 def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
@@ -182,7 +181,7 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
-    """Each task with the answers to it: those that are named, or the runs at a place.
+    """Return each task with the answers to it: those named, or the runs at a path.
 
     Raises:
         InputError: neither a task nor a run.
@@ -222,7 +221,7 @@ def _with_rule(task: Task, rule: str) -> Task:
 
 
 def _recorded_judge(given: Sequence[JoinedRun]) -> Iterable[str]:
-    """How to ask the judges that judged runs before."""
+    """Yield how to ask the judges of earlier scores."""
     for name, host in dict.fromkeys((each.run.judge_name, each.run.signature.judge_host) for each in given):
         if name:
             place = f" at {host}" if host else ""

@@ -25,9 +25,6 @@ PRICES: dict[str, tuple[float, float]] = {
     "claude-3-5-sonnet-20241022": (3.00, 15.00),
 }
 
-BATCH_SHARE = 0.5
-"""What a token costs in a batch, as a share of its list price, at OpenAI and at Anthropic."""
-
 _DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$|-\d{4}$")
 _CHARACTERS_PER_TOKEN = 4
 

@@ -1,4 +1,4 @@
-"""What goes into the judge engine and what comes out, and which of a server's words are believed. Pure."""
+"""Requests to a judge and its verdicts, and which of a server's values are believed. Pure."""
 
 from __future__ import annotations
 

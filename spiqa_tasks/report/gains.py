@@ -1,4 +1,4 @@
-"""Multi-modal gain and leakage of the runs, where there are runs without pictures, beside MMStar's Table 5."""
+"""Tables of pairs of runs: multi-modal gain and leakage beside MMStar's Table 5, and paired differences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], 
 
 
 def overall_rows(found: Sequence[Row]) -> list[tuple[Row, Gain]]:
-    """Return those over all questions of a task that have a result, with this."""
+    """Return the rows over all questions of a task, with their results; withheld ones are left out."""
     return [(row, row.result) for row in found if row.group == OVERALL and row.result is not None]
 
 

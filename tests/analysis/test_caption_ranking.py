@@ -17,7 +17,7 @@ from spiqa_tasks.analysis.caption_ranking import TRUE, Item, RankingOutcome, ask
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 ITEM = Item("7", "f.png", {TRUE: "t", "a": "x", "b": "y", "c": "z"})
@@ -105,21 +105,14 @@ def test_the_prompt_has_every_caption_and_an_example() -> None:
 
 
 class Answering:
-    """Stands in for a judge's engine and the answers that are waited for."""
+    """Stands in for a judge with these verdicts."""
 
     def __init__(self, *verdicts: Verdict) -> None:
-        self.verdicts, self.waited = verdicts, False
+        self.answers = list(verdicts)
 
-    def submit_all(self, requests: Sequence[JudgeRequest]) -> list[Answering]:
+    def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
         self.requests = list(requests)
-        return [Answering(verdict) for verdict in self.verdicts]
-
-    def wait(self, pending: Sequence[Answering]) -> None:
-        assert [each.verdicts[0] for each in pending] == list(self.verdicts)
-        self.waited = True
-
-    def result(self) -> Verdict:
-        return self.verdicts[0]
+        return self.answers
 
 
 def test_every_judge_ranks_every_item_and_what_cannot_be_read_is_counted() -> None:
@@ -133,9 +126,7 @@ def test_every_judge_ranks_every_item_and_what_cannot_be_read_is_counted() -> No
     )
     one, other = Answering(*answers), Answering(*answers[:1] * 4)
     asked = {name: [ask_of(item, name, 3) for item in items] for name in ("one", "other")}
-    outcome = rank(asked, {"one": cast(Engine, one), "other": cast(Engine, other)})
-    assert one.waited
-    assert other.waited
+    outcome = rank(asked, {"one": cast(Asker, one), "other": cast(Asker, other)})
     assert one.requests == [each.request for each in asked["one"]]
     writers = asked["one"][0].writers
     assert outcome.ranks["one"] == {"0": {writers["D"]: 1, writers["A"]: 2, writers["C"]: 3, writers["B"]: 4}}

@@ -205,7 +205,6 @@ def test_the_page_and_the_forecast(
         (["--repeat", "0"], "--repeat to be at least 1"),
         (["--judge", "anthropic:claude"], "anthropic"),
         (["--html", "."], "found a folder"),
-        (["--no-wait"], "--batch"),
         (["--traps"], "either LABELS or --traps, found both"),
     ],
 )

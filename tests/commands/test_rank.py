@@ -16,7 +16,6 @@ from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
-from spiqa_tasks.judge.engine import _shared
 
 PREFERENCES = {"first": ["caption by b", "true", "caption by a"], "second": ["caption by a", "true", "caption by b"]}
 
@@ -35,9 +34,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     with OpenAIServer(Behaviour(text=judge)) as running:
         monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", running.url)
         yield running
-    for engine in _shared.values():
-        engine.close()
-    _shared.clear()
 
 
 @pytest.fixture

@@ -211,12 +211,12 @@ def test_a_judge_at_a_server_of_its_own_never_gets_the_public_key(
 def test_a_judge_out_of_reach_stops_before_anything_is_scored(
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """The test question fails: exit status 2, one sentence with the remedy, nothing written."""
+    """The test questions fail: exit status 2, one sentence with the remedy, nothing written."""
     server.behaviour.sticky = "401"
     assert main(["score", "spiqa_demo", str(predictions), "--output", str(tmp_path / "out")]) == 2
     assert "SPIQA_JUDGE_API_KEY" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-    assert len(server.requests) == 1
+    assert len(server.requests) == 2
 
 
 def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_missing_ones(

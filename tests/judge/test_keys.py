@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import judged
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.engine import Engine, _shared
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import find_key, judge_from_environ
@@ -61,13 +61,9 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers]:
     for name, key in KEYS.items():
         monkeypatch.setenv(name, key)
     monkeypatch.delenv("SPIQA_JUDGE")
-    _shared.clear()
     with OpenAIServer(Behaviour()) as public, OpenAIServer(Behaviour()) as other:
         monkeypatch.setitem(PROVIDERS, "openai", replace(PROVIDERS["openai"], url=public.url))
         yield Servers(public, other)
-        for engine in _shared.values():
-            engine.close()
-        _shared.clear()
 
 
 @pytest.fixture
@@ -221,7 +217,7 @@ def test_the_rule(url: str, named: str, environ: dict[str, str], key: str | None
 @pytest.mark.parametrize("fault", ["echo_key", "401", "reset", "truncated", "ok"])
 def test_the_key_is_written_nowhere(
     server: OpenAIServer,
-    engine_of: Callable[..., Engine],
+    config: JudgeConfig,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
     fault: str,
@@ -229,19 +225,18 @@ def test_the_key_is_written_nowhere(
     """No log at any level, output, cache byte, reason, error, record or signature holds the key."""
     caplog.set_level(logging.DEBUG)
     server.behaviour.sticky = fault
-    engine = engine_of(retry=replace(engine_of().config.retry, max_attempts=2, patience=0.5))
-    judge = Judge(engine, RULES["l3score"]())
-    said: list[Any] = [engine.config, vars(judge)]
+    config = replace(config, retry=replace(config.retry, max_attempts=2, patience=0.5))
+    judge = Judge(config, RULES["l3score"]())
+    said: list[Any] = [config, vars(judge)]
     try:
         said.append(judge.preflight())
     except JudgeError as error:
         said.append(error)
-    said += [ask(judge), judge.signature, engine.summary()]
-    engine.close()
+    said += [ask(judge), judge.signature, judge.summary()]
     written = caplog.text + "".join(capfd.readouterr()) + repr(said)
     assert SECRET in server.requests[0]["headers"]["authorization"]
     assert SECRET not in written
-    assert engine.config.cache_dir is not None
-    files = list(engine.config.cache_dir.iterdir())
+    assert config.cache_dir is not None
+    files = list(config.cache_dir.iterdir())
     assert files
     assert not any(SECRET.encode() in file.read_bytes() for file in files)

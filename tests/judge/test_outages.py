@@ -1,4 +1,4 @@
-"""Servers that refuse, fail or set a limit, for minutes of a clock that jumps: when the engine is done, or gives up."""
+"""Servers that refuse, fail or set a limit, for minutes of a clock that jumps: when all is judged, or given up."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtual_clock import run_virtually
 
+from spiqa_tasks.judge.asking import Asking
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.dispatcher import Dispatcher, Job
 from spiqa_tasks.judge.retry import AskError, HttpError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -38,7 +38,6 @@ class Server:
     trouble: Trouble
     latency: float
     requests: int = 0
-    fingerprint: str = ""
 
     async def ask(self, _request: JudgeRequest) -> Verdict:
         self.requests += 1
@@ -55,20 +54,11 @@ class Server:
 def judged(server: Server, count: int = ANSWERS) -> tuple[list[Verdict], float]:
     """Have so many requests judged; return the verdicts, and after how many seconds the last one was there."""
 
+    config = JudgeConfig("openai", "m", "http://judge", concurrency=SLOTS)
+    requests = {str(place): JudgeRequest(str(place)) for place in range(count)}
+
     async def run() -> list[Verdict]:
-        config = JudgeConfig("openai", "m", "http://judge", concurrency=SLOTS)
-        dispatcher, found, done = Dispatcher(config, server, None), list[Verdict](), asyncio.Event()
-
-        def deliver(verdict: Verdict) -> None:
-            found.append(verdict)
-            if len(found) == count:
-                done.set()
-
-        for place in range(count):
-            dispatcher.add(Job(JudgeRequest(str(place)), "", config.retry, deliver))
-        await done.wait()
-        await dispatcher.close()
-        return found
+        return list((await Asking(config, server, lambda *_: None).all(requests)).values())
 
     return run_virtually(run())
 

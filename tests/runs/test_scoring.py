@@ -16,7 +16,6 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.hosts.catalogue import Task, find_tasks
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import RULES
 from spiqa_tasks.runs.answer import Answer
@@ -208,9 +207,8 @@ def test_answers_made_with_other_data_are_named() -> None:
 def judge(tmp_path: Path) -> Iterator[Judge]:
     """A judge at a server of this machine: yes to equal answers."""
     with OpenAIServer() as server:
-        engine = Engine(JudgeConfig("openai", "gpt-4o", server.url, "key", cache_dir=tmp_path / "cache"))
-        yield Judge(engine, RULES["l3score"]())
-        engine.close()
+        config = JudgeConfig("openai", "gpt-4o", server.url, "key", cache_dir=tmp_path / "cache")
+        yield Judge(config, RULES["l3score"]())
 
 
 def test_a_judge_signs_what_it_judged(judge: Judge) -> None:

@@ -124,7 +124,7 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
         logger.exception("%s: The answers could not be scored together; they are scored one by one.", name)
     judge = _scorer(row).judge
     if judge is not None and several():
-        report.gather(judge.engine.summary())
+        report.gather(judge.summary())
 
 
 def record_of(row: Mapping[str, Any], text: str) -> Record:

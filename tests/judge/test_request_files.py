@@ -13,13 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge import batch_files
-from spiqa_tasks.judge.batch_files import batch_api, parts, read_responses
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.request_files import files_of, read_responses
+from spiqa_tasks.judge.types import Verdict
 
 KEY = "sk-secret-0123456789"
-APIS = {name: batch_api(JudgeConfig(name, "m", "http://127.0.0.1:1/v1", KEY)) for name in ("openai", "anthropic")}
+APIS = {name: files_of(JudgeConfig(name, "m", "http://127.0.0.1:1/v1", KEY)) for name in ("openai", "anthropic")}
 TOPS = {letter * 64: 2 for letter in "abcdef"}
 BROKEN = [b'{"custom_id": "aa', b"[" * 200_000, b"[5]", b"5", b'{"custom_id": ["k"]}', b"\xff\xfe"]
 KINDS = ["answer", "error", "broken", "foreign"]
@@ -45,8 +44,7 @@ def line_of(provider: str, key: str, kind: str) -> bytes:
 
 def read(provider: str, lines: list[bytes]) -> tuple[dict[str, Verdict], Counter[str]]:
     """The verdicts in lines, and their counts."""
-    verdicts: dict[str, Verdict] = {}
-    return verdicts, read_responses(APIS[provider], TOPS, lines, verdicts)
+    return read_responses(APIS[provider], TOPS, lines)
 
 
 @given(
@@ -89,12 +87,12 @@ def test_no_line_raises_or_becomes_an_answer_by_chance(provider: str, value: Any
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ({"error": {"code": "batch_expired", "message": "It expired."}}, "in the batch: .*It expired"),
-        ({"response": {"status_code": 429, "body": "slow down"}}, "in the batch: 429 slow down"),
+        ({"error": {"code": "batch_expired", "message": "It expired."}}, "in the file: .*It expired"),
+        ({"response": {"status_code": 429, "body": "slow down"}}, "in the file: 429 slow down"),
         ({"response": {"status_code": 400, "request_id": "vllm-1", "body": None}, "error": "too long"}, "400 too long"),
-        ({"response": {"status_code": 500, "body": None}}, "in the batch: 500"),
+        ({"response": {"status_code": 500, "body": None}}, "in the file: 500"),
         ({"response": {"status_code": 401, "body": {"error": f"wrong {KEY}"}}}, r"wrong \[key\]"),
-        ({"response": [1], "error": None}, "in the batch: no answer"),
+        ({"response": [1], "error": None}, "in the file: no answer"),
         ({"response": {"status_code": 200, "body": {"choices": []}}}, "no chat completion"),
     ],
 )
@@ -106,41 +104,17 @@ def test_a_line_without_an_answer_says_why(line: dict[str, Any], reason: str) ->
     assert re.search(reason, verdict.reason or "")
 
 
-def test_a_judge_without_a_batch_interface_is_asked_one_by_one() -> None:
-    """The sentence says so; the others have their own form of lines."""
-    with pytest.raises(JudgeError) as error:
-        batch_api(JudgeConfig("hf", "m"))
-    assert str(error.value) == "Expected a judge with a batch interface, found hf:m. Ask it one by one."
-    assert [type(api).__name__ for api in APIS.values()] == ["OpenAIApi", "AnthropicApi"]
+def test_a_judge_without_files_is_refused() -> None:
+    """The sentence says so."""
+    with pytest.raises(JudgeError, match="a judge that is asked through files, found hf:m"):
+        files_of(JudgeConfig("hf", "m"))
 
 
 def test_a_response_has_as_many_log_probabilities_as_were_asked_for() -> None:
     """None where a text was; the first answer stays, and takes the place of a failure."""
     lines = [line_of("openai", "a" * 64, kind) for kind in ("error", "answer", "error", "answer")]
-    verdicts: dict[str, Verdict] = {}
-    counts = read_responses(APIS["openai"], {"a" * 64: 2}, [b" \n", *lines, b""], verdicts)
+    verdicts, counts = read_responses(APIS["openai"], {"a" * 64: 2}, [b" \n", *lines, b""])
     assert verdicts["a" * 64].top_logprobs == (("Yes", -0.2), ("No", -2.0))
     assert counts == {"all": 4, "without an answer": 1, "repeated": 2}
-    verdicts = {}
-    read_responses(APIS["openai"], {"a" * 64: None}, lines, verdicts)
+    verdicts, _ = read_responses(APIS["openai"], {"a" * 64: None}, lines)
     assert verdicts["a" * 64] == Verdict("ok", "Yes", model="m")
-
-
-@pytest.mark.parametrize(
-    ("most", "size", "expected"),
-    [(2, 10**9, [2, 2, 1]), (10, 10**9, [5]), (10, 1, [1] * 5), (10, 2, [2, 2, 1]), (10, 3, [3, 2]), (0, 0, [])],
-)
-def test_a_batch_has_no_more_lines_and_bytes_than_it_may(
-    most: int, size: int, expected: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All requests are in one of the parts, in their order, each as its own line; no part is empty."""
-    requests = {letter * 64: JudgeRequest(f"Q{letter}") for letter in "abcde" if expected}
-    api = APIS["openai"]
-    length = len(json.dumps(api.request("a" * 64, JudgeRequest("Qa")))) + 1
-    monkeypatch.setattr(batch_files, "MOST_ENTRIES", most)
-    monkeypatch.setattr(batch_files, "MOST_BYTES", size * length)
-    found = list(parts(api, requests))
-    assert [len(part) for part in found] == expected
-    lines = {key: line for part in found for key, line in part.items()}
-    assert lines == {key: api.request(key, request) for key, request in requests.items()}
-    assert list(lines) == list(requests)
