@@ -40,12 +40,7 @@ GROUPS = {
         "gain": "multi-modal gain and leakage of runs",
         "filter": "keep the questions that text-only models cannot answer, as a new task of the host",
         "shortcuts": "what classifiers make of a task's texts alone, without any model",
-        "describe": "count the data on this disk again, beside what the papers print",
-        "bootstrap": "mean and variance of resampled accuracy",
-        "alignment": "change of accuracy where a caption is marked, with paired intervals",
-        "spread": "accuracy over orders of the options and over seeds",
-        "correlate": "Spearman's rho of L3Score with each text metric (SPIQA Table 8)",
-        "rank": "have judges rank the captions of several captioning runs",
+        "paper": "every table and figure of the three papers, each made again beside what is printed",
     },
     "extend": {
         "new": "make a benchmark: the YAML, from a table of questions",

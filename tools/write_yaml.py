@@ -71,7 +71,7 @@ def _spiqa() -> Family:
         Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]) for suffix in SPIQA_SETTINGS
     ]
     sides = [f"spiqa_testB{suffix}" for suffix in sorted(["_224px", *RESOLUTIONS])]
-    about = "Test-B at several resolutions (Figure B.1); `spiqa-tasks spread RUN --over resolution` compares them."
+    about = "Test-B at several resolutions (Figure B.1); `spiqa-tasks paper spiqa figureB1 RUN` compares them."
     groups.append(Group("spiqa_resolutions", [*sides, "spiqa_testB"], about))
     leaves.append(Leaf("spiqa_train", "train"))
     readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
@@ -125,7 +125,7 @@ SHOTS = {
     f"_{count}shot{suffix}": f"shots={count},shot_kind={kind}"
     for (kind, suffix), count in product((("random", ""), ("similar", "_similar")), range(1, 6))
 }
-CAPTIONS = "Captions for 100 figures (section 4.6); `spiqa-tasks rank` has judges rank them."
+CAPTIONS = "Captions for 100 figures (section 4.6); `spiqa-tasks paper scifibench table3 RUN` has judges rank them."
 DEMO = {
     "demo": ("", "_grey", "_reasoning", "_text"),
     "demo_fig2cap": ("", "_2shot_similar", *MARKS, "_ocr", "_random", "_shuffle1"),

@@ -73,12 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.samples is not None:
         check_file(arguments.samples)
     found, problems = (_named(arguments, named), []) if named else _recognised(arguments)
-    tell(found, arguments.format, arguments.samples)
+    print_gain(found, arguments.format, arguments.samples)
     say(*problems)
     return 3 if problems else 0
 
 
-def tell(found: Sequence[Pair], form: str, samples: Path | None) -> None:
+def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> None:
     """Print the table and its warnings, those of a group only where its overall row has none; write the samples."""
     table = [row for pair in found for row in rows(pair)]
     records = [_record(row) for row in table] + [{**_record(row), "warnings": []} for row in averages(table)]

@@ -231,7 +231,7 @@ def _gain_table(experiment: _Experiment, form: str) -> bool:
     samples = experiment.output / "questions.jsonl"
     runs = experiment.runs(PICTURES, *_BLIND)
     of_runs, alone, problems = ablation_pairs(runs, experiment.runs(LLM))
-    gain.tell(of_runs, form, samples)
+    gain.print_gain(of_runs, form, samples)
     say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
     if not any(planned.role == LLM for planned in experiment.state):
         say("S_t and ML are withheld: they need the model's LLM base. Name it with --llm.")

@@ -14,7 +14,7 @@ import pytest
 from choice_runs import write_captions
 from host_files import sample_of
 from openai_server import Behaviour, OpenAIServer
-from run_command import run_json
+from run_command import run_json, words
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
@@ -146,7 +146,7 @@ def test_rank_takes_files(
     write_captions(tmp_path / "a", "a", [sample_of(row, "a caption") for row in rows])
     server.behaviour.text = "Ranked Captions: [A, B]"
     requests, responses = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
-    rank = ["rank", str(tmp_path / "a"), "--judge", f"{provider}:m"]
+    rank = [*words("rank"), str(tmp_path / "a"), "--judge", f"{provider}:m"]
     assert main([*rank, "--write-requests", str(requests)]) == 0
     written = list(map(json.loads, requests.read_text().splitlines()))
     bodies = [line.get("body") or line["params"] for line in written]

@@ -13,7 +13,7 @@ from answer_files import right_answers, write_jsonl
 from answer_forms import FORMS, as_jsonl, as_responses
 from host_files import FAILED, choice_samples, write_run
 from openai_server import Behaviour, OpenAIServer
-from run_command import run_json
+from run_command import run_json, words
 from scipy.stats import ttest_rel
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
@@ -28,11 +28,11 @@ YES = l3score([("Yes", -0.105360516), ("No", -2.525728644)])
 @pytest.mark.parametrize("command", ["score --by group", "bootstrap", "alignment", "spread", "correlate"])
 def test_nothing_to_read_is_one_sentence(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An empty folder, a run without our samples and a broken file end with status 2."""
-    assert main([*command.split(), str(tmp_path)]) == 2
+    assert main([*words(command), str(tmp_path)]) == 2
     path = write_run(tmp_path, "m", {"t": []})
-    assert main([*command.split(), str(tmp_path)]) == 2
+    assert main([*words(command), str(tmp_path)]) == 2
     path.with_name(path.name.replace("results.json", "samples_t.jsonl")).write_text("{broken")
-    assert main([*command.split(), str(tmp_path)]) == 2
+    assert main([*words(command), str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("Expected") == 3
 
 
@@ -42,7 +42,7 @@ def test_a_metric_that_no_run_has_is_one_sentence(
 ) -> None:
     """It names those that the run has."""
     write_run(tmp_path, "m", {"t": choice_samples([True])}, settings={"t": "prompt=letter"})
-    assert main([*command.split(), str(tmp_path), "--metric", "accuracy_llm"]) == 2
+    assert main([*words(command), str(tmp_path), "--metric", "accuracy_llm"]) == 2
     assert capsys.readouterr().err.startswith("spiqa-tasks: Expected t to have the metric accuracy_llm; found accuracy")
 
 
@@ -329,7 +329,7 @@ def test_a_value_that_failed_requests_withhold_has_its_reason(
         task = f"scifibench_demo_fig2cap{name}"
         write_jsonl(tmp_path / f"m_{task}.jsonl", right_answers(task) | ({} if name else {"3": FAILED}))
     for more in ([], ["--partial"]):
-        main([*command.split(), str(tmp_path), *more])
+        main([*words(command), str(tmp_path), *more])
         said = "scifibench_demo_fig2cap of m: accuracy: 11 of 12 answers have a score, fewer than 99%."
         assert capsys.readouterr().err.count(said) == 1
 
@@ -339,14 +339,14 @@ def test_a_value_over_a_part_has_its_questions_beside_it(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Six of twelve answers in one run: the rows that it is in, and no others; no such column for whole runs."""
-    words = command.split()
+    name_of, *options = command.split()
     for asked in (12, 6):
         for name in ("", "_marked_incorrect", "_shuffle1"):
             task = f"scifibench_demo_fig2cap{name}"
             answers = list(right_answers(task).items())
             write_jsonl(tmp_path / f"m_{task}.jsonl", answers if name else answers[:asked])
-        told = [str(each["questions"]) for each in run_json(capsys, *words, tmp_path, "--partial")[1]]
-        assert main([*words, str(tmp_path), "--partial"]) == 0
+        told = [str(each["questions"]) for each in run_json(capsys, name_of, tmp_path, *options, "--partial")[1]]
+        assert main([*words(name_of), str(tmp_path), *options, "--partial"]) == 0
         printed = capsys.readouterr().out
         assert ("questions" in printed) is ("6 of 12" in printed) is (asked == 6)
         assert told.count("6 of 12") == (asked == 6)

@@ -14,6 +14,7 @@ import pytest
 from choice_runs import write_captions
 from host_files import sample_of
 from openai_server import Behaviour, OpenAIServer
+from run_command import words
 
 from spiqa_tasks import L3Score
 from spiqa_tasks.benchmarks.record import Context, Record
@@ -131,7 +132,7 @@ def test_the_hooks_judge_at_a_server_of_its_own(
 def test_two_judges_of_a_command_get_a_key_each(servers: Servers, predictions: str, run: str, command: str) -> None:
     """The judge at a URL of its own gets the judge's key, the public one the provider's; no other key leaves."""
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    main([command, *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
+    main([*words(command), *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
     assert servers.keys() == ({PUBLIC}, {OWN})
     assert OTHER not in servers.everything()
 
@@ -143,7 +144,7 @@ def test_the_environments_judge_owns_its_key(
     """Where SPIQA_JUDGE names the public judge, SPIQA_JUDGE_API_KEY is that one's, and another server gets none."""
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    main([command, *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
+    main([*words(command), *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
     assert servers.keys() == ({OWN}, {None})
 
 
@@ -154,7 +155,7 @@ def test_a_command_at_the_environments_server(
     """Without a URL of its own a judge is asked at SPIQA_JUDGE_BASE_URL, with SPIQA_JUDGE_API_KEY."""
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", servers.other.url)
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    main([command, *places, "--judge", "openai:gpt-4o", "--json"])
+    main([*words(command), *places, "--judge", "openai:gpt-4o", "--json"])
     assert servers.keys() == (set(), {OWN})
 
 
@@ -186,8 +187,8 @@ def test_without_a_key_a_dry_run_works_and_a_real_one_says_what_to_set(
     for name in KEYS:
         monkeypatch.delenv(name)
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    assert main([command, *places, "--judge", "openai:gpt-4o", "--dry-run"]) == 0
-    assert main([command, *places, "--judge", "openai:gpt-4o"]) == 2
+    assert main([*words(command), *places, "--judge", "openai:gpt-4o", "--dry-run"]) == 0
+    assert main([*words(command), *places, "--judge", "openai:gpt-4o"]) == 2
     assert "needs a key" in capsys.readouterr().err
     assert servers.keys() == (set(), set())
 

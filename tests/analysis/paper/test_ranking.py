@@ -13,7 +13,7 @@ import pytest
 from host_files import sample_of, write_run
 from report_runs import choices, run_of, runs_at
 
-from spiqa_tasks.analysis.caption_ranking import TRUE, Item, RankingOutcome, ask_of, rank, read_items
+from spiqa_tasks.analysis.paper.ranking import TRUE, Item, RankingOutcome, ask_of, rank, read_items
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError

@@ -12,7 +12,7 @@ from choice_runs import RowsOf, load, write, write_own
 from host_files import FAILED, sample_of
 from report_runs import choices, run_of
 
-from spiqa_tasks.analysis.alignment import Measure, alignment, summary
+from spiqa_tasks.analysis.paper.alignment import Measure, alignment, summary
 from spiqa_tasks.errors import InputError
 
 

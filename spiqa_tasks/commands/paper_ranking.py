@@ -1,4 +1,4 @@
-"""`rank`: judges rank generated captions and the true one."""
+"""Captions of several models and the true ones, ranked by judges (SciFIBench Table 3)."""
 
 from __future__ import annotations
 
@@ -6,41 +6,24 @@ import argparse
 import json
 import os
 
-from spiqa_tasks.analysis.caption_ranking import ask_of, rank, read_items
+from spiqa_tasks.analysis.paper.listing import Item
+from spiqa_tasks.analysis.paper.ranking import ask_of, rank, read_items
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.judge_options import all_stored
-from spiqa_tasks.commands.run_arguments import RUN, TASK
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, say
-from spiqa_tasks.report.printer import STYLES, Column, Table, add_format, render
+from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs.loading import Selection, own_runs
-from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.scoring.units import without_nan
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument("runs", nargs="+", type=RunPath.parse, metavar="RUN", help=RUN)
-    parser.add_argument(
-        "--judge",
-        action="append",
-        required=True,
-        metavar="PROVIDER:MODEL[@URL]",
-        help="a judge that sees pictures, with its base URL where it is not SPIQA_JUDGE_BASE_URL or the provider's; "
-        "several times for several judges",
-    )
-    parser.add_argument("--task", action="append", default=[], help=TASK)
-    parser.add_argument("--seed", type=int, default=0, help="of the order in which captions are shown (default: 0)")
-    parser.add_argument("--dry-run", action="store_true", help="only say how many requests it would take")
-    batching.add_options(parser)
-    add_format(parser, (*STYLES, "json"))
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Print Table 3; 3 when some rankings failed, some figures lack a caption, or verdicts are not stored."""
+def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
+    """Print the item; 3 if a ranking failed, a figure lacks a caption, or verdicts are not stored."""
+    if not arguments.judge:
+        raise InputError(f"Expected judges that see pictures for {item.name}, found none. Name them with --judge.")
     configs = {name: parse_judge(name, environ=os.environ) for name in dict.fromkeys(arguments.judge)}
     batching.check(arguments, configs.values())
     blind = [name for name, config in configs.items() if not PROVIDERS[config.provider].sees_pictures]
@@ -49,16 +32,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"Expected judges that see pictures, found {', '.join(blind)}. Use judges of {seeing}.")
     runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))
     say(*remarks)
-    items, left_out = read_items(runs)
-    if not items:
+    figures, left_out = read_items(runs)
+    if not figures:
         raise InputError(f"Expected figures that every run has a caption of, found none among {left_out}.")
     judges = {name: Asker(config) for name, config in configs.items()}
-    asked = {name: [ask_of(item, name, arguments.seed) for item in items] for name in judges}
+    asked = {name: [ask_of(figure, name, arguments.seed) for figure in figures] for name in judges}
     requests = {name: [each.request for each in questions] for name, questions in asked.items()}
     calls = {name: judge.estimate(requests[name]).calls for name, judge in judges.items()}
     if arguments.dry_run:
-        lines = (f"{name}: {count} requests for {len(items)} figures" for name, count in calls.items())
-        dry_run = {"calls": calls, "items": len(items)}
+        lines = (f"{name}: {count} requests for {len(figures)} figures" for name, count in calls.items())
+        dry_run = {"calls": calls, "items": len(figures)}
         print(json.dumps(dry_run, indent=2) if arguments.format == "json" else "\n".join(lines))
         return 0
     for name, judge in judges.items():
@@ -68,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     outcome = rank(asked, judges)
     failed = sum(count for reasons in outcome.failures.values() for count in reasons.values())
-    counts = {"items": len(items), "without_caption": left_out, "failures": outcome.failures}
+    counts = {"items": len(figures), "without_caption": left_out, "failures": outcome.failures}
     if arguments.format == "json":
         ranking = {
             writer: {judge: dict(zip(("mean", "sd", "n"), cell, strict=True)) for judge, cell in columns.items()}
@@ -85,8 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         values = [Column(("judges", name)) for name in next(iter(outcome.table.values()), ())]
         print(render(arguments.format, Table(rows, ["captions by"], values)))
-        figures, rankings = counted(len(items), "figure"), counted(failed, "ranking")
-        print(f"\n{figures}, {left_out} without a caption of every model, {rankings} failed.")
+        sizes = counted(len(figures), "figure"), counted(failed, "ranking")
+        print(f"\n{sizes[0]}, {left_out} without a caption of every model, {sizes[1]} failed.")
         for name, reasons in outcome.failures.items():
             for reason, count in reasons.items():
                 print(f"  {name}: {count} x {reason}")

@@ -1,4 +1,4 @@
-"""The alignment study (SciFIBench 4.7): what marking a caption changes, and how far an instruction takes it back."""
+"""The alignment study (SciFIBench 4.7): change of accuracy by a marked caption, and by the instruction to ignore it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
@@ -18,6 +19,7 @@ from spiqa_tasks.scoring.clustered import clustered_bootstrap, resampled_weights
 from spiqa_tasks.scoring.intervals import wilson
 
 REPEATS = 10_000
+"""Resamples: the ends of an interval vary by less than a tenth of a point of accuracy between seeds."""
 Study = tuple[Run, Run, SciFIBenchSettings]
 """A run of a marked task, its control, and the settings of the marked task."""
 
@@ -132,13 +134,13 @@ def _key(run: Run, settings: SciFIBenchSettings) -> tuple[str, str, str]:
 
 
 def _on_same(runs: Sequence[Run], metric: str | None) -> list[list[float]]:
-    """The scores of each run on the questions that all answered. Raises InputError: there are none."""
-    scores = [run.scores(run.metric(metric)) for run in runs]
-    ids = sorted(set.intersection(*(set(each) for each in scores)))
-    if not ids:
+    """Return each run's scores on the questions that all answered. Raises InputError: none, or a value is withheld."""
+    pair = Pair(runs, runs[0].metric(metric))
+    withheld = [run for run in runs if run.value(run.metric(metric)).reason]
+    if withheld or not pair.scores:
         names = " and ".join(run.task for run in runs)
         raise InputError(f"Expected {names} to share questions, found none. Run both in full.")
-    return [[each[key] for key in ids] for each in scores]
+    return [list(scores) for scores in zip(*(pair.scores[key] for key in sorted(pair.scores)), strict=True)]
 
 
 def _returned(row: Measure, run: Run, alone: Run | None, control: Run, metric: str | None) -> Measure:

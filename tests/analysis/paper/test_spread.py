@@ -12,7 +12,7 @@ from choice_runs import RowsOf, load, write
 from host_files import sample_of, write_run
 from report_runs import choices, run_of
 
-from spiqa_tasks.analysis.comparisons import Bootstrap, bootstrap, spread
+from spiqa_tasks.analysis.paper.spread import Bootstrap, bootstrap, spread
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.identity import Identity

@@ -1,4 +1,4 @@
-"""`spiqa-tasks rank`: judges behind a server rank the captions of three runs and the true ones."""
+"""`spiqa-tasks paper scifibench table3`: judges behind a server rank the captions of three runs and the true ones."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from choice_runs import write_captions
 from host_files import sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
+from run_command import words
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
@@ -47,6 +48,7 @@ def runs(tmp_path: Path) -> list[str]:
     return [str(tmp_path / model) for model in "ab"]
 
 
+RANK = words("rank")
 JUDGES = ["--judge", "openai:first", "--judge", "openai:second"]
 
 
@@ -55,7 +57,7 @@ def test_table_has_mean_and_deviation_per_judge_and_combined(
     runs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Two judges of opposite taste: ranks 1 and 3 are swapped between them, everybody is 2 on average."""
-    assert main(["rank", *runs, *JUDGES, "--json"]) == 3
+    assert main([*RANK, *runs, *JUDGES, "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert found["counts"] == {
         "items": 11,
@@ -75,7 +77,7 @@ def test_table_has_mean_and_deviation_per_judge_and_combined(
 
 def test_judge_sees_the_figure_and_captions_in_an_order_of_its_own(server: OpenAIServer, runs: list[str]) -> None:
     """The request holds the figure's bytes and appendix G.3's text; orders vary between items and judges."""
-    main(["rank", *runs, *JUDGES])
+    main([*RANK, *runs, *JUDGES])
     bodies = [request["body"] for request in server.requests]
     assert len(bodies) == 22
     picture = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[0]["images"][0]
@@ -94,7 +96,7 @@ def test_rankings_that_cannot_be_read_are_counted(
 ) -> None:
     """A judge that answers without a list has no ranks; the failures are told by reason, and nothing is guessed."""
     server.behaviour.text = "A is best, clearly."
-    assert main(["rank", *runs, "--judge", "openai:first", "--json"]) == 3
+    assert main([*RANK, *runs, "--judge", "openai:first", "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert found["counts"]["failures"] == {"openai:first": {"no_list": 11}}
     assert found["ranking"] == {}
@@ -104,12 +106,12 @@ def test_dry_run_asks_nothing_and_a_second_run_is_paid_already(
     server: OpenAIServer, runs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The number of requests is told beforehand; afterwards it is 0, because verdicts are kept."""
-    assert main(["rank", *runs, *JUDGES, "--dry-run", "--json"]) == 0
+    assert main([*RANK, *runs, *JUDGES, "--dry-run", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["calls"] == {"openai:first": 11, "openai:second": 11}
     assert server.requests == []
-    main(["rank", *runs, *JUDGES])
+    main([*RANK, *runs, *JUDGES])
     capsys.readouterr()
-    main(["rank", *runs, *JUDGES, "--dry-run"])
+    main([*RANK, *runs, *JUDGES, "--dry-run"])
     assert "openai:first: 0 requests for 11 figures" in capsys.readouterr().out
 
 
@@ -117,9 +119,9 @@ def test_judge_without_eyes_and_runs_without_captions_are_refused(
     server: OpenAIServer, runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A local text judge and a run of another task end with one sentence each."""
-    assert main(["rank", *runs, "--judge", "hf:x"]) == 2
+    assert main([*RANK, *runs, "--judge", "hf:x"]) == 2
     write_run(tmp_path / "other", "m", {"t": [{"accuracy": {"id": "1", "score": 1.0}}]})
-    assert main(["rank", str(tmp_path / "other"), "--judge", "openai:first"]) == 2
+    assert main([*RANK, str(tmp_path / "other"), "--judge", "openai:first"]) == 2
     assert capsys.readouterr().err.count("Expected") == 2
     assert server.requests == []
 
@@ -130,7 +132,7 @@ def test_each_judge_may_have_its_own_address(
     """`provider:model@URL` is asked there, whatever the environment says."""
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", "http://127.0.0.1:9/v1")
     judge = f"openai:first@{server.url}"
-    assert main(["rank", *runs, "--judge", judge, "--json"]) == 3
+    assert main([*RANK, *runs, "--judge", judge, "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert found["counts"]["failures"] == {judge: {}}
     assert found["ranking"]["b"][judge]["mean"] == 1
