@@ -25,7 +25,7 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, said_if_slow, say
 
 _SUSPECT = 3
-"""Failures of one request while no other is answered, after which the request is at fault and not the server."""
+"""Failures of one request that count, after which every further one does: the request is at fault, not the server."""
 _NAP_SECONDS = 0.25
 """How long to wait for one's turn before the pace, which others may have changed, is looked at again."""
 _REFUSED_SECONDS = 1.0
@@ -34,7 +34,7 @@ _log = logging.getLogger("spiqa_tasks")
 
 
 class Answers(NamedTuple):
-    """Verdicts in the order of their requests, and how many of them are not in the cache that should have them."""
+    """Verdicts in the order of their requests, and how many of them could not be written into the cache."""
 
     verdicts: list[Verdict]
     unstored: int
@@ -69,7 +69,7 @@ def verdicts(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> Answers:
 
 
 def estimate(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
-    """Return what judging these would take; asks nothing and needs no key."""
+    """Return the cost of judging these requests; asks nothing and needs no key."""
     wanted = dict(zip(keys_of(config, requests), requests, strict=True))
     missing = [wanted[key] for key in wanted.keys() - stored(config, list(wanted)).keys()]
     prompts = sum(estimated_tokens(request.prompt) for request in missing)
@@ -91,7 +91,7 @@ def stored(config: JudgeConfig, keys: Sequence[str]) -> dict[str, Verdict]:
 
 
 def store(config: JudgeConfig, found: Mapping[str, Verdict]) -> int:
-    """Store verdicts from elsewhere, by their keys; return how many are not in the cache."""
+    """Store verdicts by their keys; return how many could not be written."""
     with _cache_of(config) as cache:
         if cache is None:
             return len(found)
@@ -107,7 +107,7 @@ def _cache_of(config: JudgeConfig) -> Iterator[VerdictCache | None]:
 
 
 def _unstored(cache: VerdictCache | None) -> int:
-    """How many verdicts a closed cache has not stored, which is said."""
+    """Number of verdicts that a closed cache could not write; said on stderr."""
     if cache and cache.unstored:
         say(
             f"Expected to store {counted(cache.unstored, 'verdict')} in the judge's cache {cache.path}, which failed: "
@@ -119,7 +119,7 @@ def _unstored(cache: VerdictCache | None) -> int:
 
 @contextmanager
 def _progress(config: JudgeConfig, count: int) -> Iterator[Callable[[], object]]:
-    """A progress bar on a terminal's stderr, else a line where it takes long; yield what moves it on."""
+    """Yield a function that counts one verdict on a progress bar (terminal) or, if judging is slow, after one line."""
     if sys.stderr is not None and sys.stderr.isatty():
         from tqdm import tqdm
 
@@ -150,14 +150,15 @@ def _asked(config: JudgeConfig, missing: Mapping[str, JudgeRequest], keep: Keep)
 
 
 Keep = Callable[[str, Verdict], None]
-"""Takes a verdict under its key as soon as it is there."""
+"""Callback for a key and its verdict, called as soon as the verdict arrives."""
 
 
 @dataclass(eq=False, slots=True)
 class _Job:
-    """A request on its way to a verdict.
+    """An open request.
 
-    Of its `tries`, `attempts` count against it; when the last one failed the judge had given so many `answers`.
+    `attempts` of its `tries` count towards `max_attempts`; `answers` is the judge's number of answers at its last
+    failure.
     """
 
     place: int

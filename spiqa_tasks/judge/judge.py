@@ -1,4 +1,4 @@
-"""A judge that is asked by a rule: tested before a run, asked about all answers together, named in signatures."""
+"""Judges with a rule: preflight before a run, verdicts, signature fields."""
 
 from __future__ import annotations
 
@@ -19,25 +19,28 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
 _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
+"""Somebody waits for the run to start: a wrong address should be reported within a minute."""
 
 
 class Asker:
-    """One judge and the verdicts that it gave in this process; use from any thread.
+    """One judge and its verdicts in this process; thread-safe.
 
-    A request has one verdict however often it is asked, also a failed one, so that all metrics are over the same.
+    A request keeps its verdict, also a failed one, so that all metrics are over the same verdicts.
+
+    Args:
+        config: the judge.
+        report: whether the summary is printed to stderr after verdicts, unless it has not changed.
     """
 
-    def __init__(self, config: JudgeConfig) -> None:
-        self.config = config
+    def __init__(self, config: JudgeConfig, *, report: bool = False) -> None:
+        self.config, self._report = config, report
         self._verdicts: dict[JudgeRequest, Verdict] = {}
         self._tested: set[str] = set()
         self._seconds, self._unstored, self._reported = 0.0, 0, ""
         self._lock = threading.Lock()
 
-    def verdicts(self, requests: Sequence[JudgeRequest], *, report: bool = False) -> list[Verdict]:
+    def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
         """Return the verdicts in the order of the requests, waiting for all of them.
-
-        With `report`, the summary goes to stderr, unless it has not changed.
 
         Raises:
             JudgeError: see `asking.verdicts`.
@@ -49,19 +52,19 @@ class Asker:
             with self._lock:
                 self._seconds += time.monotonic() - start
             self.take(dict(zip(new, found.verdicts, strict=True)), found.unstored)
-        if report and (line := self.summary().line()) != self._reported:
+        if self._report and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)
         return [self._verdicts[request] for request in requests]
 
     def take(self, found: Mapping[JudgeRequest, Verdict], unstored: int = 0) -> None:
-        """Take verdicts as this judge's, of which so many are not stored."""
+        """Add verdicts, `unstored` of which are not in the cache."""
         with self._lock:
             self._verdicts.update(found)
             self._unstored += unstored
 
     def estimate(self, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
-        """Return what judging these would take; asks nothing and needs no key."""
+        """Return the cost of judging these requests; asks nothing and needs no key."""
         return asking.estimate(self.config, requests)
 
     def require_key(self) -> None:
@@ -71,26 +74,26 @@ class Asker:
             raise JudgeError(missing)
 
     def summary(self) -> Summary:
-        """Return what judging took so far."""
+        """Return the cost of judging so far."""
         with self._lock:
             return summary_of(self.config, self._verdicts, self._tested, self._seconds, self._unstored)
 
 
 class Judge(Asker):
-    """A judge that is asked by a rule.
+    """A judge with a rule, which makes requests of answers and scores of verdicts.
 
     Args:
         config: the judge.
-        rule: what it is asked.
-        report: whether a summary is printed after verdicts.
+        rule: its rule.
+        report: see `Asker`.
 
     Raises:
         JudgeError: the judge cannot return what the rule asks for, such as log-probabilities.
     """
 
     def __init__(self, config: JudgeConfig, rule: Rule, *, report: bool = True) -> None:
-        super().__init__(config)
-        self.rule, self._report = rule, report
+        super().__init__(config, report=report)
+        self.rule = rule
         self.tests = [rule.request(candidate) for candidate in rule.tests]
         for request in self.tests:
             reason = PROVIDERS[config.provider].cannot(config.model, request)
@@ -127,10 +130,6 @@ class Judge(Asker):
             raise JudgeError(f"The judge {named} cannot be used: {fault}, or {self.rule.remedy}.")
         return verdicts
 
-    def verdicts(self, requests: Sequence[JudgeRequest], *, report: bool | None = None) -> list[Verdict]:
-        """Return the verdicts in the order of the requests; see `Asker.verdicts`."""
-        return super().verdicts(requests, report=self._report if report is None else report)
-
     @property
     def configured(self) -> dict[str, str]:
         """The judge's fields of a `Signature` that are known before it has answered."""
@@ -147,12 +146,12 @@ class Judge(Asker):
 
 
 def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) -> Judge | None:
-    """Return a judge that has passed the rule's test questions; None where judging is switched off.
+    """Return a judge that has passed the rule's test questions, or None if judging is switched off.
 
     Args:
         rule: as `make_rule` takes it.
-        config: the judge; None for none.
-        report: see `Judge`.
+        config: the judge, or None.
+        report: see `Asker`.
 
     Raises:
         InputError: an unknown rule, or one that cannot be made.

@@ -1,4 +1,4 @@
-"""Requests and responses as lines of files, for another program, a provider's own tools, a cluster."""
+"""Judge requests and responses as lines of files, for providers' tools, vLLM or a cluster without a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judging took, or would take: requests, tokens, time and price."""
+"""Cost of judging, actual or estimated: requests, tokens, time and price."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "
 
 @dataclass(frozen=True, slots=True)
 class JudgingEstimate:
-    """What judging would take: requests to make, verdicts in the cache, tokens, US dollars (None: price unknown)."""
+    """Estimated cost: requests to make, stored verdicts, tokens, US dollars (None: price unknown)."""
 
     calls: int
     cached: int
@@ -27,10 +27,9 @@ class JudgingEstimate:
 class Summary:
     """Counts of one process: answered requests, verdicts from the cache, failures.
 
-    `seconds` is the wall time in which verdicts were awaited, tokens are those of answered requests, `cost` is in
-    US dollars (None where the price is not known), `models` are the names that the server reported, `cut` is how many
-    of the judged answers were too long to be shown whole, `suspicious` how many may speak to the judge, `unstored` how
-    many verdicts are in no cache, though one is there.
+    `seconds` is the wall time spent waiting for verdicts. Tokens are those of requests answered now. `cost` is in US
+    dollars (None: price unknown). `models` are the names that the server reported. `cut` and `suspicious` count judged
+    answers with that flag, `unstored` verdicts that could not be written into the cache.
     """
 
     judge: str

@@ -57,9 +57,9 @@ def test_a_server_that_echoes_the_key_writes_it_nowhere(
     server.behaviour.served_model = f"m-{KEY}"
     server.behaviour.text = f"B {KEY}"
     server.behaviour.verdict = lambda _: [(KEY, -0.1), *((word, -4.0) for word in "abcd")]
-    judge = Asker(config)
+    judge = Asker(config, report=True)
     requests = [JudgeRequest("p"), JudgeRequest("p", top_logprobs=None, max_tokens=9)]
-    verdicts = judge.verdicts(requests, report=True)
+    verdicts = judge.verdicts(requests)
     assert all(verdict.ok for verdict in verdicts)
     assert config.cache_dir is not None
     with sqlite3.connect(config.cache_dir / "judge.sqlite") as db:

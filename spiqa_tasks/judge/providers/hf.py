@@ -20,7 +20,7 @@ from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 GGUF = ".gguf"
-"""What the name of a model in one file ends in, of which transformers reads weights, tokenizer and chat template."""
+"""Suffix of a model in one file, from which transformers reads weights, tokenizer and chat template."""
 NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
 
 

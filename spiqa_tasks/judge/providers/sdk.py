@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
 import mimetypes
 import ssl
 import time
@@ -94,6 +95,7 @@ class SdkJudge(ABC):
     @cached_property
     def _sdk(self) -> Any:
         config = self._config
+        logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
         hooks = {"request": [self._send_ours], "response": [_read_whole]}
         make, make_http = self.classes()
         http = make_http(follow_redirects=False, event_hooks=hooks, timeout=None)
