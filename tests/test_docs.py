@@ -12,8 +12,9 @@ from host_files import sample_of, write_run
 
 from spiqa_tasks.analysis.paper.listing import ITEMS
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.cli import main, whole_parser
-from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks
+from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
 from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.prompts import doc_to_messages
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, answering, cache_of
 from spiqa_tasks.hosts.lmms_eval.response_cache import kept_answers
 from spiqa_tasks.runs.identity import Identity, identity
@@ -153,7 +153,7 @@ def found(planned: PlannedRun, output: Path, options: Options, judge: str | None
     """
     folder = output / planned.folder(options)
     for path in reversed(result_files(folder)):
-        with contextlib.suppress(InputError):  # the host was killed while it wrote
+        with contextlib.suppress(DataError, InputError):  # the host was killed while it wrote
             runs = read_results(path)  # several where the task is a group of the host
             if runs and limit_of(path) == options.limit and all(_is_usable(run, judge) for run in runs):
                 failed = sum(record.status in _FAILED for run in runs for record in run.records)

@@ -33,8 +33,6 @@ def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Jud
 
     Args:
         benchmark: the benchmark, or its name.
-        settings: text of the task's `dataset_name`.
-        host: name and version of the host, for the signature.
         judge: the judge, by the rule that the benchmark names; or None.
 
     Raises:
@@ -140,13 +138,6 @@ class Scorer:
             return SCORING_FAILED.compute(records)
         metric = self.benchmark.metric(name, self.settings)
         return RecordSet(records, () if metric.of_documents else self.questions(records)).value(metric)
-
-    def answer_score(self, metric: Metric, record: Record) -> float | None:
-        """Return the score of one answer, or None if there is none or it depends on other answers."""
-        if metric.name in record.scores:
-            return record.scores[metric.name]
-        stands_alone = metric.needs != "text programs" and (self._join is None or metric.of_documents)
-        return metric.compute([record]).scores.get(record.id) if stands_alone else None
 
     def questions(self, records: Sequence[Record]) -> list[Record]:
         """Return one judged record per question; the records themselves if each is a question."""

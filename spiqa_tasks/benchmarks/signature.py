@@ -128,8 +128,6 @@ def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signa
 
     Args:
         row: the question's row: benchmark, split, digest of the data, settings.
-        prompt: hash of the wording.
-        host: name and version of the host.
         fields: fields of settings, metrics and judge (`Context.signature`).
     """
     data = f"{row['benchmark']}/{row['split']}@{row['data']}"

@@ -50,12 +50,7 @@ def score_object(
     """Return the object that `score --json` prints.
 
     Args:
-        task: name of the task.
-        records: records of the run.
-        values: row -> value.
         metrics: metrics of the task; its rates become counts.
-        not_computed: rows that could not be computed.
-        more_counts: further counts.
     """
     reasons = omitted(values, not_computed)
     return {

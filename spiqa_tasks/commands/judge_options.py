@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.config import EXTRA_VARIABLE
 from spiqa_tasks.judge.judge import Asker, Judge
 from spiqa_tasks.judge.pricing import PRICE_VARIABLE

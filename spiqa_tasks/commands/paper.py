@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 
 from spiqa_tasks.analysis.paper.listing import ITEMS, PAPERS, Item, item_named
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching
 from spiqa_tasks.commands.run_arguments import METRIC, RUN, TASK, add_include_path, add_part, selection
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import Task, catalogue, members_of
+from spiqa_tasks.hosts.catalogue import catalogue, members_of
 from spiqa_tasks.report.printer import Column, Columns, Table, add_format, render
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching, grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_include_path, add_part
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
-from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
@@ -70,7 +70,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     grouping.add_options(parser)
     add_include_path(parser)
     add_part(parser)
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="write results and samples as lmms-eval does")
     add_format(parser)
     judging = parser.add_argument_group("judge")
     judging.add_argument(
@@ -126,7 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
             runs = paper_table.of_one_model(results)
             print(f"\n{paper_table.paper_table(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
-        say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
+        scored = [run for found in results for run in found]
+        say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
     kept = all_stored(judge for task in tasks for judge, _ in task.asked)
     return 0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
 

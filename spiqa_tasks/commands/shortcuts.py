@@ -12,11 +12,12 @@ from spiqa_tasks.analysis.breakdown import by_group
 from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, run_of, task_rows, write_answers
 from spiqa_tasks.analysis.shortcuts import Learning, Shortcut, ShortcutValue, shortcuts
 from spiqa_tasks.benchmarks.aggregation import prepare
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands.run_arguments import add_include_path
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
-from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
+from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, UnknownTaskError, task_documents
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.printer import Column, Columns, Table, add_format, as_jsonl, as_records, render

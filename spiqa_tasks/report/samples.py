@@ -62,7 +62,7 @@ def _rows(run: Run, pictures: bool) -> dict[str, Row]:
     """Return question id -> row; without pictures if they are missing, {} if the data is missing."""
     for load in (load_rows, rows_for_scoring) if pictures else (rows_for_scoring,):
         try:
-            rows = load(run.own.benchmark, run.own.split, run.own.settings)
+            rows = load(run.own.entry, run.own.split, run.own.settings)
             return {str(row.get("question_id") or row["id"]): row for row in rows}
         except (SpiqaTasksError, OSError):
             continue

@@ -14,8 +14,8 @@ from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.record import Context, Record
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity, ablated
@@ -34,7 +34,7 @@ class Run:
         task: the task's name; empty where the file does not name it.
         identity: which model answered.
         path: the file that the answers are in.
-        form: of the file: `lmms-eval`, `run`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses` or
+        form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses` or
             `spiqa-responses-per-figure`.
         read: returns the answers.
         asked: how many questions the task has; 0 where that is not known.
@@ -48,6 +48,7 @@ class Run:
         unmatched: `missing`, `unknown`, `duplicates` -> ids of answers that did not fit the task's questions.
         partial: whether values over a part of the task are asked for.
         judge: what the judge was called where the answers were scored; empty: as in the signature.
+        date: of the run as lmms-eval names it, which sorts as text; empty: the file has none.
         label: what the run is called beside others; empty: as its identity.
     """
 
@@ -66,6 +67,7 @@ class Run:
     unmatched: Mapping[str, Sequence[str]] = field(default_factory=dict)
     partial: bool = False
     judge: str = ""
+    date: str = ""
     label: str = ""
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from openai_server import OpenAIServer
 from spiqa_tasks.benchmarks import scorer
 from spiqa_tasks.benchmarks.record import Ask, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.results_file import answer_score
 from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged, make_scorer, missing_text_metrics
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import InputError
@@ -170,11 +171,11 @@ def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -
     """Scores of the record, rates computed from it alone, and none for metrics of the whole corpus."""
     scorer = scorer_of("spiqa")
     record = scorer.score(records_of(scorer, ["right", "wrong"]))[1]
-    assert scorer.answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record) == 0.0
-    assert scorer.answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record) == 0.0
-    assert scorer.answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record) is None
+    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record, scorer.joins) == 0.0
+    assert answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record, scorer.joins) == 0.0
+    assert answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record, scorer.joins) is None
     unscored = records_of(scorer, ["right"])[0]
-    assert scorer.answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored) is None
+    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored, scorer.joins) is None
 
 
 def asking(judge: Judge, key: str, *predictions: str) -> Record:
@@ -327,6 +328,6 @@ def test_a_document_alone_has_scores_of_documents_alone(scorer_of: ScorerOf) -> 
     """Those of its question need the other ones."""
     scorer = scorer_of("spiqa", "setting=perfigure")
     document = documents_of(scorer)[0]
-    of = {metric.name: scorer.answer_score(metric, document) for metric in scorer.metrics}
+    of = {metric.name: answer_score(metric, document, scorer.joins) for metric in scorer.metrics}
     assert {name for name, score in of.items() if score is not None} == {"unformatted_rate", "request_failed_rate"}
     assert scorer_of("spiqa").joins is False

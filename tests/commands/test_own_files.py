@@ -18,7 +18,6 @@ from spiqa_tasks.cli import main
         "calibrate a.jsonl --html ../{name}/a.jsonl",
         "report spiqa_demo=a.jsonl --csv a.jsonl",
         "report spiqa_demo=a.jsonl --csv new --markdown new",
-        "score spiqa_demo b.jsonl --human a.jsonl --disagreements a.jsonl",
     ],
 )
 def test_a_file_that_is_read_is_not_written(

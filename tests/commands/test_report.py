@@ -45,7 +45,7 @@ def test_every_file_that_is_asked_for_is_written(
     assert (
         (tmp_path / "new/r.md")
         .read_text()
-        .startswith("# openai,model_version=b and openai,model_version=a on mmstar_demo")
+        .startswith("# openai,model_version=a and openai,model_version=b on mmstar_demo")
     )
     assert (tmp_path / "new/r.csv").read_text().startswith("model,benchmark,")
     assert len(json.loads((tmp_path / "new/r.json").read_text())) > 2

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 from run_command import run_json
+from run_files import run_header, run_records
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring, yaml_folder
 from spiqa_tasks.cli import main
@@ -229,8 +230,7 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     assert "35 of 39" in found["omitted"]["l3score"]
     assert (found["counts"]["judged"], found["counts"]["judge_failed"]) == (35, 4)
     assert found["metrics"]["judge_failed_rate"] == pytest.approx(4 / 39)
-    written = tmp_path / "out" / "model_spiqa_demo.run.jsonl"
-    _, *samples = map(json.loads, written.read_text().splitlines())
+    samples = run_records(tmp_path / "out", "spiqa_demo")
     failed = [sample for sample in samples if sample["status"] == "judge_failed"]
     assert len(failed) == 4
     assert all("400" in sample["reason"] and "l3score" not in sample["scores"] for sample in failed)
@@ -238,9 +238,9 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     found = score(capsys, "spiqa_demo", predictions, "--output", tmp_path / "out")
     assert found["counts"]["judged"] == 39
     assert len(server.requests) - before == 4 + 2
-    header = json.loads(written.read_text().splitlines()[0])
+    header = run_header(tmp_path / "out", "spiqa_demo")
     assert {name: header[name] for name in found} == found
-    assert [path.name for path in (tmp_path / "out").iterdir()] == [written.name]
+    assert len(list((tmp_path / "out" / "model").glob("*_results.json"))) == 2  # nothing is overwritten
 
 
 def test_a_part_that_is_asked_for_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

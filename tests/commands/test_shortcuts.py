@@ -10,6 +10,7 @@ import pytest
 from made_choices import made_choices
 from numbers_task import write_source
 from run_command import run_json
+from run_files import run_records
 
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -82,9 +83,8 @@ def test_spiqa_is_answered_from_other_questions_and_captions(
     assert {row["metric"] for row in rows} == {"rouge_l"}
     assert all(0 <= row["value"] <= 1 and row["p"] is None for row in rows)
     questions = {row["id"]: row for row in load_rows("spiqa", "demo", "ablation=text")}
-    (path,) = output.glob("shortcut_caption*.run.jsonl")
-    _, *records = [json.loads(line) for line in path.read_text().splitlines()]
-    for record in records:
+    (folder,) = output.glob("shortcut_caption*")
+    for record in run_records(folder, "spiqa_demo"):
         captions = " ".join(figure["caption"] for figure in questions[record["id"]]["figures"])
         assert record["response"] in captions
     assert main(["shortcuts", "spiqa_demo", "--folds", "2", "--metric", "cider"]) == 0

@@ -17,6 +17,7 @@ from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Definition
 from spiqa_tasks.benchmarks.own.pictures import Pictures
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.records import KEY, Fields, read_records, saved_files
 from spiqa_tasks.files.source import Repository, Source, fingerprint
 
@@ -151,7 +152,7 @@ def _row(definition: Definition, record: Fields) -> Row:
     question = cells.text_of(record, columns.question)
     options = cells.options_of(record, columns) if definition.kind != "open" else {}
     if options:
-        answer = cells.single(cells.as_value(cells.cell(record, columns.answer[0])))
+        answer = cells.single(as_value(cells.cell(record, columns.answer[0])))
         if cells.is_empty(answer):
             raise ValueError(f"no answer in {columns.answer[0]}")
         references = [cells.letter_of(answer, options, definition.answer_is)]

@@ -101,13 +101,7 @@ def is_ours(docs: Any) -> bool:
 
 
 def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
-    """Score the answers of one of our tasks; an exception is logged and leaves them to `record_of`.
-
-    Args:
-        instances: the host's requests of the task, with answers.
-        docs: the split.
-        filter_name: the filter whose answers are scored.
-    """
+    """Score the answers of one of our tasks; an exception is logged and leaves them to `record_of`."""
     row = docs[0]
     name = str(instances[0].metadata["task"]) if instances else ""
     names[row["benchmark"], row["split"], row["settings"]] = name

@@ -112,10 +112,7 @@ def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[
     """Run a command with its output in a file; return its exit status, which says little (see `analysis.experiments`).
 
     Args:
-        command: the command.
         log: the file, overwritten.
-        held: the descriptor from `alone_in`.
-        environment: environment of the process.
 
     Raises:
         InputError: the program cannot be started.

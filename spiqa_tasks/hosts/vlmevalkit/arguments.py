@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
 CLASS = "SpiqaTasks"

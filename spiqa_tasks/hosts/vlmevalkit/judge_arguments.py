@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -21,7 +21,6 @@ def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
     """Return the judge of a task, or None; a new judge is asked one real question.
 
     Args:
-        task: the task.
         arguments: judge arguments that the host passes to `evaluate`; `model`, `api_base` and `key` are used.
 
     Raises:
@@ -38,8 +37,6 @@ def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> Jud
 
     Args:
         model: `provider:model`, a model of OpenAI's protocol, or one of `NONE`.
-        url: base URL, or the URL of its chat completions.
-        key: API key.
         environ: environment with the SPIQA_JUDGE variables.
 
     Raises:

@@ -9,7 +9,6 @@ import logging
 import os
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -90,18 +89,6 @@ def test_papers_of_b_without_a_text_are_asked_without(
     assert all(bool(row["full_text"]) != row["no_text"] for row in rows)
     assert f"{count} questions are asked without a text, which these papers lack: {first}" in caplog.text
     assert sum(row["no_text"] for row in rows_for_scoring("spiqa", "testB", WITH_TEXT, source)) == count
-
-
-def change(path: tuple[Any, ...], value: Any) -> Callable[[dict[str, Any]], None]:
-    """A change of one field of a paper."""
-
-    def apply(paper: dict[str, Any]) -> None:
-        *before, last = path
-        for key in before:
-            paper = paper[key]
-        paper[last] = value
-
-    return apply
 
 
 PAPER_C = {

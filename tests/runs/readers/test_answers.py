@@ -10,9 +10,10 @@ from answer_files import write_jsonl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.json_text import first_object
+from spiqa_tasks.runs.readers.answers import is_answers, read_lines
 from spiqa_tasks.runs.readers.columns import Columns
-from spiqa_tasks.runs.readers.jsonl import first_object, is_answers, read_answers
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
@@ -20,7 +21,7 @@ FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
 
 def pairs(path: Path) -> list[tuple[str, str]]:
     """The (id, answer) pairs read from a file."""
-    return [(answer.id, answer.response.text) for answer in read_answers(path)]
+    return [(answer.id, answer.response.text) for answer in read_lines(path)]
 
 
 @given(st.lists(st.tuples(TEXT.filter(bool), TEXT), min_size=1), st.booleans())
@@ -44,14 +45,13 @@ def test_whole_numbers_are_ids_and_blank_lines_and_a_byte_order_mark_do_not_matt
 
 def test_a_failed_request_that_a_host_marked_is_none_of_the_models_answers(tmp_path: Path) -> None:
     """The marker is the reason, and the text is empty."""
-    (answer,) = read_answers(write_jsonl(tmp_path / "p.jsonl", {"1": FAILED}))
+    (answer,) = read_lines(write_jsonl(tmp_path / "p.jsonl", {"1": FAILED}))
     assert (answer.response.text, answer.response.failure, answer.record) == ("", FAILED, None)
 
 
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ('{"id": 2}', "found id 2 and prediction None. Correct the line."),
         ('{"id": 2, "prediction": null}', "found id 2 and prediction None. Correct the line."),
         ('{"id": 2, "prediction": 3}', "found id 2 and prediction 3. Correct the line."),
         ('{"id": true, "prediction": "A"}', "found id True and prediction 'A'. Correct the line."),
@@ -65,8 +65,8 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path, line: str, found: 
     """A file that breaks in its third line says so."""
     path = tmp_path / "p.jsonl"
     path.write_text('{"id": 1, "prediction": "A"}\n\n' + line)
-    with pytest.raises(InputError) as error:
-        read_answers(path)
+    with pytest.raises((DataError, InputError)) as error:
+        read_lines(path)
     wanted = {
         "Correct": 'to be {"id": a string or whole number, "prediction": a string}',
         "Complete": "to be a JSON object",
@@ -86,11 +86,11 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     """A picture, or a text in another encoding."""
     path = tmp_path / "p.jsonl"
     path.write_bytes(b"\x89PNG\xff\xfe")
-    with pytest.raises(InputError, match=r"^Expected .*p\.jsonl to be UTF-8 text, found .* Save it as UTF-8\.$"):
+    with pytest.raises(DataError, match=r"^Expected .*p\.jsonl to be UTF-8 text, found .* Save it as UTF-8\.$"):
         first_object(path)
     path.write_bytes(b'{"id": 1, "prediction": "A"}\n\xff')
-    with pytest.raises(InputError, match="UTF-8"):
-        read_answers(path)
+    with pytest.raises(DataError, match="UTF-8"):
+        read_lines(path)
 
 
 def test_a_line_with_an_id_and_a_prediction_is_of_answers() -> None:
@@ -128,12 +128,12 @@ def test_faults_name_the_file(tmp_path: Path) -> None:
         (
             '{"prediction": "A"}',
             "",
-            'Expected line 1 of {} to be {{"id": a string or whole number, "prediction": a string}}, found id None and '
-            "prediction 'A'. Correct the line.",
+            "Expected {} to have the columns index (or id) and prediction, found prediction. Say which column is what, "
+            "such as --columns prediction=...,reference=...,figures=....",
         ),
     ):
         path.write_text(line)
-        with pytest.raises(InputError) as error:
-            read_answers(path, Columns.parse(columns))
+        with pytest.raises((DataError, InputError)) as error:
+            read_lines(path, Columns.parse(columns))
         expected = message.format(path, "the key 'id' more than once in one object" if message.count("{}") > 1 else "")
         assert str(error.value) == expected
