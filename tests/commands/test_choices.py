@@ -90,10 +90,3 @@ def test_what_cannot_be_read_is_refused(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert message in printed.err
-
-
-def test_another_form_of_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The sentence names the forms that are read."""
-    (tmp_path / "answers.txt").write_bytes(b"\xff")
-    assert main(["choices", str(tmp_path / "answers.txt")]) == 2
-    assert "jsonl, json, csv, tsv, xlsx or parquet" in capsys.readouterr().err

@@ -32,13 +32,6 @@ def test_list_sees_local_data(
     assert tasks["spiqa_testA"] is False
 
 
-def test_wrong_data_folder_is_status_2(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """A data folder that is none is refused by every command that needs it."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", "/does/not/exist")
-    assert main(["list"]) == 2
-    assert "SPIQA_TASKS_DATA" in capsys.readouterr().err
-
-
 def test_the_table_fits_100_columns(capsys: pytest.CaptureFixture[str]) -> None:
     """No line of the catalogue is longer, and every task and group has one that begins with its name."""
     assert main(["list", "--json"]) == 0

@@ -56,14 +56,6 @@ def test_every_file_that_is_asked_for_is_written(
     assert 'id="picture-0"' not in (tmp_path / "p.html").read_text(encoding="utf-8")
 
 
-def test_a_folder_without_runs_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It says what was expected, found, and what to do."""
-    assert main(["report", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith(f"spiqa-tasks: Expected answers in {tmp_path}, found none. Give a result file of lmms-eval")
-    assert told.count("\n") == 1
-
-
 def test_what_could_not_be_read_is_told(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A run without samples is named on stderr and in the report; a task that no run has is refused."""
     next((runs / "b").glob("*.jsonl")).unlink()

@@ -51,24 +51,6 @@ def test_the_judge_of_the_printed_commands(capsys: pytest.CaptureFixture[str]) -
     assert main([*words, "nobody"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("options", "found"),
-    [
-        (["--tasks", ","], "Expected --tasks to name tasks or groups, found ','."),
-        (["--limit", "0"], "Expected --limit to be 1 or more, found 0."),
-        (["--", "--tasks", "x"], "Expected no --tasks among the arguments"),
-        (["--tasks", "mmstar_demo_text"], "found mmstar_demo_text."),
-    ],
-)
-def test_unusable_arguments_are_one_sentence(
-    capsys: pytest.CaptureFixture[str], options: list[str], found: str
-) -> None:
-    """Before anything is run."""
-    assert main([*GAIN, "--output", "out", *options]) == 2
-    assert found in capsys.readouterr().err
-    assert not Path("out").exists()
-
-
 @pytest.mark.usefixtures("idle")
 def test_a_run_without_results_is_told_and_the_others_go_on(capsys: pytest.CaptureFixture[str]) -> None:
     """Status 3, the end of the log without the key, and why there is no table; the plan has no key either."""

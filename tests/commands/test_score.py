@@ -130,14 +130,6 @@ def test_a_verdict_that_is_none_is_no_score(
     assert found["counts"]["judge_failed"] > 0
 
 
-def test_a_task_without_free_answers_has_no_rule(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Said in one sentence."""
-    answers = tmp_path / "answers.jsonl"
-    answers.write_text('{"id": "0", "prediction": "A"}')
-    assert main(["score", "mmstar_demo", str(answers), "--rule", "compass"]) == 2
-    assert "no --rule for mmstar_demo" in capsys.readouterr().err
-
-
 def test_a_dry_run_asks_nothing_and_tells_the_price(
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,31 +300,6 @@ def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
     assert any(line.startswith("signature: spiqa-tasks:") for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["spiqa", "p.jsonl"],
-            "found none. Call files of answers <model>_<task>, or name a single task",
-        ),
-        (["mmstar_demo", "p.jsonl", "--judge", "openai:m"], "mmstar_demo, which needs none"),
-        (["spiqa_demo", "p.jsonl", "--judge", "anthropic:claude-3-haiku"], "cannot be judged by anthropic"),
-        (["mine.yaml", "p.jsonl"], "mine.yaml to be the YAML of a task"),
-        (["spiqa_demo", "p.jsonl", "--top", "many"], "top must be a number"),
-        (["spiqa_demo", "absent.jsonl"], "no such file"),
-    ],
-)
-def test_what_cannot_be_scored_is_refused_in_one_sentence(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
-    """Exit status 2 and nothing on stdout."""
-    Path("p.jsonl").write_text('{"id": "x", "prediction": "y"}\n')
-    assert main(["score", *arguments]) == 2
-    output = capsys.readouterr()
-    assert message in output.err
-    assert not output.out
-
-
 def test_extra_fields_go_to_a_judge_at_its_own_address(
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -416,15 +383,6 @@ def test_answers_that_are_texts_of_errors_are_failed_requests_and_told(
         f"m: 2 of 39 answers are none of the model's but failed requests, the first {lines[0]['id']}: Error code: 429"
     ) in errors
     assert "They have no score: ask the model again." in errors
-
-
-def test_columns_are_of_answers_to_a_task_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A run has none, and an unknown field is refused."""
-    path = write(tmp_path / "m_spiqa_demo.jsonl", lambda _, answer: answer)
-    assert main(["score", str(path), "--columns", "prediction=x"]) == 2
-    assert "Expected --columns with TASK PREDICTIONS..., found" in capsys.readouterr().err
-    assert main(["score", "spiqa_demo", str(path), "--columns", "predictions=x"]) == 2
-    assert "with fields among id, prediction, question, reference, options, figures" in capsys.readouterr().err
 
 
 def test_a_file_with_other_true_answers_is_scored_only_where_that_is_accepted(

@@ -50,13 +50,6 @@ def test_the_signature_says_what_was_run(
     assert result["metrics"]["rouge_l"] == 1
 
 
-def test_a_lone_argument_that_is_no_run_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """A task without answers is told what is missing."""
-    status, _, errors = run_json(capsys, "score", "spiqa_demo")
-    assert status == 2
-    assert "Name the answers to the task." in errors
-
-
 def test_a_task_that_filter_wrote_is_scored_on_what_it_keeps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
