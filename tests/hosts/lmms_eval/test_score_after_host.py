@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +17,6 @@ from openai_server import Behaviour, OpenAIServer
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
-from spiqa_tasks.metrics import coco_java
 
 QUESTIONS = 39
 KEY = "sk-secret-0123456789"
@@ -71,7 +69,7 @@ def forget_judge() -> None:
 
 
 @pytest.fixture(scope="module")
-def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
+def host_run(tmp_path_factory: pytest.TempPathFactory, no_programs: None) -> Iterator[HostRun]:  # noqa: ARG001
     """The caption baseline on the demo task; the judge refuses three of the answers."""
     from lmms_eval.evaluator import simple_evaluate
     from lmms_eval.loggers import EvaluationTracker
@@ -84,7 +82,6 @@ def host_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostRun]:
         environment = judge_variables(server, folder / "cache")
         for name, value in environment.items():
             patch.setenv(name, value)
-        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
         forget_judge()
         tracker = EvaluationTracker(output_path=str(folder / "out"))
         results = simple_evaluate(
