@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LOGGED = "metrics"
 """The detail of a record of a host's task that lists the metrics which the host computed of it."""
 P_RIGHT = "p_right"
-"""The probability that a classifier of `spiqa-tasks shortcuts` gives to the right option, of its runs alone."""
+"""The probability that a classifier of `filter --classifiers` gives to the right option, of its runs alone."""
 UNITS = {
     ("mmbench", "gpt_eval_score"): 100.0,
     ("mathvista", "llm_as_judge_eval"): 100.0,
