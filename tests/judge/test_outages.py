@@ -277,6 +277,18 @@ def test_what_was_tried_before_comes_first() -> None:
     assert [prompt for prompt, _ in client.asked].index("0", 1) < 8
 
 
+def test_a_defect_in_storing_costs_no_verdict(caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged, and nobody waits for ever."""
+    requests = {str(place): JudgeRequest(str(place)) for place in range(9)}
+
+    async def run() -> dict[str, Verdict]:
+        return await Asking(LOCAL, Client(lambda *_: None), lambda key, _: {}[key]).all(requests)
+
+    verdicts, _ = run_virtually(run())
+    assert [verdict.ok for verdict in verdicts.values()] == [True] * 9
+    assert caplog.messages == ["Storing a verdict failed."] * 9
+
+
 def test_every_failed_try_is_logged_without_the_key(caplog: pytest.LogCaptureFixture) -> None:
     """With the judge's name and its number."""
     caplog.set_level(logging.INFO, "spiqa_tasks")

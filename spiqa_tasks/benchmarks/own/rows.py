@@ -136,9 +136,9 @@ def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
 
 def data_digest(definition: Definition, source: Source) -> str:
     """Return twelve hexadecimal digits over the data of every split and what the YAML makes of it."""
-    said = {key: definition.values.get(key) for key in ("columns", "kind", "answer_is", "where", "shots")}
+    said = {key: definition.portable.get(key) for key in ("columns", "kind", "answer_is", "where", "shots")}
     digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode())
-    used = [definition.split, *([definition.shots_from] if definition.shots_from else [])]
+    used = [definition.split, *([definition.shots.split] if definition.shots.split else [])]
     for split in used:
         paths = data_paths(definition, source, split)
         files = [file for path in paths for file in (saved_files(path) if path.is_dir() else [path])]

@@ -96,12 +96,3 @@ def test_a_key_is_missed_at_the_providers_own_address_alone() -> None:
     assert openai.missing_key(replace(asked, api_key="k")) is None
     assert openai.missing_key(replace(asked, url="http://127.0.0.1/v1")) is None
     assert PROVIDERS["hf"].missing_key(JudgeConfig("hf", "m")) is None
-
-
-def test_the_sentences_of_what_cannot_be_asked() -> None:
-    """They name the provider."""
-    assert PROVIDERS["hf"].cannot("m", PICTURE) == "hf: judges see no pictures"
-    words = "openai: judges cannot look words up in their whole vocabulary"
-    assert PROVIDERS["openai"].cannot("m", WORDS) == words
-    reason = "the reasoning model o3 returns no token log-probabilities"
-    assert PROVIDERS["openai"].cannot("o3", JudgeRequest("p")) == reason
