@@ -1,4 +1,4 @@
-"""How near the judge engine comes to the limit of its server, and what failures cost it.
+"""How near asking a judge comes to the limit of its server, and what failures cost it.
 
     python perf/judge.py [--answers 666] [--latency 0.1] [--concurrency 64] [--runs 5]
 
@@ -19,23 +19,21 @@ from measure import arguments, growth, paired, ratio, show, spread, table, timed
 from served import blocking_ask, requests_at, requests_for, server
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.judge import Asker
 from spiqa_tasks.judge.summary import Summary
 
 FAULTS = {"429": 0.08, "500": 0.08, "reset": 0.06, "timeout": 0.02, "truncated": 0.06}
 RATE, BURST, PACED = 100, 50, 2000
-HEADERS = ["way", "time", "ratio to the ideal", "ratio to the engine"]
+HEADERS = ["way", "time", "ratio to the ideal", "ratio to ours"]
 
 
 def ask_all(config: JudgeConfig, count: int) -> tuple[float, Summary]:
-    """Return the seconds from the first submission to the last verdict with an empty cache, and the engine's count."""
+    """Return the seconds for all verdicts with an empty cache, and the judge's summary."""
     with tempfile.TemporaryDirectory() as folder:
-        engine = Engine(replace(config, cache_dir=Path(folder)))
-        engine.map(requests_for(2, "first "))  # starts it
+        judge = Asker(replace(config, cache_dir=Path(folder)))
+        judge.verdicts(requests_for(2, "first "))  # imports the SDK
         requests = requests_for(count)
-        seconds = timed(lambda: engine.map(requests))
-        engine.close()
-        return seconds, engine.summary()
+        return timed(lambda: judge.verdicts(requests)), judge.summary()
 
 
 def plain(url: str, threads: int, sample: int, count: int) -> Callable[[], float]:
@@ -49,18 +47,18 @@ def plain(url: str, threads: int, sample: int, count: int) -> Callable[[], float
 
 
 def speed(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
-    """The engine against the ideal, a serial loop and four threads, and how it grows."""
+    """Our way against the ideal, a serial loop and four threads, and how it grows."""
     count, ideal = options.answers, options.answers * options.latency / options.concurrency
     with server(options.latency) as url:
         config = replace(config, url=url)
-        engine = f"engine, {options.concurrency} at a time"
+        ours = f"ours, {options.concurrency} at a time"
         ways = {
-            engine: lambda: ask_all(config, count)[0],
+            ours: lambda: ask_all(config, count)[0],
             "four threads": plain(url, 4, 80, count),
             "serial loop": plain(url, 1, 20, count),
         }
         found = paired(ways, options.runs)
-        rows = [[name, spread(each), ratio(each, [ideal] * len(each)), ratio(each, found[engine])]
+        rows = [[name, spread(each), ratio(each, [ideal] * len(each)), ratio(each, found[ours])]
                 for name, each in found.items()]  # fmt: skip
         grown = growth("answers", max(count // 10, 1), lambda size: ask_all(config, size)[0], min(options.runs, 2))
     return [table(HEADERS, [["ideal", f"{ideal:.3g} s", "1", ""], *rows]), grown]
@@ -79,7 +77,7 @@ def faults(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
 
 
 def pace(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
-    """A server that allows so many requests a second: how near the engine stays to that."""
+    """A server that allows so many requests a second: how near we stay to that."""
     ideal = (PACED - BURST) / RATE
     with server(options.latency, bucket=f"[{RATE}, {BURST}]") as url:
         seconds, summary = ask_all(replace(config, url=url), PACED)
@@ -96,7 +94,7 @@ def main() -> None:
     hard = table(["server", "time", "ratio to the ideal", "outcome"], [faults(config, options), pace(config, options)])
     show(
         "Judge",
-        f"The judge engine against the ideal (answers x latency / requests at a time), four threads and a serial loop "
+        f"Asking a judge, against the ideal (answers x latency / requests at a time), four threads and a serial loop "
         f"of blocking requests: {options.answers} answers, a server that takes {options.latency * 1000:.0f} ms, the "
         "loops measured on 80 and 20 answers and scaled. Then a server that fails, one that sets a limit, and more "
         "answers.",

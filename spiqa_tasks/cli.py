@@ -1,4 +1,4 @@
-"""The `spiqa-tasks` command: parse, call, print.
+"""The command `spiqa-tasks`: parses arguments and calls a module of `commands`.
 
 Exit status: 0 the thing asked for was done; 2 unusable arguments or input; 3 done in part.
 """
@@ -9,92 +9,112 @@ import argparse
 import errno
 import gc
 import importlib
-import logging
 import os
-import platform
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks import __version__
-from spiqa_tasks.commands.own_files import check_apart
 from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
-from spiqa_tasks.extras import what_is_missing
-from spiqa_tasks.files.cache_folder import cache_path
 from spiqa_tasks.printable import escape_unencodable, say
 
-COMMANDS = {
-    "list": "show every task and whether its data is there",
-    "path": "print the folder of the task YAMLs, for lmms-eval --include_path",
-    "describe": "count the data on this disk again, beside what the papers print",
-    "prepare": "fetch, extract and check the data of tasks before a run",
-    "demo": "run lmms-eval on the shipped demo data with two baselines (no network)",
-    "doctor": "check the installation, the data and the judge",
-    "new": "make a benchmark of one's own: the YAML, from a table of questions",
-    "suite": "run a whole experiment with lmms-eval: plan, runs, tables and page",
-    "score": "score answers that exist already; needs no model and no pictures",
-    "report": "runs as one HTML page, with plots, comparisons and every sample",
-    "compare": "paired differences of runs, with intervals and p-values",
-    "gain": "multi-modal gain and leakage of runs",
-    "filter": "keep the questions that text-only models cannot answer, or those of a list, as a new task of the host",
-    "shortcuts": "what classifiers make of a task's texts alone, without any model",
-    "breakdown": "any metric by any group of answers, with 95%% intervals",
-    "bootstrap": "mean and variance of resampled accuracy",
-    "alignment": "change of accuracy where a caption is marked, with paired intervals",
-    "spread": "accuracy over orders of the options and over seeds",
-    "correlate": "Spearman's rho of L3Score with each text metric (SPIQA Table 8)",
-    "rank": "have judges rank the captions of several captioning runs",
-    "calibrate": "how far judges agree with people's verdicts, and which traps they fall into",
-    "choices": "which option each answer of a file picks, by which rule, and why",
-    "export": "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)",
+GROUPS = {
+    "start": {
+        "list": "show every task and whether its data is there, or the folder of their YAMLs",
+        "prepare": "fetch, extract and check the data of tasks before a run",
+        "doctor": "check the installation, the data and the judge",
+    },
+    "run and score": {
+        "run": "run lmms-eval: the demo, or an experiment of a paper with tables and page",
+        "score": "score answers that exist, as a whole or by group; needs no model and no pictures",
+        "choices": "read the option that each answer of a file picks, by which rule, and why",
+    },
+    "conclude": {
+        "report": "write runs as one HTML page, with plots, comparisons and every sample",
+        "compare": "paired differences of runs, with intervals and p-values",
+        "gain": "multi-modal gain and leakage of runs",
+        "filter": "keep the questions that text-only models cannot answer, as a new task of the host",
+        "paper": "every table and figure of the three papers, each made again beside what is printed",
+    },
+    "extend": {
+        "new": "make a benchmark: the YAML, from a table of questions",
+        "calibrate": "agreement of judges with people's verdicts, and the traps they fall into",
+        "export": "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)",
+    },
 }
-"""The subcommands, each a module of `commands`, with their lines of the help page in its order."""
+"""Groups of the help page -> command, a module of `commands`, -> its line there."""
+COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 _KEPT = "what was finished is kept."
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Command(argparse.ArgumentParser):
-    """The parser of a subcommand: tells more with `-v`, and refuses unknown arguments with its own usage."""
+    """Parser of a command: has `-v`, and refuses unknown arguments with its own usage, not that of its parent."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        told = "tell on stderr what is read, from where, and what a judge is asked"
-        self.add_argument("-v", "--verbose", action="store_true", help=told)
+        about = "report on stderr what is read, from where, and what a judge is asked"
+        self.add_argument("-v", "--verbose", action="store_true", help=about)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        found, unknown = super().parse_known_args(args, namespace)
+        parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return found, unknown
+        return parsed, unknown
 
 
-def parser(commands: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return the parser of subcommands; each sets `run`, a function of the parsed arguments."""
-    result = argparse.ArgumentParser(
-        prog="spiqa-tasks", description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses."
-    )
-    result.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
-    subparsers = result.add_subparsers(required=True, metavar="COMMAND", parser_class=_Command)
-    if commands == COMMANDS:
-        import shtab
-
-        shtab.add_argument_to(result, "--print-completion", help="print what makes a shell complete the command")
-    for name in commands:
-        command = subparsers.add_parser(name, help=COMMANDS[name])
+def whole_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; those that this installation can run have their arguments, and set `run`."""
+    result = _parser()
+    subparsers = result.add_subparsers(metavar="COMMAND", parser_class=_Command)
+    for name, line in COMMANDS.items():
+        command = subparsers.add_parser(name, help=line)
         try:
-            module = importlib.import_module(f"spiqa_tasks.commands.{name}")
+            module = _import(name)
         except ModuleNotFoundError as error:
-            if commands == COMMANDS and what_is_missing(error):
-                continue  # the help page names it all the same
-            raise
+            if _missing(error) is None:
+                raise
+            continue
         command.set_defaults(run=module.run)
         module.add(command)
     return result
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Return the parser of the options beside the commands; its help lists these without importing them."""
+    widest = max(map(len, COMMANDS))
+    groups = (
+        "\n".join([f"{title}:", *(f"  {name:{widest}}  {line}" for name, line in commands.items())])
+        for title, commands in GROUPS.items()
+    )
+    result = argparse.ArgumentParser(
+        prog="spiqa-tasks",
+        usage="spiqa-tasks [-h] [--version] [--print-completion SHELL] COMMAND ...",
+        description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses.",
+        epilog="\n\n".join([*groups, "`spiqa-tasks COMMAND -h` shows the arguments of a command."]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    result.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
+    shells = ("bash", "zsh", "tcsh")
+    about = f"print what makes a shell complete the command: {', '.join(shells)}"
+    result.add_argument("--print-completion", choices=shells, metavar="SHELL", help=about)
+    return result
+
+
+def _import(name: str) -> Any:
+    """Return the module of a command; only that of the command called is imported, as all take more than a second."""
+    return importlib.import_module(f"spiqa_tasks.commands.{name}")
+
+
+def _missing(error: ModuleNotFoundError) -> str | None:
+    from spiqa_tasks.extras import what_is_missing  # its reader of requirements would slow down every help page
+
+    return what_is_missing(error)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -102,13 +122,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     escape_unencodable(sys.stdout)
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - `print(file=None)` writes to stdout
     try:
-        with _terminated_in_words(), _warned_in_words():
+        with _sigterm_raises(), _plain_warnings():
             return _run(sys.argv[1:] if argv is None else argv)
     except SpiqaTasksError as error:
         say(str(error))
         return error.exit_code
     except ModuleNotFoundError as error:
-        missing = what_is_missing(error)
+        missing = _missing(error)
         if missing is None:
             raise
         say(missing)
@@ -131,15 +151,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _refusal(error: BaseException | None) -> str | None:
-    """The sentence on a disk, file or folder that cannot be used; None where none of them is the matter."""
+    """Return the sentence on a disk, file or folder that cannot be used; None for other errors."""
     if isinstance(error, RuntimeError) and getattr(error.__context__, "errno", 0) == errno.ELOOP:
         error = error.__context__  # Path.resolve before Python 3.13
     if not isinstance(error, OSError):
         return None
     where = error.filename or (error.errno == errno.ENOENT and "the current folder")
     if error.errno in _NO_ROOM:
-        told = f" for {where}" if where else ""
-        return f"Expected room on the disk{told}, found none ({error.strerror}). Make room and run the command again."
+        of = f" for {where}" if where else ""
+        return f"Expected room on the disk{of}, found none ({error.strerror}). Make room and run the command again."
     if not where:
         return None
     return f"Expected to use {where}, which failed: {error.strerror}. Mend it, or name another place."
@@ -150,8 +170,8 @@ class _Terminated(KeyboardInterrupt):
 
 
 @contextmanager
-def _terminated_in_words() -> Iterator[None]:
-    """Raise `_Terminated` at a SIGTERM within this, where signals can be handled."""
+def _sigterm_raises() -> Iterator[None]:
+    """Raise `_Terminated` at a SIGTERM; only the main thread can handle signals."""
 
     def terminate(*_: object) -> None:
         raise _Terminated
@@ -167,8 +187,8 @@ def _terminated_in_words() -> Iterator[None]:
 
 
 @contextmanager
-def _warned_in_words() -> Iterator[None]:
-    """Show the package's own warnings as remarks, without the line of the source."""
+def _plain_warnings() -> Iterator[None]:
+    """Show the package's own warnings as remarks, without the source line that Python adds."""
 
     def show(message: Warning | str, category: type[Warning], filename: str, *more: Any, **options: Any) -> None:
         if category is UserWarning and Path(filename).is_relative_to(Path(__file__).parent):
@@ -181,31 +201,47 @@ def _warned_in_words() -> Iterator[None]:
         yield
 
 
-def _run(given: Sequence[str]) -> int:
-    if not given:
-        parser().print_help()
+def _run(words: Sequence[str]) -> int:
+    if not words:
+        _parser().print_help()
         return 0
-    named = given[:1] if given[0] in COMMANDS else COMMANDS  # what the others import takes seconds
-    arguments = parser(named).parse_args(given)
-    gc.set_threshold(200_000)  # a command reads many records, keeps them all, and ends
+    name, *rest = words
+    if name not in COMMANDS:
+        top = _parser()
+        top.add_argument("command", nargs="?", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
+        shell = top.parse_args(words).print_completion
+        if shell is None:
+            top.error("expected a command")
+        import shtab
+
+        print(shtab.complete(whole_parser(), shell))
+        return 0
+    gc.set_threshold(200_000)  # a command imports much and reads many records, keeps them all, and ends
+    from spiqa_tasks.commands.own_files import check_apart
+
+    module, command = _import(name), _Command(prog=f"spiqa-tasks {name}")
+    module.add(command)
+    arguments = command.parse_args(rest)
     check_apart(arguments)
-    with _telling(arguments.verbose):
-        status: int = arguments.run(arguments)
+    with _logged(arguments.verbose):
+        status: int = module.run(arguments)
     return status
 
 
-class _Stderr(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        say(self.format(record))
-
-
 @contextmanager
-def _telling(more: bool) -> Iterator[None]:
-    """Show on stderr what the package logs, where more is wanted than warnings."""
-    if not more:
+def _logged(verbose: bool) -> Iterator[None]:
+    """Show on stderr what the package logs, with `--verbose` more than warnings."""
+    if not verbose:
         yield
         return
-    logger, handler = logging.getLogger("spiqa_tasks"), _Stderr()
+    import logging
+    import platform
+
+    from spiqa_tasks.files.cache_folder import cache_path
+
+    handler = logging.Handler()
+    handler.emit = lambda record: say(handler.format(record))  # type: ignore[method-assign]
+    logger = logging.getLogger("spiqa_tasks")
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

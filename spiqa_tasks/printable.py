@@ -1,4 +1,4 @@
-"""Text from files and servers on its way to a terminal."""
+"""Text of files and servers, made safe for a terminal."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import TextIO
 
 SLOW = 1.0
-"""Seconds after which a person is told what a command is doing."""
+"""Seconds after which a command says what it is doing: until then a person does not wonder."""
 
 
 def printable(text: str) -> str:
-    """Return the text without what steers a terminal or hides in it: control and format characters become blanks.
+    """Return the text with blanks for control and format characters, which steer a terminal or are invisible.
 
     Line feeds and tabs stay, and so does what joins letters and emoji (U+200C, U+200D).
     """
@@ -27,7 +27,7 @@ def printable(text: str) -> str:
 
 
 def escape_unencodable(stream: TextIO) -> None:
-    """Have a stream escape, as JSON does, what its encoding lacks, where it would raise UnicodeEncodeError."""
+    """Make a stream escape characters that its encoding lacks, as JSON does, instead of raising UnicodeEncodeError."""
     if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
         stream.reconfigure(errors=_ESCAPES)
 
@@ -40,7 +40,7 @@ def say(*lines: str, program: str = "spiqa-tasks") -> None:
 
 @contextmanager
 def said_if_slow(doing: str) -> Iterator[None]:
-    """Say on stderr what the block is doing, once, where it takes longer than a second."""
+    """Say on stderr what the block is doing, once, if it takes longer than a second."""
     timer = threading.Timer(SLOW, say, [f"{doing} ..."])
     timer.daemon = True
     timer.start()

@@ -7,6 +7,7 @@ import gc
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -22,7 +23,6 @@ from forgetting import forget_scorers, forget_text_metrics
 from hypothesis import HealthCheck, Phase, settings
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -59,6 +59,8 @@ settings.register_profile(
 
 # A shell's background jobs ignore Ctrl-C, and so would the commands that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_WORD = re.compile(r"\w+")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
@@ -168,27 +170,38 @@ def host() -> None:
 
 
 @contextmanager
-def no_java() -> Iterator[None]:
-    """A machine without Java."""
-    missing_text_metrics.cache_clear()
+def fake_java() -> Iterator[None]:
+    """A Java whose programs take no time: lower-case words as tokens, and an aligner that matches every word."""
+    forget_text_metrics()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_java, "has_java", functools.cache(lambda: False))
+        patch.setattr(coco_java, "java", functools.cache(lambda: "java"))
+        patch.setattr(
+            coco_java, "_run_tokenizer", lambda lines: [" ".join(_WORD.findall(line.lower())) for line in lines]
+        )
+        patch.setattr(coco_java, "_run_aligner", lambda pairs: [(1.0,) * coco_java.FIELDS] * len(pairs))
         yield
     forget_text_metrics()
-    missing_text_metrics.cache_clear()
 
 
 @pytest.fixture(autouse=True)
 def without_java(request: pytest.FixtureRequest) -> Iterator[None]:
-    """No Java but for tests marked `java`: METEOR, which takes seconds to start, is left out."""
-    with nullcontext() if request.node.get_closest_marker("java") else no_java():
+    """A fake Java but for tests marked `java`: the start of the real one takes seconds."""
+    with nullcontext() if request.node.get_closest_marker("java") else fake_java():
+        yield
+
+
+@pytest.fixture
+def no_java(without_java: None) -> Iterator[None]:  # noqa: ARG001 - the fake one goes last
+    """A machine without Java."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coco_java, "java", functools.cache(lambda: None))
         yield
 
 
 @pytest.fixture(scope="module")
 def no_programs() -> Iterator[None]:
-    """No Java for fixtures of a whole module either."""
-    with no_java():
+    """A fake Java for fixtures of a whole module, too."""
+    with fake_java():
         yield
 
 

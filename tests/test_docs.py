@@ -10,15 +10,15 @@ import pytest
 from answer_forms import as_run
 from host_files import sample_of, write_run
 
+from spiqa_tasks.analysis.paper.listing import ITEMS
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.cli import main, parser
-from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks
+from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.cli import main, whole_parser
+from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
 from spiqa_tasks.scoring.mcq import forms
 from spiqa_tasks.utils.prompts import doc_to_messages
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "spiqa.md"
-ROWS = [line for line in DOCS.read_text().splitlines() if re.match(r"\| .* \| `(lmms-eval|spiqa-tasks) ", line)]
-COMMANDS = sorted({command for row in ROWS for command in re.findall(r"`((?:lmms-eval|spiqa-tasks) [^`]*)`", row)})
 LINES = [
     (page.name, re.sub(r"\s+# .*", "", line.replace("\\\n", " ")).strip())
     for page in sorted(DOCS.parent.glob("*.md"))
@@ -26,7 +26,11 @@ LINES = [
     for line in re.findall(r"^\$ (spiqa-tasks (?:.*\\\n)*.*)", block, re.MULTILINE)
 ]
 """Every command of the package that a page shows, with the page."""
-PUBLISHED = ("Table 3", "Table 5", "Table 6", "Table 7", "Table 8", "Table B.1", "Table B.2", "Table E.1", "Table E.2")
+TASKS = sorted(
+    {name for item in ITEMS if item.paper == "spiqa" and item.maker not in ("", "counts") for name in item.tasks}
+    | {"spiqa_testA_both", "spiqa_testA_cot_both", "spiqa_testA_perfigure_both"}
+)
+"""Tasks and groups that SPIQA's tables are made of, and those with the numbers of the released scripts."""
 
 
 def on_demo(task: Task) -> Task:
@@ -34,52 +38,30 @@ def on_demo(task: Task) -> Task:
     return find_tasks([re.sub(r"_test[ABC]|_train|_val", "_demo", task.name)])[0]
 
 
-def write_demo_run(folder: Path, tasks: list[Task], l3score: bool) -> None:
-    """A run with the reference as every answer, with L3Scores where a command needs them."""
+def write_demo_run(folder: Path, tasks: list[Task]) -> None:
+    """A run with the beginning of the reference as every answer."""
     samples = {}
     for task in tasks:
-        logged = []
-        for place, row in enumerate(load_rows("spiqa", "demo", task.settings)):
-            assert doc_to_messages(row)[0]["role"] == "user"
-            sample = sample_of(row, "Yes" if row["step"] == "helpful" else row["answer"][: 5 + place])
-            record = next(value for value in sample.values() if isinstance(value, dict) and "status" in value)
-            if l3score:
-                record.setdefault("scores", {})["l3score"] = 1 / (1 + place)
-            logged.append(sample)
-        samples[task.name] = logged
+        rows = load_rows("spiqa", "demo", task.settings)
+        assert all(doc_to_messages(row)[0]["role"] == "user" for row in rows)
+        samples[task.name] = [
+            sample_of(row, "Yes" if row["step"] == "helpful" else row["answer"][: 5 + place])
+            for place, row in enumerate(rows)
+        ]
     settings = {task.name: task.settings for task in tasks}
     write_run(folder, "m", samples, settings=settings, benchmark="spiqa")
 
 
-def test_every_table_and_figure_has_a_command() -> None:
-    """Those of the paper that hold scores; figures too."""
-    text = "\n".join(ROWS)
-    assert all(name in text for name in (*PUBLISHED, "Figure 3", "Figure B.1"))
-
-
-@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("lmms-eval")])
-def test_every_task_of_the_table_is_scored_on_the_demo_data(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", TASKS)
+def test_every_task_of_a_table_is_scored_on_the_demo_data(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its rows have a prompt, and its answers a number."""
-    (name,) = shlex.split(command)[2:]
     tasks = list({task.name: task for task in map(on_demo, find_tasks([name]))}.values())
-    write_demo_run(tmp_path, tasks, l3score=False)
+    write_demo_run(tmp_path, tasks)
     for task in tasks:
         assert main(["score", task.name, *map(str, tmp_path.glob(f"*_samples_{task.name}.jsonl"))]) == 0
         assert re.search(r"rouge_l\w* +\d", capsys.readouterr().out)
-
-
-@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("spiqa-tasks")])
-def test_every_command_of_the_table_runs_on_the_demo_data(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With a run of the demo task for RUN, and no judge in the place of the paid ones."""
-    monkeypatch.chdir(tmp_path)
-    tasks = find_tasks(["spiqa_demo", *(["spiqa_demo_448px"] if "--over resolution" in command else [])])
-    write_demo_run(tmp_path / "run", tasks, l3score="correlate" in command)
-    text = re.sub(r"spiqa_(?:testA|train|val)", "spiqa_demo", command).replace("RUN", "run").replace("FILE", "file")
-    assert main(re.sub(r"--judge \S+", "--judge none", text).split()[1:]) == 0
 
 
 def test_the_matchers_forms_are_quoted_as_they_are() -> None:
@@ -92,7 +74,7 @@ def test_the_matchers_forms_are_quoted_as_they_are() -> None:
 @pytest.mark.parametrize(("page", "line"), LINES)
 def test_every_command_that_a_page_shows_is_one(page: str, line: str) -> None:
     """Its arguments are known."""
-    assert callable(parser().parse_args(shlex.split(line)[1:]).run), page
+    assert callable(whole_parser().parse_args(shlex.split(line)[1:]).run), page
 
 
 def test_every_task_of_a_run_that_a_page_shows_is_one() -> None:

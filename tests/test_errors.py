@@ -35,7 +35,7 @@ def test_the_command_says_the_message_and_ends_with_the_errors_status(
 ) -> None:
     """Status 2 and one sentence, without a traceback."""
     assert {kind.exit_code for kind in KINDS} == {2}
-    assert main(["breakdown", "no such folder"]) == 2
+    assert main(["score", "--by", "group", "no such folder"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("spiqa-tasks: ")
     assert "Traceback" not in said

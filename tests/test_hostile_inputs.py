@@ -18,7 +18,7 @@ from spiqa_tasks.benchmarks import signature
 from spiqa_tasks.benchmarks.spiqa.perfigure import parse_helpful
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.judge.cache_entry import load
+from spiqa_tasks.judge.cache import load
 from spiqa_tasks.judge.providers import anthropic, openai
 from spiqa_tasks.judge.redaction import redacted
 from spiqa_tasks.judge.retry import AskError, retry_after_seconds

@@ -68,7 +68,7 @@ def test_an_unusable_judge_is_an_error(server: OpenAIServer, tmp_path: Path) -> 
     server.behaviour.sticky = "401"
     with pytest.raises(JudgeError, match="HTTP 401"):
         _metric(server, tmp_path).compute(questions=["q"], references=["r"], predictions=["p"])
-    assert len(server.requests) == 1
+    assert len(server.requests) == 2
 
 
 def test_no_answers_give_no_mean(server: OpenAIServer, tmp_path: Path) -> None:

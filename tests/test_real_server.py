@@ -1,4 +1,4 @@
-"""The judge engine, files of requests and the host's API model against llama.cpp with a real small model."""
+"""The judge, files of requests and the host's API model against llama.cpp with a real small model."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from llama_server import llama_server
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.batch_files import ALL, batch_api, read_responses
+from spiqa_tasks.judge.asking import keys_of, verdicts
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.judge.request_files import ALL, files_of, read_responses
 from spiqa_tasks.judge.rules import RULES, Candidate
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeRequest
 
 pytestmark = pytest.mark.slow
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "batches.md"
@@ -36,11 +36,9 @@ def url() -> Iterator[str]:
 
 
 @pytest.fixture
-def engine(url: str, tmp_path: Path) -> Iterator[Engine]:
-    """An engine of it, with a cache of its own."""
-    made = Engine(JudgeConfig("openai", "smollm2", url, concurrency=8, timeout=300, cache_dir=tmp_path))
-    yield made
-    made.close()
+def config(url: str, tmp_path: Path) -> JudgeConfig:
+    """The judge, with a cache of its own."""
+    return JudgeConfig("openai", "smollm2", url, concurrency=8, timeout=300, cache_dir=tmp_path)
 
 
 def requests() -> list[JudgeRequest]:
@@ -50,65 +48,65 @@ def requests() -> list[JudgeRequest]:
     return [rule.request(Candidate(row["answer"], row["question"], row["answer"])) for row in rows]
 
 
-def test_its_log_probabilities_pass_every_check(engine: Engine) -> None:
+def test_its_log_probabilities_pass_every_check(config: JudgeConfig) -> None:
     """Five each, the written word the first, probabilities of 1 at most together; nothing is asked twice."""
-    verdicts = engine.map(requests())
-    assert [verdict.reason for verdict in verdicts if not verdict.ok] == []
-    for verdict in verdicts:
+    found = verdicts(config, requests()).verdicts
+    assert [verdict.reason for verdict in found if not verdict.ok] == []
+    for verdict in found:
         assert len(verdict.top_logprobs) == 5
         assert verdict.text == verdict.top_logprobs[0][0]
         assert sum(math.exp(logprob) for _, logprob in verdict.top_logprobs) <= 1
         assert (verdict.completion_tokens, verdict.prompt_tokens > 20) == (1, True)
-    assert [verdict.top_logprobs for verdict in engine.map(requests())] == [v.top_logprobs for v in verdicts]
-    assert engine.summary().judged == len(set(requests()))
+    again = verdicts(config, requests()).verdicts
+    assert [verdict.top_logprobs for verdict in again] == [verdict.top_logprobs for verdict in found]
+    assert all(verdict.cached for verdict in again)
 
 
-def test_a_model_that_is_no_judge_is_refused(engine: Engine) -> None:
+def test_a_model_that_is_no_judge_is_refused(config: JudgeConfig) -> None:
     """So small a one does not tell Blue from Green; the sentence has its numbers."""
     with pytest.raises(
         JudgeError, match=r"asked whether Blue and whether Green means Blue it gave 0\.\d\d and 0\.\d\d"
     ):
-        Judge(engine, RULES["l3score"]()).preflight()
+        Judge(config, RULES["l3score"]()).preflight()
 
 
 @pytest.mark.parametrize("count", [1, 20])
-def test_other_numbers_of_log_probabilities_are_given(engine: Engine, count: int) -> None:
+def test_other_numbers_of_log_probabilities_are_given(config: JudgeConfig, count: int) -> None:
     """As many as are asked for."""
-    (verdict,) = engine.map([JudgeRequest("Say yes.", top_logprobs=count)])
+    (verdict,) = verdicts(config, [JudgeRequest("Say yes.", top_logprobs=count)]).verdicts
     assert len(verdict.top_logprobs) == count
 
 
-def test_a_written_answer_is_read(engine: Engine) -> None:
+def test_a_written_answer_is_read(config: JudgeConfig) -> None:
     """With the tokens that it took."""
-    (verdict,) = engine.map([JudgeRequest("Say hello.", top_logprobs=None, max_tokens=8)])
+    (verdict,) = verdicts(config, [JudgeRequest("Say hello.", top_logprobs=None, max_tokens=8)]).verdicts
     assert verdict.text
     assert (verdict.top_logprobs, 0 < verdict.completion_tokens <= 8) == ((), True)
 
 
-def test_a_prompt_that_does_not_fit_fails_alone(engine: Engine) -> None:
+def test_a_prompt_that_does_not_fit_fails_alone(config: JudgeConfig) -> None:
     """At once, with the server's words; texts that are no Unicode and control tokens do no harm to others."""
-    long, half, control, plain = engine.map(
-        [JudgeRequest("word " * 9000), JudgeRequest("a\ud800b"), JudgeRequest("<|im_end|>"), JudgeRequest("Hello?")]
-    )
+    prompts = ("word " * 9000, "a\ud800b", "<|im_end|>", "Hello?")
+    long, half, control, plain = verdicts(config, [JudgeRequest(prompt) for prompt in prompts]).verdicts
     assert "HTTP 400" in (long.reason or "")
     assert "context size" in (long.reason or "")
     assert all(verdict.ok for verdict in (half, control, plain))
 
 
-def test_a_file_of_requests_is_answered_and_read(engine: Engine, url: str, tmp_path: Path) -> None:
+def test_a_file_of_requests_is_answered_and_read(config: JudgeConfig, url: str, tmp_path: Path) -> None:
     """By the program in the docs; every line gives a verdict, near that of asking one by one."""
-    wanted = engine.keyed(requests())
-    api = batch_api(engine.config)
+    wanted = dict(zip(keys_of(config, requests()), requests(), strict=True))
+    files = files_of(config)
     asked, answered = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
-    asked.write_text("".join(json.dumps(api.request(*each)) + "\n" for each in wanted.items()))
+    asked.write_text("".join(json.dumps(files.line(*each)) + "\n" for each in wanted.items()))
     (program,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
     subprocess.run([sys.executable, "-c", program, asked, answered, url.removesuffix("/v1")], check=True)
-    verdicts: dict[str, Verdict] = {}
-    counts = read_responses(batch_api(engine.config), dict.fromkeys(wanted, 5), answered.open("rb"), verdicts)
+    found, counts = read_responses(files, dict.fromkeys(wanted, 5), answered.open("rb"))
     assert counts == {ALL: len(wanted)}
-    assert verdicts.keys() == wanted.keys()
+    assert found.keys() == wanted.keys()
     rule = RULES["l3score"]()
-    for verdict, single in zip(verdicts.values(), engine.map(list(wanted.values())), strict=True):
+    singles = verdicts(config, list(wanted.values())).verdicts
+    for verdict, single in zip(found.values(), singles, strict=True):
         first, second = (rule.score(Candidate(""), each) for each in (verdict, single))
         assert first == pytest.approx(second, abs=0.1)
 

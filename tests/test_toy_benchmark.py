@@ -62,7 +62,7 @@ def test_answers_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_it_runs_through_the_host_and_its_runs_are_broken_down(
     tmp_path: Path, evaluate: Callable[..., dict[str, Any]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The host finds the task and logs records of which `breakdown` gives any metric by any group."""
+    """The host finds the task and logs records of which `score --by` gives any metric by any group."""
     from host_files import write_run
     from numbers_task import manager
 
@@ -74,7 +74,7 @@ def test_it_runs_through_the_host_and_its_runs_are_broken_down(
     logged = {"toy": json.loads(json.dumps(samples, default=str))}
     write_run(tmp_path / "run", "dummy", logged, settings={"toy": ""}, benchmark="toy", split="test")
     capsys.readouterr()
-    status, found, _ = run_json(capsys, "breakdown", tmp_path / "run", "--metric", "exact_match")
+    status, found, _ = run_json(capsys, "score", "--by", "group", tmp_path / "run", "--metrics", "exact_match")
     assert status == 0
     assert [(each["group"], each["n"], each["value"]) for each in found] == [
         ("all", 4, 0.25),

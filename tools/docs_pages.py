@@ -1,4 +1,4 @@
-"""Pages of the site that are made from something else: README, CHANGELOG, CONTRIBUTING, the commands' parsers.
+"""Generate pages of the site from README, CHANGELOG, CONTRIBUTING and the commands' parsers.
 
 A hook of mkdocs (`mkdocs.yml`), so that these pages are never written down twice.
 """
@@ -14,7 +14,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from spiqa_tasks.cli import parser
+from spiqa_tasks.cli import whole_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
@@ -28,15 +28,15 @@ METRICS = {
     "Gain and leakage": "scoring.gain",
     "Intervals": "scoring.intervals",
 }
-"""What the page of metrics shows: heading -> module of the package."""
+"""Heading on the page of metrics -> module of the package."""
 _LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)]+)\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made."""
+    """Add the generated pages."""
     texts = {target: (ROOT / source).read_text(encoding="utf-8") for source, target in PAGES.items()}
     made = {name: _with_links(text, f"{config.extra['repository']}/blob/main/") for name, text in texts.items()}
-    made["reference/commands.md"] = "\n".join(_commands(parser()))
+    made["reference/commands.md"] = "\n".join(_commands(whole_parser()))
     made["reference/metrics.md"] = "\n".join(_metrics())
     for name, text in made.items():
         files.append(File.generated(config, name, content=text))
@@ -44,7 +44,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def _with_links(text: str, repository: str) -> str:
-    """The text with its links to files as links to pages, or to the repository where they are none."""
+    """Return the text with links to files replaced by links to pages, or to the repository."""
 
     def moved(match: re.Match[str]) -> str:
         path, mark, anchor = match[1].partition("#")
@@ -82,7 +82,7 @@ def _cell(command: argparse.ArgumentParser, action: argparse.Action) -> str:
 
 
 def _sentence(text: Any) -> str:
-    """The text with a capital and a full stop, its angle brackets kept from being markup."""
+    """Return the text with a capital and a full stop, and escaped angle brackets."""
     clean = str(text or "").strip().replace("<", "&lt;")
     return clean[:1].upper() + clean[1:] + ("" if clean.endswith((".", ")")) or not clean else ".")
 

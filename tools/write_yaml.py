@@ -1,4 +1,4 @@
-"""Writes yaml_configs/: one template per benchmark, a leaf per task and a file per group, all from the tables below.
+"""Write yaml_configs/: one template per benchmark, a leaf per task and a file per group, all from the tables below.
 
 Run `python tools/write_yaml.py` after a change; a test holds the folder equal to what this writes.
 """
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "yaml_configs"
 
 @dataclass(frozen=True)
 class Family:
-    """A benchmark's tasks: the settings of its template, every setting whose metrics it may need, leaves, groups."""
+    """Tasks of a benchmark: settings of the template, settings whose metrics a task may need, leaves, groups."""
 
     settings: str
     variants: Sequence[str]
@@ -47,7 +47,7 @@ SPIQA_SETTINGS = {
     "_text": "ablation=text",
 }
 RESOLUTIONS = {f"_{side}px": f"resolution={side}" for side in (112, 448, 672)}
-"""Squares of other sizes than the release's small pictures, of the split that Figure B.1 is about and the demo."""
+"""Further sizes of squares, for the split of Figure B.1 and the demo."""
 SPIQA_SPLITS = ("testA", "testB", "testC", "val", "demo")
 DEMO_BOTH = ("", "_cot", "_perfigure")
 PROTOCOLS = "As the paper scores, and as the released scripts do (docs/spiqa.md)."
@@ -71,7 +71,7 @@ def _spiqa() -> Family:
         Group(f"spiqa{suffix}", [f"spiqa_{split}{suffix}" for split in SPIQA_SPLITS[:3]]) for suffix in SPIQA_SETTINGS
     ]
     sides = [f"spiqa_testB{suffix}" for suffix in sorted(["_224px", *RESOLUTIONS])]
-    about = "Test-B at several resolutions (Figure B.1); `spiqa-tasks spread RUN --over resolution` compares them."
+    about = "Test-B at several resolutions (Figure B.1); `spiqa-tasks paper spiqa figureB1 RUN` compares them."
     groups.append(Group("spiqa_resolutions", [*sides, "spiqa_testB"], about))
     leaves.append(Leaf("spiqa_train", "train"))
     readings = product(("setting=cot", "setting=fullpaper", "setting=perfigure"), ("corrected", "released", "both"))
@@ -125,7 +125,7 @@ SHOTS = {
     f"_{count}shot{suffix}": f"shots={count},shot_kind={kind}"
     for (kind, suffix), count in product((("random", ""), ("similar", "_similar")), range(1, 6))
 }
-CAPTIONS = "Captions for 100 figures (section 4.6); `spiqa-tasks rank` has judges rank them."
+CAPTIONS = "Captions for 100 figures (section 4.6); `spiqa-tasks paper scifibench table3 RUN` has judges rank them."
 DEMO = {
     "demo": ("", "_grey", "_reasoning", "_text"),
     "demo_fig2cap": ("", "_2shot_similar", *MARKS, "_ocr", "_random", "_shuffle1"),
@@ -192,7 +192,7 @@ HEAD = """\
 
 
 def files() -> dict[str, str]:
-    """Return every file of the folder, by its path below it, with its text."""
+    """Return path below the folder -> text of every file."""
     found: dict[str, str] = {}
     families = {name: make() for name, make in FAMILIES.items()}
     demo = [leaf.name for family in families.values() for leaf in family.leaves if leaf.split.startswith("demo")]
@@ -206,7 +206,7 @@ def files() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the folder, and remove what is no longer made."""
+    """Write the folder, and remove files that are no longer made."""
     made = files()
     for path in [*FOLDER.rglob("*.yaml"), *FOLDER.rglob("*_yaml"), *FOLDER.rglob("*.jsonl")]:
         if path.relative_to(FOLDER).as_posix() not in made:

@@ -36,7 +36,7 @@ def aggregate(entries: Sequence[LoggedRecord]) -> float:
         scorer = scorer_of(*first.task)
         value = scorer.value(first.metric, [entry.record for entry in entries])
         if scorer.judge is not None and several():
-            report.tell(scorer.judge.engine.summary())
+            report.tell(scorer.judge.summary())
     except Exception:
         logger.exception("%s could not be computed and is withheld; score the samples file again.", _named(first))
         return math.nan

@@ -1,4 +1,4 @@
-"""Any metric by any group of answers, with 95% intervals, and by a measured property of the questions."""
+"""Metrics by group of answers, and by a measured property of the questions, with 95% intervals."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def by_property(run: Run, metric: Metric, name: str, bins: int) -> list[GroupVal
         )
     settings = settings_text(run.own.entry.measured(run.settings))
     known = {record.id: record for record in run.questions}
-    rows = load_rows(run.own.benchmark, run.own.split, settings)
+    rows = load_rows(run.own.entry, run.own.split, settings)
     values = {row["id"]: measure(row) for row in rows if row["id"] in known}
     edges = quantile_bins(list(values.values()), bins)
     found = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spiqa_tasks.analysis.inspectors import Inspector, inspectors, one_of_each
-from spiqa_tasks.analysis.triples import groups_of, questions_of
+from spiqa_tasks.analysis.pair import groups_of, questions_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import selection

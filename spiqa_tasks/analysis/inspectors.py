@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from spiqa_tasks.analysis.triples import check_comparable, questions_of, scores_of
+from spiqa_tasks.analysis.pair import Pair, questions_of, scores_of
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
@@ -95,7 +95,7 @@ def inspectors(task: str, runs: Sequence[Run], metric: Metric, first: Run) -> li
             raise InputError(
                 f"Expected the whole of {run.task} of {run.name}: {withheld.reason}. Run it, or add --partial."
             )
-        check_comparable(first, run, metric, same_prompt=False)
+        Pair([first, run], metric).check(same_prompt=False)
     found = [Inspector(run, metric) for run in runs]
     for each in found:
         asked = questions_of(each.run, metric)

@@ -67,7 +67,7 @@ def opinion_of(
         reasons += [verdict.unread for verdict, score in zip(verdicts, scores, strict=True) if score is None]
     first = again.pop("")[0]
     signature = about.with_fields(**judge.signature)
-    return Opinion(name, first, again, tuple(dict.fromkeys(reasons))[:5], signature, judge.engine.summary())
+    return Opinion(name, first, again, tuple(dict.fromkeys(reasons))[:5], signature, judge.summary())
 
 
 def baselines(answers: Sequence[Labelled], about: Signature) -> tuple[list[Opinion], list[str]]:

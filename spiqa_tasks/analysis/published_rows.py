@@ -53,16 +53,17 @@ class PublishedValue:
     judge: str = ""
 
 
-def published_values(run: Run) -> list[PublishedValue]:
-    """Return what the paper prints for the run's split and setting; the first table that has a number counts.
+def published_values(run: Run, table: str | None = None) -> list[PublishedValue]:
+    """Return the numbers printed for the run's split and setting, of one table (`Table 6`) or the first that has each.
 
-    Groups named `released` in SPIQA are not told: Table 6 reads the figure types as `corrected` does. MMStar's numbers
-    are by the authors' rules, so they stand beside `accuracy_released` as well.
+    SPIQA's groups are the `corrected` ones, as which Table 6 reads the figure types. MMStar's numbers are by the
+    authors' rules, so they are returned for `accuracy_released` as well.
     """
-    found: dict[tuple[Any, ...], PublishedValue] = {}
+    values: dict[tuple[Any, ...], PublishedValue] = {}
     for value in _read(run.own.split, run.settings):
-        found.setdefault((value.model, value.metric, value.group, value.judge), value)
-    return list(found.values())
+        if table in (None, value.table):
+            values.setdefault((value.model, value.metric, value.group, value.judge), value)
+    return list(values.values())
 
 
 def published_gain() -> Iterator[PublishedValue]:

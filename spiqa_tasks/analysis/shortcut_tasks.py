@@ -14,15 +14,15 @@ from spiqa_tasks.benchmarks.choice import question_before, slug
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.hosts.catalogue import Task
-from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, write_log
+from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, write_host_log
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.join import join_questions
-from spiqa_tasks.runs.readers.jsonl import FORM
+from spiqa_tasks.runs.readers.answers import LINES
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.run_metrics import P_RIGHT
 from spiqa_tasks.runs.writer import write_runs
@@ -39,9 +39,9 @@ def task_rows(task: Task) -> tuple[list[dict[str, Any]], list[str]]:
     """
     remarks = []
     try:
-        rows = load_rows(task.benchmark, task.split, task.settings)
+        rows = load_rows(task.entry, task.split, task.settings)
     except DataError:
-        rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+        rows = rows_for_scoring(task.entry, task.split, task.settings)
         remarks = [f"{task.name}: its pictures are not there, so that questions that share one may be in two folds."]
     return [row for row in rows if task.kept is None or row["id"] in task.kept], remarks
 
@@ -131,8 +131,8 @@ def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str,
         sure: id -> probability of the right option, which becomes a metric of the run.
     """
     given = [Answer(key, Response(text)) for key, text in answers.items()]
-    run = Run(task.name, Identity(MODEL + name, "text"), Path(name), FORM, lambda: given)
-    scorer = make_scorer(task.benchmark, task.settings, "offline", None)
+    run = Run(task.name, Identity(MODEL + name, "text"), Path(name), LINES, lambda: given)
+    scorer = make_scorer(task.entry, task.settings, "offline", None)
     scored = scoring.score(scoring.read(join_questions(run, task), scorer))
     if sure is None:
         return scored
@@ -148,7 +148,7 @@ def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shor
         ]
         return write_runs(runs, folder)
     return [
-        write_log(
+        write_host_log(
             folder,
             task,
             MODEL + each.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import Metric
@@ -93,6 +93,17 @@ class Benchmark:
     def metric(self, name: str, settings: Any) -> Metric:
         """Return the metric of a row (`metric` or `metric/group`); KeyError if unknown."""
         return {metric.name: metric for metric in self.metrics(settings)}[name.partition("/")[0]]
+
+    def with_metrics(self, names: Collection[str]) -> Benchmark:
+        """Return the benchmark with only these metrics; without a judge if none of them needs one."""
+
+        def metrics(settings: Any) -> list[Metric]:
+            return [metric for metric in self.metrics(settings) if metric.name in names]
+
+        def judge(settings: Any) -> str | None:
+            return self.judge(settings) if any(metric.needs == "judge" for metric in metrics(settings)) else None
+
+        return replace(self, metrics=metrics, judge=judge)
 
     def headline(self, settings: Any) -> Metric:
         """Return the headline metric."""

@@ -127,15 +127,7 @@ def truncation_remark(records: Sequence[Record]) -> list[str]:
 def choice_record(
     row: Mapping[str, Any], response: Response, groups: Mapping[str, str], signature: str, **details: Any
 ) -> Record:
-    """Return the record of one response, with its `accuracy`; a failed request has no score.
-
-    Args:
-        row: the question's row.
-        response: the response.
-        groups: groups of the question.
-        signature: signature of the record.
-        details: further details of the record.
-    """
+    """Return the record of one response, with its `accuracy`; a failed request has no score."""
     shared: dict[str, Any] = {"reference": row["answer"], "groups": groups, "signature": signature}
     cut = {} if response.failure is not None or response.truncated is None else {"truncated": response.truncated}
     shared["details"] = {OPTIONS: len(row["letters"]), **cut, **details}

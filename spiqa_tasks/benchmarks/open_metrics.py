@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, share_of, withheld
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY, says_neither
-from spiqa_tasks.metrics.text_scores import text_scores, tokenizer_name
+from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
 
 MOST_NEITHER = 0.05
 """Share of verdicts without yes and no above which people are warned; fit judges stay near 0."""
@@ -55,7 +55,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         needs="text programs",
         of_corpus=toolkit == "cider",
         pairs=pairs,
-        signature=lambda: {"tokenizer": tokenizer_name()},
+        signature=lambda: {"tokenizer": TOKENIZER},
     )
 
 

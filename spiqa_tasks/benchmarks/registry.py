@@ -7,12 +7,10 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
-from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
-from spiqa_tasks.benchmarks.own.definition import Definition, parse
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
@@ -20,11 +18,14 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import HubSource, LocalSource, Repository, Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
 
+if TYPE_CHECKING:
+    from spiqa_tasks.benchmarks.own.definition import Definition
+
 logger = logging.getLogger("spiqa_tasks")
 
 PLUGINS = "spiqa_tasks.benchmarks"
 """Entry point group of other packages' `Benchmark` objects."""
-BENCHMARKS: dict[str, Benchmark] = {}
+BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in (SPIQA, MMSTAR, SCIFIBENCH)}
 SMALL = "_224px.zip"
 """Suffix of archives whose pictures can also be made from the full-size ones."""
 
@@ -32,10 +33,6 @@ SMALL = "_224px.zip"
 def register(benchmark: Benchmark) -> None:
     """Register a benchmark under its name."""
     BENCHMARKS[benchmark.name] = benchmark
-
-
-for _own in (SPIQA, MMSTAR, SCIFIBENCH):
-    register(_own)
 
 
 @cache
@@ -57,6 +54,9 @@ def register_own(values: Mapping[str, Any], folder: Path) -> Definition:
     Raises:
         InputError: an unknown key or value, or the name of another benchmark.
     """
+    from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
+    from spiqa_tasks.benchmarks.own.definition import parse
+
     definition = parse(values, folder)
     known = BENCHMARKS.get(definition.benchmark)
     if known is None or known.definition != definition.portable:
@@ -89,13 +89,10 @@ def yaml_folder() -> Path:
     return Path(str(resources.files("spiqa_tasks.yaml_configs")))
 
 
-def load_table(name: str, split: str, settings: str, source: Source | None = None) -> Any:
-    """Return the rows of a task as a pyarrow table.
+def load_table(name: str | Benchmark, split: str, settings: str, source: Source | None = None) -> Any:
+    """Return the rows of a task as a pyarrow table; `settings` is the text of its `dataset_name`.
 
     Args:
-        name: name of the benchmark.
-        split: one of its splits.
-        settings: text of the task's `dataset_name`.
         source: source of the release files (default: shipped for `demo...`, else `default_source`).
 
     Raises:
@@ -108,43 +105,50 @@ def load_table(name: str, split: str, settings: str, source: Source | None = Non
     return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
 
 
-def load_rows(name: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
+def load_rows(name: str | Benchmark, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
     """Return the rows of a task as dicts; see `load_table`."""
     rows = _loaded(name, split, settings, source)
     return rows if isinstance(rows, list) else list(rows.to_pylist())
 
 
-def rows_for_scoring(name: str, split: str, settings: str, source: Source | None = None) -> list[dict[str, Any]]:
+def rows_for_scoring(
+    name: str | Benchmark, split: str, settings: str, source: Source | None = None
+) -> list[dict[str, Any]]:
     """Return the rows for scoring: no picture archive and no full text is read.
 
     Ids, questions, answers, groups, order of figures and settings text equal those of `load_rows`; so do errors.
     """
-    parsed = BENCHMARKS[name].parse(settings)
-    unseen = BENCHMARKS[name].unseen(parsed)
-    rows = load_rows(name, split, settings_text(unseen), source)
+    benchmark = _entry(name)
+    parsed = benchmark.parse(settings)
+    unseen = benchmark.unseen(parsed)
+    rows = load_rows(benchmark, split, settings_text(unseen), source)
     for row in rows:
         row["settings"] = settings_text(parsed)
     return rows
 
 
-def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
+def known_figures(name: str | Benchmark, split: str) -> Mapping[str, Collection[str]]:
     """Return paper id -> files of its figures; {} for benchmarks without papers. Raises as `load_rows`."""
     benchmark, source = _resolved(name, split, None)
     return benchmark.figures(source, split)
 
 
-def _loaded(name: str, split: str, settings: str, source: Source | None) -> Any:
-    benchmark, source = _resolved(name, split, source)
-    with said_if_slow(f"reading the questions of {name}, {split}"):
+def _loaded(name: str | Benchmark, split: str, settings: str, given: Source | None) -> Any:
+    benchmark, source = _resolved(name, split, given)
+    with said_if_slow(f"reading the questions of {benchmark.name}, {split}"):
         rows = benchmark.load(source, split, benchmark.parse(settings))
-    logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)
+    logger.info("%d questions of %s, %s (%s), from %s", len(rows), benchmark.name, split, settings, source)
     return rows
 
 
-def _resolved(name: str, split: str, source: Source | None) -> tuple[Benchmark, Source]:
-    benchmark = BENCHMARKS[name]
+def _entry(name: str | Benchmark) -> Benchmark:
+    return BENCHMARKS[name] if isinstance(name, str) else name
+
+
+def _resolved(name: str | Benchmark, split: str, source: Source | None) -> tuple[Benchmark, Source]:
+    benchmark = _entry(name)
     if split not in benchmark.splits:
-        raise InputError(f"Expected a split of {name} among {', '.join(benchmark.splits)}; found {split!r}.")
+        raise InputError(f"Expected a split of {benchmark.name} among {', '.join(benchmark.splits)}; found {split!r}.")
     if source is None:
         source = demo_source() if split.startswith("demo") else default_source()
     return benchmark, source

@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
-from spiqa_tasks.metrics.text_scores import RELEASED_TOKENIZER, available_metrics, tokenizer_name, tokenizer_note
+from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
@@ -28,19 +28,17 @@ LONGEST = 100_000
 """Longest response in characters that is scored: longer ones are a model in a loop, or a file by mistake."""
 
 
-def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -> Scorer:
+def make_scorer(benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None) -> Scorer:
     """Return the scorer of a task, with the installed text metrics.
 
     Args:
-        benchmark: name of the benchmark.
-        settings: text of the task's `dataset_name`.
-        host: name and version of the host, for the signature.
+        benchmark: the benchmark, or its name.
         judge: the judge, by the rule that the benchmark names; or None.
 
     Raises:
         InputError: unknown settings.
     """
-    entry = BENCHMARKS[benchmark]
+    entry = BENCHMARKS[benchmark] if isinstance(benchmark, str) else benchmark
     parsed = entry.parse(settings)
     metrics = entry.metrics(parsed)
     fields = dict(entry.signature(parsed))
@@ -53,12 +51,11 @@ def make_scorer(benchmark: str, settings: str, host: str, judge: Judge | None) -
 
 @cache
 def missing_text_metrics() -> dict[str, str]:
-    """Return text metric -> why this machine cannot compute it; logged once per process."""
+    """Return text metric -> why this machine cannot compute it; each reason is logged once per process."""
     missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
-    for name, reason in missing.items():
-        logger.warning("%s is left out: %s.", name, reason)
-    if tokenizer_name() != RELEASED_TOKENIZER:
-        logger.warning("BLEU, ROUGE-L and CIDEr are made with %s.", tokenizer_note(tokenizer_name()))
+    for reason in dict.fromkeys(missing.values()):
+        names = [name for name in missing if missing[name] == reason]
+        logger.warning("%s %s left out: %s.", ", ".join(names), "is" if len(names) == 1 else "are", reason)
     return missing
 
 
@@ -140,13 +137,6 @@ class Scorer:
             return SCORING_FAILED.compute(records)
         metric = self.benchmark.metric(name, self.settings)
         return RecordSet(records, () if metric.of_documents else self.questions(records)).value(metric)
-
-    def answer_score(self, metric: Metric, record: Record) -> float | None:
-        """Return the score of one answer, or None if there is none or it depends on other answers."""
-        if metric.name in record.scores:
-            return record.scores[metric.name]
-        stands_alone = metric.needs != "text programs" and (self._join is None or metric.of_documents)
-        return metric.compute([record]).scores.get(record.id) if stands_alone else None
 
     def questions(self, records: Sequence[Record]) -> list[Record]:
         """Return one judged record per question; the records themselves if each is a question."""

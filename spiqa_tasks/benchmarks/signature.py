@@ -115,11 +115,11 @@ def extended(text: str, **fields: str) -> str:
 
 def merged(signatures: Iterable[Signature]) -> Signature:
     """Return one signature of several: differing values of a field are joined by `+`."""
-    values: dict[str, dict[str, None]] = {}
+    values: dict[str, dict[str, None]] = {}  # the inner dicts are ordered sets
     for signature in dict.fromkeys(signatures):
         for name in _KEYS:
             if value := getattr(signature, name):
-                values.setdefault(name, {})[value] = None  # a dict keeps the order of first occurrence
+                values.setdefault(name, {})[value] = None
     return Signature(**{name: "+".join(distinct) for name, distinct in values.items()})
 
 
@@ -128,8 +128,6 @@ def sign(row: Mapping[str, Any], prompt: str, host: str, **fields: str) -> Signa
 
     Args:
         row: the question's row: benchmark, split, digest of the data, settings.
-        prompt: hash of the wording.
-        host: name and version of the host.
         fields: fields of settings, metrics and judge (`Context.signature`).
     """
     data = f"{row['benchmark']}/{row['split']}@{row['data']}"

@@ -50,12 +50,7 @@ def score_object(
     """Return the object that `score --json` prints.
 
     Args:
-        task: name of the task.
-        records: records of the run.
-        values: row -> value.
         metrics: metrics of the task; its rates become counts.
-        not_computed: rows that could not be computed.
-        more_counts: further counts.
     """
     reasons = omitted(values, not_computed)
     return {
@@ -101,7 +96,7 @@ def omitted(values: Mapping[str, Value], not_computed: Collection[str] = ()) -> 
 def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
     """Return the number of documents, and of answers judged, refused and so on, also if values are withheld."""
     documents, questions = records.documents, records.questions
-    found = {
+    counted = {
         "docs": len(documents),
         "judged": sum(bool(record.verdicts) and not record.judge_failed for record in questions),
         "judge_failed": sum(record.judge_failed for record in questions),
@@ -111,9 +106,9 @@ def counts(records: RecordSet, metrics: Sequence[Metric]) -> dict[str, int]:
     }
     for mark, name in MARKS.items():
         marked = sum(any(verdict.get(mark) for verdict in record.verdicts) for record in questions)
-        found |= {name: marked} if marked else {}
+        counted |= {name: marked} if marked else {}
     there = replace(records, partial=True)
     for metric in (metric for metric in metrics if metric.name in COUNTED):
         name = COUNTED[metric.name]
-        found[name] = found.get(name, 0) + int(sum(there.value(metric).scores.values()))
-    return found
+        counted[name] = counted.get(name, 0) + int(sum(there.value(metric).scores.values()))
+    return counted

@@ -66,7 +66,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the worth of each judge; 3 when one of them failed on some answers, or batches are under way.
+    """Print the worth of each judge; 3 when one failed on some answers, or verdicts are not stored.
 
     Raises:
         InputError: options that cannot be used.
@@ -86,20 +86,18 @@ def run(arguments: argparse.Namespace) -> int:
     labels, about = _part(arguments, labels)
     judges = _judges(arguments)
     asked = {
-        name: (judge.engine, requests(judge.rule, labels.answers, arguments.repeat, arguments.rewordings))
+        name: (judge, requests(judge.rule, labels.answers, arguments.repeat, arguments.rewordings))
         for name, judge in judges.items()
     }
-    estimates = {name: engine.estimate(each) for name, (engine, each) in asked.items()}
+    estimates = {name: judge.estimate(each) for name, (judge, each) in asked.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"labels": labels.name}))
         return 0
     for name in judges if not batching.by_files(arguments) else ():
         if estimates[name].calls:
             _test(arguments, judges[name])
-    tested = {name: None if arguments.anyway else judge for name, judge in judges.items()}
-    status = batching.settle(arguments, [(*asked[name], tested[name]) for name in judges])
-    if status is not None:
-        return status
+    if not batching.settle(arguments, list(asked.values()), tested=not arguments.anyway):
+        return 0
     opinions = [
         opinion_of(name, judge, labels.answers, about, arguments.repeat, arguments.rewordings)
         for name, judge in judges.items()
@@ -109,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         opinions += more
         say(*remarks)
     status = _show(arguments, labels, opinions)
-    return status if all_stored(judge.engine for judge in judges.values()) else 3
+    return status if all_stored(judges.values()) else 3
 
 
 def _labels(arguments: argparse.Namespace) -> Labels:
@@ -165,7 +163,7 @@ def _part(arguments: argparse.Namespace, labels: Labels) -> tuple[Labels, Signat
 
 def _test(arguments: argparse.Namespace, judge: Judge) -> None:
     """Ask the judge's test questions; JudgeError where it fails them and is not to be examined anyway."""
-    name, fault = judge.engine.config.name, judge.rule.fault(judge.preflight(anyway=True))
+    name, fault = judge.config.name, judge.rule.fault(judge.preflight(anyway=True))
     if fault is not None and not arguments.anyway:
         raise JudgeError(f"The judge {name} fails its test questions: {fault}; or examine it with --anyway.")
     if fault is not None:

@@ -1,4 +1,4 @@
-"""`choices`: which option each answer of a file picks."""
+"""`choices`: the option that each answer of a file picks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spiqa_tasks.report.printer import Column, Table, add_format, render
 from spiqa_tasks.scoring.mcq import extract_choice
 
 RESPONSES = ("response", "prediction", "output", "model_output", "raw_output")
-"""Columns that are taken for the answers, the first that a row has."""
+"""Names of the column of responses; the first in a row counts."""
 IDS = ("id", "index", "question_id", "pid", "ID")
 
 

@@ -1,4 +1,4 @@
-"""`demo`: the main job on the shipped data, as one would do it with a model of one's own."""
+"""`run demo`: two baselines on the shipped data, then the commands that one would call with a model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RUNS = (
     ("ocr_baseline", ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text")),
     ("caption_retrieval", ("spiqa_demo",)),
 )
-"""(baseline, tasks): the first one reads pictures; the second one, which runs beside it, only captions."""
+"""(baseline, tasks): the first reads pictures; the second, run at the same time, only captions."""
 
 ABOUT = f"""\
 ocr_baseline reads the text in the pictures (RapidOCR) and picks what shares most words with it; caption_retrieval picks
@@ -41,7 +41,7 @@ With a model and a judge of your own:
 """
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)")
     parser.add_argument(
@@ -50,8 +50,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, help="of the judge (default: a free one)")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run the baselines on the demo data with a judge server, then the analyses, and print what to type next."""
+def run_demo(arguments: argparse.Namespace) -> int:
+    """Run the baselines on the demo data with a judge server, then the analyses; print the next commands to try."""
     with overlap_judge(arguments.port) as url:
         judge = {"SPIQA_JUDGE": f"openai:{MODEL}", "SPIQA_JUDGE_BASE_URL": url}
         if arguments.serve_judge:
@@ -82,7 +82,7 @@ def _walk(output: Path, judge: Mapping[str, str]) -> None:
 
 
 def _run_hosts(output: Path, environment: Mapping[str, str]) -> None:
-    """Run the host's own command for each baseline, the first one's output as it comes, the second one's in a file."""
+    """Run lmms-eval for each baseline; the first one's output is shown, the second one's goes to a file."""
     started = time.time()
     output.mkdir(parents=True, exist_ok=True)
     processes = []

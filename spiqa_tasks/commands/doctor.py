@@ -1,4 +1,4 @@
-"""`doctor`: what works on this machine and what is missing."""
+"""`doctor`: check of the installation, the data and the judge."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from spiqa_tasks.report.printer import Table, add_format, render
 
 Status = Literal["ok", "missing", "absent", "extra"]
 STATUSES: tuple[Status, ...] = get_args(Status)
-"""What works; what scoring or a run needs; data to be fetched; what only some want: the order of the printed lines."""
+"""Works; needed by scoring or runs; data to fetch; optional: the order of the printed lines."""
 
 
 class Finding(NamedTuple):
-    """What was found about one subject."""
+    """Status of one part of the installation."""
 
     status: Status
     subject: str

@@ -32,7 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write what is wanted, each file whole or not at all, and say what was written."""
+    """Write the files, each whole or not at all, and print their paths."""
     if arguments.to:
         from spiqa_tasks.hosts.vlmevalkit.export import write_dataset
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL
-from spiqa_tasks.analysis.gain_of_runs import Row, mean_gain, rows, sample_lists, warnings
-from spiqa_tasks.analysis.triples import Triple, triple_of, triples
+from spiqa_tasks.analysis.gain import Row, averages, rows, sample_lists, warnings
+from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.twins import ablation_pairs, pair_of
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
@@ -72,18 +73,18 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.samples is not None:
         check_file(arguments.samples)
     found, problems = (_named(arguments, named), []) if named else _recognised(arguments)
-    tell(found, arguments.format, arguments.samples)
+    print_gain(found, arguments.format, arguments.samples)
     say(*problems)
     return 3 if problems else 0
 
 
-def tell(found: Sequence[Triple], form: str, samples: Path | None) -> None:
+def print_gain(found: Sequence[Pair], form: str, samples: Path | None) -> None:
     """Print the table and its warnings, those of a group only where its overall row has none; write the samples."""
-    table = [row for triple in found for row in rows(triple)]
-    records = [_record(row) for row in table] + _averages(table)
+    table = [row for pair in found for row in rows(pair)]
+    records = [_record(row) for row in table] + [{**_record(row), "warnings": []} for row in averages(table)]
     print(_rendered(records, form))
     if samples is not None:
-        lines = (sample for triple in found for sample in sample_lists(triple))
+        lines = (sample for pair in found for sample in sample_lists(pair))
         write_atomically(samples, as_jsonl(lines).encode())
     warned = set()
     for record in records:  # the overall row is the first one of its runs
@@ -95,23 +96,23 @@ def tell(found: Sequence[Triple], form: str, samples: Path | None) -> None:
             warned.add(key)
 
 
-def _recognised(arguments: argparse.Namespace) -> tuple[list[Triple], list[str]]:
+def _recognised(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
     """The runs by their own record, and why others are left out."""
     if arguments.columns is not None:
         raise InputError("Expected --columns with --with and --without, found RUNs. Name the files by these options.")
     runs, llm = runs_at(arguments.runs, arguments), runs_at(arguments.llm, arguments)
-    found, alone, problems = triples(runs, llm, arguments.task, arguments.metric)
+    found, alone, problems = ablation_pairs(runs, llm, arguments.task, arguments.metric)
     if arguments.task or not all(place.path.is_dir() for place in arguments.runs):
         return found, [*alone, *problems]
     say(*alone)
     return found, problems
 
 
-def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Triple]:
+def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Pair]:
     """The runs by the options that name them.
 
     Raises:
-        InputError: one of the first two is missing, a file twice, several runs at a place, or see `triple_of`.
+        InputError: one of the first two is missing, a file twice, several runs at a place, or see `pair_of`.
     """
     places = [(option, place) for option, name, _ in _ROLES if (place := getattr(arguments, name)) is not None]
     if arguments.seeing is None or arguments.blind is None or arguments.llm:
@@ -125,7 +126,7 @@ def _named(arguments: argparse.Namespace, named: Sequence[str]) -> list[Triple]:
     v, wv, *t = (_run_at(option, place, arguments) for option, place in places)
     if selection.is_blind(v):
         raise InputError(f"Expected a run with pictures at --with, found {v.name} on {v.task}. Name it at --without.")
-    return [triple_of(v, wv, t[0] if t else None, arguments.metric)]
+    return [pair_of(v, wv, t[0] if t else None, arguments.metric)]
 
 
 def _run_at(option: str, place: RunPath, arguments: argparse.Namespace) -> Run:
@@ -200,24 +201,6 @@ def _numbers(result: Gain | None) -> dict[str, float | None]:
         for name, estimate in estimates.items()
         for end, value in _ENDS.items()
     }
-
-
-def _averages(table: Sequence[Row]) -> list[dict[str, Any]]:
-    """A row for every model and ablation that has several tasks, as the last columns of the paper's Table 6."""
-    overall: dict[tuple[str, str], list[Row]] = {}
-    for row in table:
-        if row.group == OVERALL:
-            overall.setdefault((row.model, row.ablation), []).append(row)
-    records = []
-    for (model, ablation), members in overall.items():
-        if len(members) > 1:
-            count = sum(row.n for row in members)
-            metrics = "+".join(dict.fromkeys(member.metric for member in members))
-            answered, corrected = (mean_gain([getattr(row, name) for row in members]) for name in _HONEST)
-            about = ("average", metrics, OVERALL, model, ablation, members[0].llm, count)
-            mean = Row(*about, mean_gain([row.result for row in members]), "", answered=answered, corrected=corrected)
-            records.append({**_record(mean), "warnings": []})
-    return records
 
 
 def _honest(record: dict[str, Any]) -> list[dict[str, Any]]:

@@ -8,12 +8,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.config import EXTRA_VARIABLE
-from spiqa_tasks.judge.engine import Engine
-from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.pricing import BATCH_SHARE, PRICE_VARIABLE
+from spiqa_tasks.judge.judge import Asker, Judge
+from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
@@ -21,7 +20,7 @@ from spiqa_tasks.judge.summary import JudgingEstimate
 from spiqa_tasks.report.printer import Table, render
 
 
-def add_rule_options(parser: argparse.ArgumentParser) -> None:
+def add_rule_options(parser: argparse._ActionsContainer) -> None:
     """Add the options that say how judges are asked."""
     parser.add_argument(
         "--rule",
@@ -82,18 +81,14 @@ def chosen_judges(task: Task, arguments: argparse.Namespace, environ: Mapping[st
     return {name: Judge(config, rule) for name, config in configs.items()}
 
 
-def all_stored(engines: Iterable[Engine]) -> bool:
+def all_stored(judges: Iterable[Asker]) -> bool:
     """Return whether the judges' verdicts are all where the next run finds them."""
-    return not any(engine.summary().unstored for engine in engines)
+    return not any(judge.summary().unstored for judge in judges)
 
 
 def forecast(arguments: argparse.Namespace, estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any]) -> str:
-    """Return what judging would take, cheaper in batches; `about` has further fields of the JSON."""
-    share, form = BATCH_SHARE if arguments.batch else 1.0, arguments.format
-    estimates = {
-        name: estimate if estimate.cost is None else dataclasses.replace(estimate, cost=share * estimate.cost)
-        for name, estimate in estimates.items()
-    }
+    """Return what judging would take; `about` has further fields of the JSON."""
+    form = arguments.format
     rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
     if form == "json":
         return json.dumps({**about, "dry_run": rows}, indent=2)

@@ -1,4 +1,4 @@
-"""`list`: every task and group, and whether their data is there."""
+"""`list`: every task and group, and whether their data is there; the folder of their YAMLs."""
 
 from __future__ import annotations
 
@@ -6,22 +6,36 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there, yaml_folder
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import Task, catalogue, members_of
+from spiqa_tasks.hosts.catalogue import catalogue, members_of
+from spiqa_tasks.hosts.filtered_tasks import included_folders
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("--benchmark", choices=sorted(BENCHMARKS), help="only the tasks and groups of this one")
+    parser.add_argument(
+        "--folder",
+        action="store_true",
+        help="print the folder of the task YAMLs instead, for --include_path of lmms-eval",
+    )
     parser.add_argument("--search", default="", metavar="TEXT", help="only those with TEXT in their name or settings")
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the catalogue, or what was searched for in it."""
+    """Print the tasks and groups, or those that match; with `--folder` the folder of the package's YAMLs."""
+    if arguments.folder:
+        folders = [str(folder) for folder in (yaml_folder(), *included_folders())]
+        rows = [{"path": folder} for folder in folders]
+        text = arguments.format == "text"
+        whole = {"path": folders[0], "folders": folders}  # those that are always searched, for programs
+        print(folders[0] if text else render(arguments.format, Table(rows, ["path"], []), whole=whole))
+        return 0
     tasks, groups = catalogue()
     source = default_source()
     text = arguments.search.lower()

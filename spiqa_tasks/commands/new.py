@@ -1,4 +1,4 @@
-"""`new`: the YAML of a benchmark of one's own, from its data; every row checked, and one shown as a model sees it."""
+"""`new`: the YAML of a benchmark from its data, with every row checked and a preview."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from spiqa_tasks.report.page import preview_page
 from spiqa_tasks.report.printer import Table, render
 
 LOOKED_AT = 2000
-"""Rows by which columns are guessed; all of them are checked."""
+"""Rows from which columns are guessed: enough for their kinds; all rows are checked."""
 FAULTS = 10
-"""Faults of rows that are listed."""
+"""Faulty rows that are listed, of possibly thousands with one cause."""
 PREVIEWED = 10
-"""Questions on the page of `--preview`."""
+"""Questions on the page of `--preview`, which inlines their pictures."""
 _END = "...\n"
-"""What ends the YAML of a scalar."""
+"""End of a document, which PyYAML appends to a scalar."""
 ROLES = ("id", "question", "answer", "options", "images", "groups", "cluster")
 
 
@@ -58,7 +58,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the YAML and say what it is; 0 where every row can be asked, else 3."""
+    """Write the YAML and describe it; 0 if every row can be asked, else 3."""
     path = arguments.folder / f"{arguments.name}.yaml"
     if path.exists() and not arguments.force:
         raise InputError(f"Expected no {path}, found one. Add --force to write over it, or choose another name.")
@@ -121,7 +121,7 @@ def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
 
 
 def _yaml(values: Mapping[str, Any], indent: str = "") -> str:
-    """The values as a YAML, a line for each, the columns one below the other."""
+    """Return the values as YAML, one per line."""
     import yaml
 
     text = ""
@@ -135,7 +135,7 @@ def _yaml(values: Mapping[str, Any], indent: str = "") -> str:
 
 
 def _columns(proposal: Proposal, rows: Sequence[Row]) -> str:
-    """What each column was taken for, with an example, and what was not found or used."""
+    """Return the role of each column with an example, and the columns that are not used."""
     first = rows[0] if rows else {}
     lines = []
     for role in ROLES:
@@ -159,7 +159,7 @@ def _summary(definition: Definition, rows: Sequence[Row]) -> str:
 
 
 def _show(arguments: argparse.Namespace, definition: Definition, rows: Sequence[Row]) -> None:
-    """Print the first question as a model sees it, and write the page of the first ones where it is wanted."""
+    """Print the prompt of the first question; with `--preview` write a page of the first ones."""
     prompt = BENCHMARKS[definition.benchmark].prompt
     print(f"\nWhat a model is shown of {rows[0]['id']}:\n\n{printable(_plain(prompt(rows[0])))}")
     if arguments.preview:

@@ -1,4 +1,4 @@
-"""No file that a command reads is one that it writes."""
+"""Refusal of a file that a command would read and write."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 
+_TASKS = ("task", "classifiers")
+"""Arguments that name tasks or their YAMLs."""
+
 
 def check_apart(arguments: argparse.Namespace) -> None:
-    """Check that no file is named in two places, where what one of them writes would replace what the other has.
+    """Check that no file is named by two arguments: writing one would replace the other.
 
     Args:
-        arguments: the parsed ones; several runs may be one file, as all of them are read.
+        arguments: parsed arguments; several runs may be one file, as they are only read.
 
     Raises:
-        InputError: a file is named in two places, and not as a run in both.
+        InputError: a file is named by two arguments, and not as a run in both.
     """
     seen: dict[Path, tuple[str, bool]] = {}
     for name, path, is_run in _files(arguments):
@@ -28,9 +31,9 @@ def check_apart(arguments: argparse.Namespace) -> None:
 
 
 def _files(arguments: argparse.Namespace) -> Iterator[tuple[str, Path, bool]]:
-    """What the arguments name but folders, pipes and devices: the argument, the path, and whether it is a run's."""
+    """Yield (argument, path, whether it is a run's) of the files named; folders, pipes and devices are left out."""
     for name, value in vars(arguments).items():
         for each in value if isinstance(value, list) else [value]:
-            path = Path(each) if name == "task" and isinstance(each, str) else getattr(each, "path", each)
-            if isinstance(path, Path) and (path.is_file() or not (path.exists() or name == "task")):
+            path = Path(each) if name in _TASKS and isinstance(each, str) else getattr(each, "path", each)
+            if isinstance(path, Path) and (path.is_file() or not (path.exists() or name in _TASKS)):
                 yield name.replace("_", "-"), path, path is not each

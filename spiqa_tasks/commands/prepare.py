@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     failed = 0
     for task in find_tasks(arguments.tasks):
         try:
-            rows = load_rows(task.benchmark, task.split, task.settings)
+            rows = load_rows(task.entry, task.split, task.settings)
         except SpiqaTasksError as error:
             failed += 1
             say(f"{task.name}: {error}")

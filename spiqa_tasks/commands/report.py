@@ -1,4 +1,4 @@
-"""`report`: runs as one page to read, show and trust, and as Markdown, CSV and JSON."""
+"""`report`: runs as an HTML page, and in the formats that others read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OTHERS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
     "every-eval-ever": ("one model's, in that shared schema", lambda found: sharing.as_every_eval_ever(found.runs)),
     "latex": ("the headlines as the papers print theirs", lambda found: sharing.as_latex(found.runs)),
 }
-"""Option of a file beside the page -> what is in it, and what writes that."""
+"""Option of a file beside the page -> (its content, its writer)."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the files asked for, the page where none is, and print their paths."""
+    """Write the files named, by default the page, and print their paths."""
     runs, remarks = runs_by_path(arguments)
     if not any(run.benchmark is not None and run.logged for run in runs):
         raise InputError(

@@ -46,8 +46,8 @@ def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
 def add_part(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say which part of a task's questions counts."""
     parser.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
-    told = "only the questions of this list: an id a line, or the kept.json of a filtered task"
-    parser.add_argument("--ids", type=Path, metavar="FILE", help=told)
+    about = "only the questions of this list: an id a line, or the kept.json of a filtered task; of several: of all"
+    parser.add_argument("--ids", action="append", type=Path, default=[], metavar="FILE", help=about)
 
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
@@ -59,13 +59,13 @@ def add_include_path(parser: argparse.ArgumentParser) -> None:
 def selection(arguments: argparse.Namespace) -> Selection:
     """Return the selection of runs that the arguments make."""
     columns = Columns.parse(getattr(arguments, "columns", None) or "")
-    subset = None if arguments.ids is None else read_subset(arguments.ids)
+    subset = read_subset(arguments.ids) if arguments.ids else None
     folders = tuple(arguments.include_path)
     return Selection(tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset)
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of this package's tasks that the arguments name; remarks about others go to stderr.
+    """Return the named runs of this package's tasks; remarks about others go to stderr.
 
     Raises:
         InputError: see `own_runs`.
@@ -76,7 +76,7 @@ def named_runs(arguments: argparse.Namespace) -> list[Run]:
 
 
 def measured_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of `named_runs`, each with a name of its own; why the metric asked for is withheld is said, too.
+    """Return the runs of `named_runs` with unique labels; reasons for a withheld metric go to stderr.
 
     Raises:
         InputError: see `own_runs`.
@@ -88,7 +88,7 @@ def measured_runs(arguments: argparse.Namespace) -> list[Run]:
 
 
 def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
-    """Return why values over all of a run's answers are withheld; none where the whole run is, which is said before."""
+    """Return why values over all answers are withheld; [] for a run withheld as a whole, which is reported before."""
     names: dict[str, list[str]] = {}
     for metric in metrics if run.record_set.withheld() is None else ():
         names.setdefault(run.value(metric).reason or "", []).append(metric.name)
@@ -96,7 +96,7 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
 
 
 def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
-    """Return all runs at places, of the hosts' own tasks too; remarks about others go to stderr.
+    """Return all runs at some paths, also of the host's own tasks; remarks about others go to stderr.
 
     Raises:
         InputError: see `load_runs`.
@@ -107,7 +107,7 @@ def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Ru
 
 
 def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
-    """Return the runs at the places, those of the wanted tasks, and remarks about others, which go to stderr too.
+    """Return the runs of the selected tasks, and remarks about others, which go to stderr, too.
 
     Runs at different places do not replace each other.
 

@@ -1,10 +1,9 @@
-"""`score`: answers that exist already, scored by the code of the hooks."""
+"""`score`: answers that exist already, scored by the code of the hooks, as a whole or by group."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,17 +11,17 @@ from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.commands import batching
+from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.commands import batching, grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
 from spiqa_tasks.commands.run_arguments import add_include_path, add_part
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
-from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report import paper_table, score_tables
-from spiqa_tasks.report.printer import add_format, as_csv
+from spiqa_tasks.report.printer import add_format, as_csv, as_json
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.join import JoinedRun, join_questions
 from spiqa_tasks.runs.paths import RunPath
@@ -61,30 +60,42 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="score answers to other questions, true answers, options or figures as the release's",
     )
     parser.add_argument("--task", action="append", default=[], dest="only", help="of a RUN, only this task")
-    add_include_path(parser)
     parser.add_argument(
+        "--metrics",
+        type=lambda text: [name for name in text.split(",") if name],
+        default=[],
+        metavar="NAME,...",
+        help="compute only these (default: all; with --by the headline)",
+    )
+    grouping.add_options(parser)
+    add_include_path(parser)
+    add_part(parser)
+    parser.add_argument("--output", type=Path, metavar="DIR", help="write results and samples as lmms-eval does")
+    add_format(parser)
+    judging = parser.add_argument_group("judge")
+    judging.add_argument(
         "--judge",
         action="append",
         metavar="PROVIDER:MODEL[@URL]",
         help="judge of L3Score, or none; with @URL one at a server of its own; several are compared "
         "(default: SPIQA_JUDGE)",
     )
-    add_part(parser)
-    add_rule_options(parser)
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write each run as <model>_<task>.run.jsonl")
-    add_format(parser)
-    parser.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
+    add_rule_options(judging)
+    judging.add_argument("--dry-run", action="store_true", help="say how many calls, tokens and dollars; ask nothing")
     batching.add_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score and print; 0 when every question has an answer that could be scored and every verdict is kept, else 3.
+    """Score and print; 0 if each question has a scored answer and each verdict is stored, else 3.
 
     With `--partial`, questions may be without an answer.
     Of a RUN's tasks, those whose judge cannot be asked are scored without it.
     """
     if arguments.output is not None:
         check_folder(arguments.output)
+    if arguments.by is not None and (runs := grouping.scored_runs(arguments)) is not None:
+        grouping.show_groups(arguments, runs)
+        return 0
     tasks: list[_Unscored] = []
     all_there = True
     for task, given in _given(arguments):
@@ -99,13 +110,14 @@ def run(arguments: argparse.Namespace) -> int:
             tasks.append(_unscored(without, task, given))
     if arguments.dry_run:
         return 0
-    status = batching.settle(arguments, [asked for task in tasks for asked in task.asked])
-    if status is not None:
-        return status
+    if not batching.settle(arguments, [asked for task in tasks for asked in task.asked]):
+        return 0
     results = [_scored(arguments, task) for task in tasks]
-    if arguments.format == "json":
+    if arguments.by is not None:
+        grouping.show_groups(arguments, [run for each in results for run in each])
+    elif arguments.format == "json":
         objects = [score_tables.as_json(each) for each in results]
-        print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
+        print(as_json(objects[0] if len(objects) == 1 else objects))
     elif arguments.format == "csv":
         print(as_csv([row for each in results for row in score_tables.rows(each)]))
     elif results:
@@ -114,23 +126,24 @@ def run(arguments: argparse.Namespace) -> int:
             runs = paper_table.of_one_model(results)
             print(f"\n{paper_table.paper_table(paper_table.records(runs), arguments.format)}")
     if arguments.output is not None:
-        say(*(f"wrote {path}." for found in results for path in write_runs(found, arguments.output)))
-    kept = all_stored(engine for task in tasks for engine, *_ in task.asked)
+        scored = [run for found in results for run in found]
+        say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
+    kept = all_stored(judge for task in tasks for judge, _ in task.asked)
     return 0 if kept and all_there and all(is_complete(run) for each in results for run in each) else 3
 
 
 class _Unscored(NamedTuple):
-    """The answers to a task by the judge that is to score them, and what each judge is asked."""
+    """Unscored answers to a task by judge, and the requests of each judge."""
 
     answers: list[tuple[str, Unjudged]]
     asked: list[batching.Asked]
 
 
 def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedRun]) -> _Unscored:
-    """What each judge is to score, once it has answered its test questions; `--dry-run` prints what it would take."""
+    """Return the answers and requests by judge, each tested; with `--dry-run` print the forecast instead."""
     say(*(remark for each in given for remark in each.remarks))
     judges = chosen_judges(task, arguments, os.environ)
-    configs = [judge.engine.config for judge in judges.values()]
+    configs = [judge.config for judge in judges.values()]
     batching.check(arguments, configs)
     if arguments.judge_extra and not any(config.extra for config in configs):
         raise InputError(
@@ -140,20 +153,20 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
         )
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     answers = [
-        (name, scoring.read(each, make_scorer(each.task.benchmark, each.task.settings, "offline", judge)))
+        (name, scoring.read(each, make_scorer(each.task.entry, each.task.settings, "offline", judge)))
         for each in given
         for name, judge in asked.items()
     ]
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
     for name, read in answers:
         requests[name] += read.scorer.requests(read.records)
-    estimates = {name: judge.engine.estimate(requests[name]) for name, judge in judges.items()}
+    estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"task": task.name}))
     for name in judges if not (arguments.dry_run or batching.by_files(arguments)) else ():
         if estimates[name].calls:
             judges[name].preflight()
-    return _Unscored(answers, [(judge.engine, requests[name], judge) for name, judge in judges.items()])
+    return _Unscored(answers, [(judge, requests[name]) for name, judge in judges.items()])
 
 
 def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
@@ -169,7 +182,7 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
 
 
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
-    """Each task with the answers to it: those that are named, or the runs at a place.
+    """Return each task with the answers to it: those named, or the runs at a path.
 
     Raises:
         InputError: neither a task nor a run.
@@ -193,9 +206,11 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
     say(*remarks)
     if arguments.rule is not None:
         found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
+    if arguments.metrics and grouping.ALL not in arguments.metrics:
+        found = [(task.with_metrics(arguments.metrics), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
-    subset = None if arguments.ids is None else read_subset(arguments.ids)
+    subset = read_subset(arguments.ids) if arguments.ids else None
     accept = arguments.accept_differences
     return [(task, [join_questions(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
 
@@ -207,7 +222,7 @@ def _with_rule(task: Task, rule: str) -> Task:
 
 
 def _recorded_judge(given: Sequence[JoinedRun]) -> Iterable[str]:
-    """How to ask the judges that judged runs before."""
+    """Yield how to ask the judges of earlier scores."""
     for name, host in dict.fromkeys((each.run.judge_name, each.run.signature.judge_host) for each in given):
         if name:
             place = f" at {host}" if host else ""

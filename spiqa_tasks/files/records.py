@@ -1,4 +1,4 @@
-"""Tables of questions and answers in any common form, as one mapping from columns to values for each row."""
+"""Read tables of questions and answers in any common form, known by their content, as one mapping for each row."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.json_text import loads
-from spiqa_tasks.files.tables import Cells, decoded, pickled, separated, text_of, xlsx
+from spiqa_tasks.files.json_text import json_lines, loads
+from spiqa_tasks.files.tables import FORMS, Cells, decoded, separated, text_of, xlsx
 
 Fields = Mapping[str, Any]
 """Column -> value, of one row."""
 
 KEY = "_key"
 """The column of a JSON object's keys, where its values are the rows."""
-FORMS = "jsonl, json, csv, tsv, xlsx or parquet, or a folder that `datasets` saved"
 _BATCH = 64
 """Rows of a parquet or Arrow file that are read at a time; each may hold pictures."""
 
@@ -34,32 +33,50 @@ def read_records(paths: Sequence[Path], without: Iterable[str] = ()) -> Iterator
     """
     left_out = frozenset(without)
     for path in paths:
-        read = _FORMS.get(path.suffix.lower()) if path.is_file() else _saved
-        if read is None:
-            raise DataError(f"Expected {path} to be {FORMS}, found a file ending in {path.suffix!r}. Save it as jsonl.")
-        yield from read(path, left_out)
+        form = form_of(path) if path.is_file() else "saved"
+        if form == "xlsx":
+            yield from read_cells(path)
+        elif form == "separated":
+            yield from separated(path)
+        elif form == "parquet":
+            yield from _parquet_rows(path, lambda _, names: [name for name in names if name not in left_out])
+        elif form == "json":
+            yield from _json(path)
+        else:
+            yield from _saved(path, left_out)
+
+
+def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
+    """Return the form of a table by its content. Raises DataError: an empty file, or a pickled table."""
+    with path.open("rb") as file:
+        start = file.read(64)
+    if start[:1] == b"\x80" or path.suffix == ".pkl":
+        raise DataError(f"Expected {path} to be {FORMS}, found a pickle, which may run anything. Save it as tsv.")
+    if start[:2] == b"PK":
+        return "xlsx"
+    if start[:4] == b"PAR1":
+        return "parquet"
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text:
+        raise DataError(f"Expected {path} to be {FORMS}, found an empty file. Write it again.")
+    return "json" if text[:1] in (b"[", b"{") else "separated"
 
 
 def read_cells(path: Path, *, escaped: bool = True) -> list[Cells]:
     """Return the rows of a table with every cell as the text in the file: `None`, `NA`, `007` and `=1+1` are answers.
 
     Args:
-        path: an xlsx file, whose first sheet counts, a tsv or csv file with a header line, json, jsonl, parquet, or a
-            pickled table or dictionary of ids and answers.
+        path: a file of `read_records`; the first sheet of a spreadsheet counts.
         escaped: whether a spreadsheet wrote it or what it was made of, so that `_x000D_` and the like are decoded.
 
     Raises:
         DataError: the file cannot be read, or has a column twice.
         MissingPartError: openpyxl is not installed.
     """
-    with path.open("rb") as file:
-        is_sheet = file.read(2) == b"PK"
-    if is_sheet or path.suffix == ".pkl":
-        rows = xlsx(path) if is_sheet else pickled(path)
-    elif path.suffix in (".json", ".jsonl", ".parquet"):
-        rows = [{str(key): text_of(value) for key, value in row.items()} for row in read_records([path])]
+    if form_of(path) == "xlsx":
+        rows = xlsx(path)
     else:
-        rows = separated(path)
+        rows = [{str(key): text_of(value) for key, value in row.items()} for row in read_records([path])]
     return [{key: decoded(text) for key, text in row.items()} for row in rows] if escaped else rows
 
 
@@ -88,44 +105,30 @@ def read_rows(paths: Sequence[Path], columns: Sequence[str], optional: Sequence[
     return [row for path in paths for row in _parquet_rows(path, wanted)]
 
 
-def _jsonl(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                record = loads(line.decode("utf-8-sig"))
-            except (ValueError, RecursionError) as error:
+def _json(path: Path) -> Iterator[Fields]:
+    """The rows of a JSON file, or of JSON lines whatever the file is called."""
+    if path.suffix.lower() not in (".jsonl", ".ndjson"):  # a single line may be either: the name decides that alone
+        try:
+            content = loads(path.read_bytes())
+        except (ValueError, RecursionError) as error:
+            text = getattr(error, "doc", "").lstrip()
+            if getattr(error, "msg", "") != "Extra data" or not text.startswith("{"):
+                raise DataError(f"Expected {path} to be JSON, found {error}. Write it again.") from error
+        else:
+            rows = rows_in(content)
+            if rows is None:
                 raise DataError(
-                    f"Expected JSON in line {number} of {path}, found {error}. Correct the line."
-                ) from error
-            if not isinstance(record, dict):
-                raise DataError(
-                    f"Expected an object in line {number} of {path}, found {str(record)[:40]!r}. Correct the line."
+                    f"Expected {path} to be a list of objects, or an object of them, found {str(content)[:60]!r}. "
+                    "Write one object for each question."
                 )
-            yield record
-
-
-def _json(path: Path, without: frozenset[str]) -> Iterator[Fields]:
-    try:
-        content = loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        text = getattr(error, "doc", "").lstrip()
-        if getattr(error, "msg", "") == "Extra data" and text.startswith("{"):  # lines, whatever it is called
-            yield from _jsonl(path, without)
+            yield from rows
             return
-        raise DataError(f"Expected {path} to be JSON, found {error}. Write it again.") from error
-    rows = _rows_in(content)
-    if rows is None:
-        raise DataError(
-            f"Expected {path} to be a list of objects, or an object of them, found {str(content)[:60]!r}. "
-            "Write one object for each question."
-        )
-    yield from rows
+    for _, row in json_lines(path):
+        yield row
 
 
-def _rows_in(content: Any) -> list[Fields] | None:
-    """The rows of a JSON list, of an object of objects by their keys, or of the only list of objects in an object."""
+def rows_in(content: Any) -> list[Fields] | None:
+    """Return the rows of a JSON list, of an object of objects, or of the only list of objects in one; else None."""
     if isinstance(content, list) and all(isinstance(row, dict) for row in content):
         return content
     if not isinstance(content, dict):
@@ -133,15 +136,7 @@ def _rows_in(content: Any) -> list[Fields] | None:
     if content and all(isinstance(row, dict) for row in content.values()):
         return [{KEY: key, **row} for key, row in content.items()]
     lists = [value for value in content.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
-    return _rows_in(lists[0]) if len(lists) == 1 else None
-
-
-def _cells(path: Path, _without: frozenset[str]) -> Iterator[Fields]:
-    yield from read_cells(path, escaped=path.suffix.lower() == ".xlsx")
-
-
-def _parquet(path: Path, without: frozenset[str]) -> Iterator[Fields]:
-    return _parquet_rows(path, lambda _, names: [name for name in names if name not in without])
+    return rows_in(lists[0]) if len(lists) == 1 else None
 
 
 def _parquet_rows(path: Path, wanted: Callable[[Path, Sequence[str]], list[str]]) -> Iterator[dict[str, Any]]:
@@ -189,11 +184,3 @@ def saved_files(folder: Path) -> list[Path]:
         return [folder / entry["filename"] for entry in state["_data_files"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"Expected {folder} to be {FORMS}, found {error}. Name a file in it.") from error
-
-
-_FORMS = {
-    **dict.fromkeys((".jsonl", ".ndjson"), _jsonl),
-    ".json": _json,
-    **dict.fromkeys((".csv", ".tsv", ".xlsx"), _cells),
-    ".parquet": _parquet,
-}

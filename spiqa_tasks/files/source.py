@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import os
 from collections.abc import Mapping
@@ -75,7 +74,7 @@ class LocalSource:
 
 @dataclass(frozen=True)
 class HubSource:
-    """The Hugging Face hub; only the files asked for are fetched, and with `fetches` false none that is not cached."""
+    """The Hugging Face hub: only files asked for are fetched; with `fetches` false, none outside its cache."""
 
     fetches: bool = True
 
@@ -83,30 +82,16 @@ class HubSource:
         return "the Hugging Face hub"
 
     def files(self, repository: Repository, pattern: str) -> list[Path]:
-        if not self.fetches and not self.is_cached(repository, pattern):
+        paths = _cached(repository, pattern)
+        if paths and not (self.fetches and _WILDCARDS & set(pattern)):  # more may match than was fetched before
+            return paths
+        if not self.fetches:
             raise DataError(
                 f"Expected {pattern} of the dataset {repository.repo_id} in the hub's cache, found none. "
                 f"Fetch it with: hf download {repository.repo_id} --repo-type dataset --revision {repository.revision} "
                 f"--include '{pattern}'"
             )
-        from huggingface_hub import HfApi, hf_hub_download
-
-        try:
-            commit = _commit(repository)
-            names = [pattern]
-            if any(wildcard in pattern for wildcard in "*?["):
-                listing = HfApi().list_repo_files(repository.repo_id, repo_type="dataset", revision=commit)
-                names = fnmatch.filter(listing, pattern)
-            paths = [
-                Path(hf_hub_download(repository.repo_id, name, repo_type="dataset", revision=commit))
-                for name in sorted(names)
-            ]
-        except Exception as error:  # the hub's client raises the errors of whichever HTTP library it is built on
-            raise DataError(
-                f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging Face hub, "
-                f"which failed: {(str(error) or repr(error)).splitlines()[0]} "
-                "Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
-            ) from error
+        paths = sorted(_fetched(repository, pattern).glob(pattern))
         if not paths:
             raise DataError(
                 f"Expected files {pattern} in the dataset {repository.repo_id} at revision {repository.revision}, "
@@ -118,37 +103,53 @@ class HubSource:
         return None
 
     def is_cached(self, repository: Repository, pattern: str) -> bool:
-        """Return whether the files were fetched before; asks no server.
+        """Return whether a file that matches was fetched before; asks no server."""
+        return bool(_cached(repository, pattern))
 
-        Looks where the hub's documented cache has them, because its client takes half a second to import.
-        """
-        from huggingface_hub.constants import HF_HUB_CACHE
 
-        folder = Path(HF_HUB_CACHE, f"datasets--{repository.repo_id.replace('/', '--')}")
-        pinned = _pin(repository)
-        commit = pinned.read_text() if pinned.exists() else repository.revision
-        branch = folder / "refs" / commit
-        commit = branch.read_text() if branch.is_file() else commit
-        return any((folder / "snapshots" / commit).glob(pattern))
+_WILDCARDS = set("*?[")
+
+
+def _cached(repository: Repository, pattern: str) -> list[Path]:
+    """Return the files in the hub's cache, in its documented layout: its client takes half a second to import."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    folder = Path(HF_HUB_CACHE, f"datasets--{repository.repo_id.replace('/', '--')}")
+    commit = _revision(repository)
+    branch = folder / "refs" / commit
+    return sorted((folder / "snapshots" / (branch.read_text() if branch.is_file() else commit)).glob(pattern))
+
+
+def _fetched(repository: Repository, pattern: str) -> Path:
+    """Return the snapshot's folder with the files fetched; a branch's commit is kept, so that data stays the same."""
+    from huggingface_hub import snapshot_download
+
+    revision = _revision(repository)
+    try:
+        folder = Path(
+            snapshot_download(repository.repo_id, repo_type="dataset", revision=revision, allow_patterns=[pattern])
+        )
+        if revision == repository.revision != folder.name:
+            write_atomically(_pin(repository), folder.name.encode())
+    except Exception as error:  # the hub's client raises the errors of whichever HTTP library it is built on
+        raise DataError(
+            f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging Face hub, "
+            f"which failed: {(str(error) or repr(error)).splitlines()[0]} "
+            "Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
+        ) from error
+    return folder
 
 
 def _pin(repository: Repository) -> Path:
-    """Where the commit of a repository whose `revision` is a branch is kept."""
+    """Return the file with the commit of a repository whose `revision` is a branch."""
     name = f"{repository.repo_id}@{repository.revision}".replace("/", "--")
     return cache_folder() / "revisions" / name
 
 
-def _commit(repository: Repository) -> str:
-    """The commit to fetch from; a branch's is looked up once, so that data never changes between runs unnoticed."""
-    if len(repository.revision) == 40:
-        return repository.revision
+def _revision(repository: Repository) -> str:
+    """Return the commit to fetch from, or the branch before its first fetch."""
     pinned = _pin(repository)
-    if not pinned.exists():
-        from huggingface_hub import HfApi
-
-        commit = HfApi().dataset_info(repository.repo_id, revision=repository.revision).sha
-        write_atomically(pinned, str(commit).encode())
-    return pinned.read_text()
+    return pinned.read_text() if pinned.exists() else repository.revision
 
 
 def demo_source() -> LocalSource:

@@ -1,9 +1,8 @@
-"""Spreadsheets, separated cells and pickles, of which every cell is a text as it stands in the file."""
+"""Read spreadsheets and separated cells, every cell as the text in the file."""
 
 from __future__ import annotations
 
 import io
-import pickle
 import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,24 +15,12 @@ from spiqa_tasks.extras import require
 Cells = Mapping[str, str]
 """Column -> text, of one row."""
 
+FORMS = "jsonl, json, csv, tsv, xlsx or parquet, or a folder that `datasets` saved"
 ID_COLUMNS = ("id", "ID", "index")
 """Where a row's id may stand, the first that is there."""
 LARGEST = 1 << 30
 """Bytes of the largest spreadsheet that is unpacked."""
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
-_PICKLED = frozenset(
-    (
-        *("builtins.bytearray", "builtins.slice", "__builtin__.bytearray", "__builtin__.slice", "_codecs.encode"),
-        *("numpy.dtype", "numpy.ndarray", "numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct"),
-        *("numpy.core.numeric._frombuffer", "numpy._core.numeric._frombuffer"),
-        *("pandas.DataFrame", "pandas.core.frame.DataFrame", "pandas.Index", "pandas.core.indexes.base.Index"),
-        *("pandas.RangeIndex", "pandas.core.indexes.range.RangeIndex", "pandas.core.indexes.base._new_Index"),
-        *("pandas.core.internals.managers.BlockManager", "pandas._libs.internals._unpickle_block"),
-        *("pandas.StringDtype", "pandas.arrays.ArrowStringArray"),
-        *("pyarrow.lib._restore_array", "pyarrow.lib.py_buffer", "pyarrow.lib.type_for_alias"),
-    )
-)
-"""What pandas 1.5 to 3 need for a table of texts and numbers; nothing else in a pickle is ever made."""
 
 
 def row_id(cells: Cells, columns: Iterable[str] = ID_COLUMNS) -> str:
@@ -63,14 +50,17 @@ def xlsx(path: Path) -> list[Cells]:
 
 
 def separated(path: Path) -> list[Cells]:
-    """Return the rows of a text with tabs between its cells, or commas in a csv file; DataError for a broken one."""
+    """Return the rows of a text with tabs between its cells, or commas where its first line has no tab.
+
+    Raises DataError: a broken one.
+    """
     import pandas as pd
 
     form: dict[str, Any] = {"dtype": str, "keep_default_na": False, "na_filter": False}
     form["lineterminator"] = "\n"  # a carriage return alone is part of an answer
     try:
         text = path.read_bytes().decode("utf-8-sig")
-        separator = "," if path.suffix.lower() == ".csv" and "\t" not in text.partition("\n")[0] else "\t"
+        separator = "\t" if "\t" in text.partition("\n")[0] else ","
         nul = next(character for character in map(chr, range(0xE000, 0x110000)) if character not in text)
         text = text.replace("\0", nul)  # pandas 2 ends a cell at NUL
         table = pd.read_csv(io.StringIO(text), sep=separator, header=None, **form)
@@ -82,7 +72,7 @@ def separated(path: Path) -> list[Cells]:
             "the whole cell, as pandas does, or save the answers as jsonl."
         ) from error
     except (ValueError, OSError) as error:
-        raise DataError(f"Expected {path} to be a tsv or csv file, found {error}. Save it again.") from error
+        raise DataError(f"Expected {path} to be {FORMS}, found {error}. Save it as jsonl.") from error
     rows = [[text_of(cell).replace(nul, "\0") for cell in row] for row in table.itertuples(index=False, name=None)]
     if rows[0][-1].endswith("\r"):
         rows = [[*row, last.removesuffix("\r")] for *row, last in rows]
@@ -99,29 +89,6 @@ def _rows(path: Path, cells: Sequence[Sequence[str]]) -> list[Cells]:
             "the wrong one."
         )
     return [dict(zip(header, [*row, *[""] * len(header)], strict=False)) for row in body]
-
-
-class _Unpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        if f"{module}.{name}" not in _PICKLED:
-            raise pickle.UnpicklingError(f"{module}.{name}, which is no part of a table")
-        return super().find_class(module, name)
-
-
-def pickled(path: Path) -> list[Cells]:
-    """Return the rows of a pickled table, or of a dictionary of ids and answers; DataError for anything else in it."""
-    import pandas as pd
-
-    try:
-        with path.open("rb") as file:
-            content = _Unpickler(file).load()
-    except Exception as error:  # a broken file leads pandas and pickle to whatever
-        raise DataError(f"Expected {path} to be a pickled table, found {error}. Save it as tsv.") from error
-    if isinstance(content, dict) and all(isinstance(answer, str) for answer in content.values()):
-        return [{"index": str(key), "prediction": answer} for key, answer in content.items()]
-    if not isinstance(content, pd.DataFrame):
-        raise DataError(f"Expected {path} to have a table of answers, found something else. Name a table of answers.")
-    return [{str(key): text_of(value) for key, value in row.items()} for row in content.to_dict("records")]
 
 
 def text_of(cell: Any) -> str:

@@ -7,71 +7,21 @@ import difflib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.own.definition import Definition, is_definition
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins, register_own, register_recorded, yaml_folder
+from spiqa_tasks.benchmarks.own import is_definition
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins, register_own, yaml_folder
+from spiqa_tasks.benchmarks.task import Task, task_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.filtered_tasks import DAMAGED, KEPT, filtered_tasks, included_folders
 
-
-@dataclass(frozen=True)
-class Task:
-    """A task as its YAML says.
-
-    Attributes:
-        name: the task's.
-        benchmark, split: what it is of.
-        settings: the text of its `dataset_name`.
-        kept: ids of the only questions that it asks, where a filter made it.
-        length: how many tokens a model may generate for an answer; None where the YAML does not say.
-    """
-
-    name: str
-    benchmark: str
-    split: str
-    settings: str
-    kept: frozenset[str] | None = None
-    length: int | None = None
-
-    @property
-    def entry(self) -> Benchmark:
-        """The task's benchmark."""
-        return BENCHMARKS[self.benchmark]
-
-    @property
-    def typed(self) -> Any:
-        """The settings, typed."""
-        return self.entry.parse(self.settings)
-
-    def with_settings(self, settings: str) -> Task:
-        """Return the task with other settings."""
-        return dataclasses.replace(self, settings=settings)
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The names of the task's metrics, the headline first."""
-        return tuple(metric.name for metric in self.entry.metrics(self.typed))
-
-    @property
-    def headline(self) -> str:
-        """The metric that speaks for a run."""
-        return self.metrics[0]
-
-    @property
-    def questions(self) -> int:
-        """How many questions the task has."""
-        if self.kept is not None:
-            return len(self.kept)
-        size = self.entry.splits[self.split]
-        return min(size, getattr(self.typed, "sample", 0) or size)
-
+if TYPE_CHECKING:
+    from spiqa_tasks.benchmarks.own.definition import Definition
 
 _OWN = re.compile(r"^benchmark:", re.MULTILINE)
 
@@ -154,19 +104,6 @@ def own_definitions(folders: Iterable[Path]) -> list[Definition]:
     return list(found.values())
 
 
-def task_of(config: Mapping[str, Any]) -> Task | None:
-    """Return the task that a YAML's values describe; None where it is none of ours."""
-    metadata = config.get("metadata")
-    if isinstance(metadata, Mapping):
-        register_recorded(metadata.get("definition"))
-    benchmark = metadata.get("benchmark") if isinstance(metadata, Mapping) else None
-    if benchmark not in BENCHMARKS or "test_split" not in config:
-        return None
-    length = (config.get("generation_kwargs") or {}).get("max_new_tokens")
-    settings = str(config.get("dataset_name") or "")
-    return Task(str(config["task"]), benchmark, str(config["test_split"]), settings, length=length)
-
-
 def _add_own(found: dict[str, Definition], config: Mapping[str, Any], path: Path) -> Definition:
     """Register and add the definition in a YAML; refuse another one of the same name."""
     definition = register_own(config, path.resolve().parent)
@@ -182,7 +119,7 @@ def _add_own(found: dict[str, Definition], config: Mapping[str, Any], path: Path
 def _tasks_of(benchmark: Benchmark) -> dict[str, Task]:
     """The tasks of a benchmark that has no YAMLs of a host's."""
     length = benchmark.max_new_tokens
-    return {name: Task(name, benchmark.name, *what, length=length) for name, what in benchmark.tasks.items()}
+    return {name: Task(name, benchmark, *what, length=length) for name, what in benchmark.tasks.items()}
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
@@ -225,7 +162,7 @@ def read_task(path: Path) -> Task:
     if task is None:
         raise InputError(
             f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
-            "`spiqa-tasks path` prints the folder of those."
+            "`spiqa-tasks list --folder` prints the folder of those."
         )
     return task
 

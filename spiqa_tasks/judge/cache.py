@@ -1,233 +1,285 @@
-"""Verdicts that were paid for once: a SQLite file that several processes share."""
+"""Verdicts that were paid for: a SQLite file with a checksum for each."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 import os
-import socket
 import sqlite3
-import threading
+import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from types import TracebackType
+from typing import Any
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.judge.cache_entry import dump, load
-from spiqa_tasks.judge.cache_file import connect
-from spiqa_tasks.judge.types import Verdict
+from spiqa_tasks.files.typed import check_types
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault
 from spiqa_tasks.printable import counted
 
 FILE_NAME = "judge.sqlite"
-BEAT_SECONDS = 2.0
-"""How often a process that is asking writes its heartbeat."""
-SILENT_SECONDS = 10.0
-"""How old a heartbeat may be before others ask in its process's place."""
 LOCKED_SECONDS = 10.0
-"""How long to wait for a locked file."""
-_CHUNK = 500
-fork_lock = threading.RLock()
-"""Held around uses of SQLite and late imports, and while the process forks: their locks stay locked in a child."""
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=fork_lock.acquire, after_in_parent=fork_lock.release, after_in_child=fork_lock.release)
+"""How long to wait for a locked file at the beginning and at the end."""
+_BUSY_SECONDS, _RETRY_SECONDS = 0.1, 1.0
+"""While answers arrive: how long a write may hold them up, and how soon after a failed one the next is tried."""
+_CHUNK = 500  # SQLite takes at most 999 values in one statement in its older versions
+_COLUMNS = ("key", "verdict", "checksum")
+_TABLE = "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, checksum INTEGER) WITHOUT ROWID"
+_INSERT = "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)"
+_IN_THE_WAY = ("locked", "readonly", "read-only", "full", "unable to open", "disk I/O")
+"""Words of SQLite's errors that say nothing about the file's content."""
+_KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
 
 
-class Owner(NamedTuple):
-    """A process that is asking for a verdict."""
+def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) -> str:
+    """Return sha256 of everything that shapes a verdict; local images count by content, API keys never enter.
 
-    host: str
-    pid: int
-
-
-Claim = Verdict | Literal["mine"] | Owner
+    `fingerprint` distinguishes judges of the same name, such as two versions of a local model's files.
+    """
+    fields = {
+        "provider": config.provider,
+        "model": config.model,
+        "base_url": config.url,
+        "fingerprint": fingerprint,
+        "prompt": request.prompt,
+        "images": [_image_key(image) for image in request.images],
+        "max_tokens": request.max_tokens,
+        "top_logprobs": request.top_logprobs,
+        "lookup": request.lookup,
+        "extra": config.extra,
+        "repeat": request.repeat,
+    }
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 class VerdictCache:
-    """Stored verdicts and claims on verdicts that some process is asking for right now.
+    """Stored verdicts; a context manager that several processes may use at the same time.
 
-    A key claimed by a living process is not asked for by another one. A process with claims writes a heartbeat every
-    two seconds; its claims end with the verdicts, with its death (seen at once on the same machine), or when its
-    heartbeat has not changed for ten seconds by the reader's clock, so that machines need not agree on the time.
-    Failures are never stored. Where the file can only be read, stored verdicts are found and nothing is claimed or
-    stored. Use from any thread.
-    """
-
-    def __init__(self, path: Path, locked_seconds: float = LOCKED_SECONDS) -> None:
-        self._path = path
-        self._owner = Owner(socket.gethostname(), os.getpid())
-        with fork_lock:
-            self._db, self.writable = connect(path, locked_seconds)
-        self._claimed: set[str] = set()
-        self._unsaved: list[tuple[str, Verdict]] = []
-        self.trouble = ""
-        """Why the last verdicts could not be stored; empty where they were."""
-        self._dropped: set[str] = set()
-        self._seen: dict[str, tuple[float, float]] = {}
-        self._closing = threading.Event()
-        self._heart: threading.Thread | None = None
-
-    def __str__(self) -> str:
-        return str(self._path)
-
-    def get_many(self, keys: Sequence[str]) -> dict[str, Verdict]:
-        """Return the stored verdicts among `keys`, marked as cached; rows that cannot be read are dropped and told."""
-        with fork_lock:
-            return self._select(keys)
-
-    def claim_many(self, keys: Sequence[str]) -> list[Claim]:
-        """Return for each key its verdict, or "mine" (to be asked by this process now), or who else is asking."""
-        with fork_lock:
-            found: dict[str, Claim] = dict(self._select(keys))
-            missing = [key for key in dict.fromkeys(keys) if key not in found]
-            if missing and self.writable:
-                found |= self._claim(missing)
-            return [found.get(key, "mine") for key in keys]
-
-    def put_many(self, rows: Iterable[tuple[str, Verdict]]) -> bool:
-        """Store verdicts and end their claims; a failed verdict only ends the claim. Return whether all are stored.
-
-        What cannot be stored, as somebody has locked the file or the disk is full, is stored with the next ones, or at
-        the end.
-        """
-        with fork_lock:
-            self._unsaved += rows
-            if self.writable:
-                self._save()
-            return not self._unsaved
-
-    def unstored(self) -> int:
-        """Return how many verdicts of a file that can be written are not in it yet."""
-        with fork_lock:
-            return sum(verdict.ok for _, verdict in self._unsaved) if self.writable else 0
-
-    def close(self) -> None:
-        """Store what is left, give up this process's claims, which end by themselves too, and close the file."""
-        self._closing.set()
-        with fork_lock:
-            if self.writable:
-                self._save()
-                with suppress(sqlite3.OperationalError):
-                    self._db.execute("DELETE FROM claims WHERE host = ? AND pid = ?", self._owner)
-            self._db.close()
-
-    def _rows(self, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
-        """The rows of the stored keys, in the order in which they are stored, which is much faster."""
-        ordered = sorted(keys)
-        for start in range(0, len(ordered), _CHUNK):
-            chunk = ordered[start : start + _CHUNK]
-            marks = ",".join("?" * len(chunk))
-            yield from self._db.execute(f"SELECT key, verdict FROM verdicts WHERE key IN ({marks})", chunk)
-
-    def _select(self, keys: Sequence[str]) -> dict[str, Verdict]:
-        loaded = {key: load(text) for key, text in self._rows(keys)}
-        found = {key: verdict for key, verdict in loaded.items() if verdict is not None}
-        if len(found) < len(loaded):
-            self._drop(loaded.keys() - found.keys())
-        unsaved = {key: verdict for key, verdict in self._unsaved if verdict.ok}
-        return found | {key: unsaved[key] for key in unsaved.keys() & set(keys)} if unsaved else found
-
-    def _drop(self, keys: set[str]) -> None:
-        """Remove rows that hold no verdict, and say so once."""
-        if new := keys - self._dropped:
-            self._dropped |= new
-            warnings.warn(f"{counted(len(new), 'stored verdict')} of no known form will be judged anew.", stacklevel=2)
-        if self.writable:
-            with suppress(sqlite3.OperationalError):
-                self._db.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in keys])
-
-    def _claim(self, keys: Sequence[str]) -> dict[str, Claim]:
-        """Claim the keys that no living process has claimed; a file that stays locked leaves all of them unclaimed."""
-        try:
-            with self._db:
-                self._db.execute("BEGIN IMMEDIATE")
-                found: dict[str, Claim] = dict(self._select(keys))
-                for key in keys:
-                    owner = None if key in found else self._other(key)
-                    if owner is not None:
-                        found[key] = owner
-                    elif key not in found:
-                        self._claimed.add(key)
-                        row = (key, *self._owner, time.time())
-                        self._db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
-        except sqlite3.OperationalError:
-            return {}
-        if self._heart is None:
-            self._heart = threading.Thread(target=self._beat, name="judge-claims", daemon=True)
-            self._heart.start()
-        return found
-
-    def _other(self, key: str) -> Owner | None:
-        """The living process that is asking for the key, if another one is."""
-        row = self._db.execute("SELECT host, pid, beat FROM claims WHERE key = ?", (key,)).fetchone()
-        if row is None or Owner(*row[:2]) == self._owner:
-            return None
-        owner, beat, now = Owner(*row[:2]), row[2], time.monotonic()
-        if key not in self._seen or self._seen[key][0] != beat:
-            self._seen[key] = (beat, now)
-        return owner if _may_live(owner) and now - self._seen[key][1] < SILENT_SECONDS else None
-
-    def _save(self) -> None:
-        stored = [(key, dump(verdict), time.time()) for key, verdict in self._unsaved if verdict.ok]
-        ended = [(key, *self._owner) for key, _ in self._unsaved]
-        try:
-            with self._db:
-                self._db.execute("BEGIN IMMEDIATE")
-                self._db.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", stored)
-                self._db.executemany("DELETE FROM claims WHERE key = ? AND host = ? AND pid = ?", ended)
-        except sqlite3.OperationalError as error:
-            self.trouble = str(error)
-            return
-        self.trouble = ""
-        self._claimed.difference_update(key for key, _ in self._unsaved)
-        self._unsaved.clear()
-
-    def _beat(self) -> None:
-        while not self._closing.wait(BEAT_SECONDS):
-            with fork_lock:
-                if not self._claimed or self._closing.is_set():
-                    continue
-                with suppress(sqlite3.Error):
-                    row = (time.time(), *self._owner)
-                    self._db.execute("UPDATE claims SET beat = ? WHERE host = ? AND pid = ?", row)
-
-
-def open_cache(directory: Path | None) -> VerdictCache | None:
-    """Return the cache in `directory` (None: `files.cache_folder.cache_path`); None, with a warning, if impossible.
+    Failures are never stored. A row that cannot be read, or whose checksum differs, is missing. A file that is damaged
+    as a whole, or another program's, is moved aside with a warning, and what can be read of it goes into a new one.
+    What cannot be written counts in `unstored`, and `trouble` says why.
 
     Raises:
-        JudgeError: a cache exists and cannot be read; going on would pay for its verdicts again.
+        JudgeError: the file is there and cannot be read; going on would pay for its verdicts again.
     """
-    path = (directory or cache_path()) / FILE_NAME
-    cache: VerdictCache | None = None
-    reason = "it can only be read now"
-    try:
-        cache = VerdictCache(path)
-    except (OSError, sqlite3.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        if path.is_file():
-            raise JudgeError(
-                f"Expected to read the judge's cache {path}, which failed: {reason}. Wait until the program that uses "
-                "it has ended, make room, or name another folder in SPIQA_TASKS_CACHE; judging without may pay twice."
-            ) from error
-    if cache is None or not cache.writable:
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.trouble = path, ""
+        self._unstored: dict[str, Verdict] = {}
+        self._next_try = 0.0
+        self._db = self._opened()
+
+    def __enter__(self) -> VerdictCache:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._db is not None and self._unstored:
+            self._db.execute(f"PRAGMA busy_timeout = {1000 * LOCKED_SECONDS:.0f}")
+            self._write()
+        if self._db is not None:
+            self._db.close()
+
+    @property
+    def unstored(self) -> int:
+        """How many verdicts are not in the file."""
+        return len(self._unstored)
+
+    def get(self, keys: Iterable[str]) -> dict[str, Verdict]:
+        """Return the stored verdicts among `keys`, marked as cached."""
+        wanted = sorted(set(keys))  # rows lie in the order of their keys, so that neighbours are read together
+        try:
+            return dict(self._read(wanted))
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                raise self._unreadable(error) from error
+            self._renew(error)
+            return dict(self._read(wanted))
+
+    def put(self, key: str, verdict: Verdict) -> None:
+        """Store a verdict now, or, where the file cannot be written, with a later one or at the end."""
+        self._unstored[key] = verdict
+        if self._db is not None and time.monotonic() >= self._next_try:
+            self._write()
+
+    def _read(self, keys: list[str]) -> Iterator[tuple[str, Verdict]]:
+        for start in range(0, len(keys), _CHUNK):
+            if self._db is None:
+                return
+            chunk = keys[start : start + _CHUNK]
+            marks = ",".join("?" * len(chunk))
+            yield from _sound(self._db.execute(f"SELECT * FROM verdicts WHERE key IN ({marks})", chunk))
+
+    def _write(self) -> None:
+        while self._db is not None:
+            try:
+                _insert(self._db, self._unstored)
+            except sqlite3.Error as error:
+                self.trouble, self._next_try = str(error), time.monotonic() + _RETRY_SECONDS
+                if not _is_damage(error):
+                    return
+                self._renew(error)
+            else:
+                self._unstored, self.trouble = {}, ""
+                return
+
+    def _opened(self) -> sqlite3.Connection | None:
+        """The file, created if need be and read-only if that is all; None where there is none and none can be made."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return _connected(self.path)
+        except (OSError, sqlite3.Error) as error:
+            self.trouble = getattr(error, "strerror", None) or str(error)
+            if not self.path.is_file():
+                return None
+            if _is_damage(error):
+                return self._moved(error)
+        try:
+            return _readable(self.path)
+        except sqlite3.Error as error:
+            if not self.path.stat().st_size:  # a full disk leaves an empty file
+                return None
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: sqlite3.Error) -> JudgeError:
+        return JudgeError(
+            f"Expected to read the judge's cache {self.path}, which failed: {error}. Wait until the program that uses "
+            "it has ended, make room, or name another folder in SPIQA_TASKS_CACHE; judging without may pay twice."
+        )
+
+    def _renew(self, error: sqlite3.Error) -> None:
+        if self._db is not None:
+            self._db.close()
+        self._db = self._moved(error)
+
+    def _moved(self, error: Exception) -> sqlite3.Connection | None:
+        """Move the file aside and copy what can be read of its verdicts, from either end up to the damage."""
+        aside = self.path.with_suffix(f".damaged-{time.time_ns()}.sqlite")
+        rows: dict[str, Verdict] = {}
+        try:
+            for suffix in ("", "-wal", "-shm"):  # SQLite would replay the old log into the new file
+                with suppress(FileNotFoundError):
+                    os.replace(f"{self.path}{suffix}", f"{aside}{suffix}")
+            for order in ("ASC", "DESC"):
+                with suppress(sqlite3.Error), closing(_plain(f"{aside.resolve().as_uri()}", 0)) as old:
+                    for key, verdict in _sound(old.execute(f"SELECT * FROM verdicts ORDER BY key {order}")):
+                        rows[key] = verdict
+            db = _connected(self.path)
+            _insert(db, rows)
+        except (OSError, sqlite3.Error) as failure:
+            self.trouble = str(failure)
+            return None
         warnings.warn(
-            f"Verdicts are not kept: the judge's cache {path} cannot be written ({reason}); "
-            "set SPIQA_TASKS_CACHE to a writable folder.",
+            f"The judge's cache {self.path} could not be used ({error}); it is now {aside.name}, and "
+            f"{counted(len(rows), 'verdict')} of it can be read and went into a new one.",
             stacklevel=2,
         )
-    return cache
+        return db
 
 
-def _may_live(owner: Owner) -> bool:
-    """Whether the process may be alive; certain on the same machine only, where its number may be used again."""
-    if owner.host != socket.gethostname() or os.name != "posix":
-        return True
+def _plain(uri: str, seconds: float) -> sqlite3.Connection:
+    db = sqlite3.connect(uri, timeout=seconds, isolation_level=None, check_same_thread=False, uri=True)
+    db.text_factory = bytes  # of a damaged row, too
+    return db
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """The file open for writing; sqlite3.DatabaseError where it is damaged or another program's."""
+    db = _plain(path.resolve().as_uri(), LOCKED_SECONDS)
     try:
-        os.kill(owner.pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
+        if db.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone():
+            _check_columns(db)  # before anything is written
+        db.execute("PRAGMA journal_mode=WAL")  # readers and a writer at the same time
+        db.execute("PRAGMA synchronous=NORMAL")  # a commit survives a kill; after a power cut the last few may be gone
+        db.execute(_TABLE)
+        db.execute(f"PRAGMA busy_timeout = {1000 * _BUSY_SECONDS:.0f}")
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _readable(path: Path) -> sqlite3.Connection:
+    """The file open for reading; in a read-only folder as immutable, or SQLite wants to write beside it."""
+    for options in ("mode=ro", "mode=ro&immutable=1"):
+        db = _plain(f"{path.resolve().as_uri()}?{options}", LOCKED_SECONDS)
+        try:
+            _check_columns(db)
+        except sqlite3.Error as error:
+            db.close()
+            if "locked" in str(error) or "immutable" in options:
+                raise
+        else:
+            break
+    return db
+
+
+def _check_columns(db: sqlite3.Connection) -> None:
+    if tuple(row[1].decode() for row in db.execute("PRAGMA table_info(verdicts)")) != _COLUMNS:
+        raise sqlite3.DatabaseError("it is a database of something else")
+
+
+def _is_damage(error: Exception) -> bool:
+    return isinstance(error, sqlite3.DatabaseError) and not any(words in str(error) for words in _IN_THE_WAY)
+
+
+def _insert(db: sqlite3.Connection, verdicts: dict[str, Verdict]) -> None:
+    texts = [(key, dump(verdict)) for key, verdict in verdicts.items()]
+    with db:
+        db.execute("BEGIN IMMEDIATE")
+        db.executemany(_INSERT, [(key, text, _checksum(key.encode(), text.encode())) for key, text in texts])
+
+
+def _sound(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, Verdict]]:
+    """The rows that are as they were written."""
+    for key, text, checksum in rows:
+        if isinstance(key, bytes) and isinstance(text, bytes) and _checksum(key, text) == checksum:
+            verdict = load(text.decode())
+            if verdict is not None:
+                yield key.decode(), verdict
+
+
+def _checksum(key: bytes, text: bytes) -> int:
+    return zlib.crc32(text, zlib.crc32(key))
+
+
+def _image_key(image: str) -> str:
+    if image.startswith(("http://", "https://", "data:")):
+        return image
+    return hashlib.sha256(Path(image).read_bytes()).hexdigest()
+
+
+def dump(verdict: Verdict) -> str:
+    """Return a verdict as text."""
+    return json.dumps({name: getattr(verdict, name) for name in _KEPT})
+
+
+def load(stored: str) -> Verdict | None:
+    """Return the verdict that `dump` wrote; None for any other text."""
+    try:
+        fields = _DECODER.decode(stored)
+        check_types(Verdict, {**fields, "top_logprobs": []})
+        if fields["model"] is not None:
+            fields["model"] = sys.intern(fields["model"])
+        pairs = [(token, value) for token, value in fields["top_logprobs"]]
+        if pairs and logprobs_fault(pairs, len(pairs)) is not None:
+            return None
+        fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in pairs)
+        return Verdict("ok", cached=True, **fields)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _constant(name: str) -> float:
+    """The one of JSON's extra numbers that a log-probability may be."""
+    if name != "-Infinity":
+        raise ValueError(name)
+    return -math.inf
+
+
+_DECODER = json.JSONDecoder(parse_constant=_constant)

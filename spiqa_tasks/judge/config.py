@@ -1,4 +1,4 @@
-"""A judge and how it is asked, as plain data; `resolve` finds it in arguments and the environment."""
+"""Configuration of a judge as plain data; `resolve` reads it from arguments and the environment."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ URL_VARIABLE = "SPIQA_JUDGE_BASE_URL"
 KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
 EXTRA_VARIABLE = "SPIQA_JUDGE_EXTRA"
 NO_THINKING = '{"chat_template_kwargs": {"enable_thinking": false}}'
-"""What vLLM and SGLang understand, and `hf:` judges, for models whose template has that switch."""
+"""Extra fields that switch thinking off in vLLM, SGLang and `hf:`, for chat templates with that switch."""
 
 
 @dataclass(frozen=True)
 class JudgeConfig:
-    """A judge and how it is asked.
+    """Configuration of a judge.
 
     Attributes:
         provider: a name of `providers.PROVIDERS`.
         model: as the provider names it.
         url: base URL of its server, without a trailing slash; empty for a model in this process.
         api_key: kept out of `repr`; None where no key is sent.
-        concurrency: most requests out at a time.
+        concurrency: most requests in flight.
         timeout: seconds for one request.
         batch_size: prompts in one forward pass of a model in this process.
-        retry: how failed requests are repeated.
-        extra: JSON object of the fields that every request has in addition; empty for none.
-        price: US dollars per million prompt and completion tokens; None where it is not known.
+        retry: bounds of retries.
+        extra: JSON object of additional fields of every request, or ''.
+        price: US dollars per million prompt and completion tokens, or None.
         cache: whether verdicts are stored.
         cache_dir: folder of `judge.sqlite`; None: that of `files.cache_folder.cache_path`.
 
@@ -67,18 +67,18 @@ class JudgeConfig:
 
     @property
     def host(self) -> str:
-        """Host and port of its server; empty for a model in this process."""
+        """Host and port of its server, or '' for a model in this process."""
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
     @property
     def extra_fields(self) -> dict[str, Any]:
-        """The fields that every request has in addition."""
+        """Additional fields of every request."""
         return json.loads(self.extra) if self.extra else {}
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Return the price of these tokens in US dollars; None where it is not known."""
+        """Return the price of these tokens in US dollars, or None."""
         return None if self.price is None else (prompt_tokens * self.price[0] + completion_tokens * self.price[1]) / 1e6
 
     def redact(self, text: str) -> str:
-        """Return `text` without the key, in whatever form; see `redaction.redacted`."""
+        """Return `text` without the key; see `redaction.redacted`."""
         return redacted(text, self.api_key)

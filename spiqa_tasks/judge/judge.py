@@ -1,35 +1,99 @@
-"""A judge that is asked by a rule: tested before a run, asked about all answers together, named in signatures."""
+"""Judges with a rule: preflight before a run, verdicts, signature fields."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import sys
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge import asking
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig
-from spiqa_tasks.judge.engine import Engine, shared_engine
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.rules import Rule, make_rule
+from spiqa_tasks.judge.summary import JudgingEstimate, Summary, summary_of
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
 _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
+"""Somebody waits for the run to start: a wrong address should be reported within a minute."""
 
 
-class Judge:
-    """A judge that is asked by a rule; use from any thread.
+class Asker:
+    """One judge and its verdicts in this process; thread-safe.
+
+    A request keeps its verdict, also a failed one, so that all metrics are over the same verdicts.
 
     Args:
-        judge: a config, whose process-wide engine is used, or an engine.
-        rule: what it is asked.
-        report: whether the engine's summary is printed after verdicts.
+        config: the judge.
+        report: whether the summary is printed to stderr after verdicts, unless it has not changed.
+    """
+
+    def __init__(self, config: JudgeConfig, *, report: bool = False) -> None:
+        self.config, self._report = config, report
+        self._verdicts: dict[JudgeRequest, Verdict] = {}
+        self._tested: set[str] = set()
+        self._seconds, self._unstored, self._reported = 0.0, 0, ""
+        self._lock = threading.Lock()
+
+    def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
+        """Return the verdicts in the order of the requests, waiting for all of them.
+
+        Raises:
+            JudgeError: see `asking.verdicts`.
+        """
+        new = [request for request in dict.fromkeys(requests) if request not in self._verdicts]
+        if new:
+            start = time.monotonic()
+            found = asking.verdicts(self.config, new)
+            with self._lock:
+                self._seconds += time.monotonic() - start
+            self.take(dict(zip(new, found.verdicts, strict=True)), found.unstored)
+        if self._report and (line := self.summary().line()) != self._reported:
+            self._reported = line
+            print(line, file=sys.stderr)
+        return [self._verdicts[request] for request in requests]
+
+    def take(self, found: Mapping[JudgeRequest, Verdict], unstored: int = 0) -> None:
+        """Add verdicts, `unstored` of which are not in the cache."""
+        with self._lock:
+            self._verdicts.update(found)
+            self._unstored += unstored
+
+    def estimate(self, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
+        """Return the cost of judging these requests; asks nothing and needs no key."""
+        return asking.estimate(self.config, requests)
+
+    def require_key(self) -> None:
+        """Raise JudgeError for a public server without a key; called when the judge is going to be asked."""
+        missing = PROVIDERS[self.config.provider].missing_key(self.config)
+        if missing is not None:
+            raise JudgeError(missing)
+
+    def summary(self) -> Summary:
+        """Return the cost of judging so far."""
+        with self._lock:
+            return summary_of(self.config, self._verdicts, self._tested, self._seconds, self._unstored)
+
+
+class Judge(Asker):
+    """A judge with a rule, which makes requests of answers and scores of verdicts.
+
+    Args:
+        config: the judge.
+        rule: its rule.
+        report: see `Asker`.
 
     Raises:
         JudgeError: the judge cannot return what the rule asks for, such as log-probabilities.
     """
 
-    def __init__(self, judge: JudgeConfig | Engine, rule: Rule, *, report: bool = True) -> None:
-        config = judge.config if isinstance(judge, Engine) else judge
+    def __init__(self, config: JudgeConfig, rule: Rule, *, report: bool = True) -> None:
+        super().__init__(config, report=report)
+        self.rule = rule
         self.tests = [rule.request(candidate) for candidate in rule.tests]
         for request in self.tests:
             reason = PROVIDERS[config.provider].cannot(config.model, request)
@@ -37,14 +101,12 @@ class Judge:
                 able = (provider for provider in PROVIDERS.values() if provider.cannot("", request) is None)
                 known = " and ".join(provider.logprob_judges or f"{provider.name}:<model>" for provider in able)
                 raise JudgeError(f"{rule.title} cannot be judged by {config.name}: {reason}; choose one of {known}.")
-        self.engine = judge if isinstance(judge, Engine) else shared_engine(judge)
-        self.rule = rule
-        self._report = report
-        self._verdicts: dict[JudgeRequest, Verdict] = {}
 
     def preflight(self, *, anyway: bool = False) -> list[Verdict]:
         """Ask the rule's test questions, past the cache, and `check` the verdicts."""
-        return self.check((self.engine.ask_now(request, _PREFLIGHT_POLICY) for request in self.tests), anyway=anyway)
+        self.require_key()
+        config = replace(self.config, cache=False, retry=_PREFLIGHT_POLICY)
+        return self.check(asking.verdicts(config, self.tests).verdicts, anyway=anyway)
 
     def check(self, answers: Iterable[Verdict], *, anyway: bool = False) -> list[Verdict]:
         """Return the verdicts on the test questions.
@@ -56,32 +118,22 @@ class Judge:
         Raises:
             JudgeError: the judge has no key, did not answer, or is unfit by the rule; the message has the remedy.
         """
-        config, verdicts = self.engine.config, []
+        config, verdicts = self.config, list(answers)
         named = config.name + (f" at {config.host}" if config.url else "")
-        for verdict in answers:
-            verdicts.append(verdict)
+        for verdict in verdicts:
             if verdict.reason is not None:
                 advice = verdict.reason if "; " in verdict.reason else f"{verdict.reason}; {_REMEDY}"
                 raise JudgeError(f"The judge {named} did not answer a test question: {advice}, or {self.rule.remedy}.")
+        self._tested |= {verdict.model for verdict in verdicts if verdict.model}
         fault = self.rule.fault(verdicts)
         if fault is not None and not anyway:
             raise JudgeError(f"The judge {named} cannot be used: {fault}, or {self.rule.remedy}.")
         return verdicts
 
-    def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:
-        """Return the verdicts in the order of the requests, waiting for all of them.
-
-        A request has one verdict however often it is asked, also a failed one, so that all metrics are over the same.
-        """
-        new = [request for request in dict.fromkeys(requests) if request not in self._verdicts]
-        if new:
-            self._verdicts.update(zip(new, self.engine.map(new, report=self._report), strict=True))
-        return [self._verdicts[request] for request in requests]
-
     @property
     def configured(self) -> dict[str, str]:
         """The judge's fields of a `Signature` that are known before it has answered."""
-        config = self.engine.config
+        config = self.config
         fields = {"judge": config.name, "judge_host": config.host, "judge_extra": config.extra}
         fields |= {f"judge_{name}": str(value) for name, value in self.rule.signature().items()}
         return {name: value for name, value in fields.items() if value}
@@ -89,17 +141,17 @@ class Judge:
     @property
     def signature(self) -> dict[str, str]:
         """The judge's fields of a `Signature`, with the model as served once it has answered."""
-        served = "+".join(self.engine.summary().models)
+        served = "+".join(self.summary().models)
         return self.configured | ({"judge_served": served} if served else {})
 
 
 def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) -> Judge | None:
-    """Return a judge that has passed the rule's test questions; None where judging is switched off.
+    """Return a judge that has passed the rule's test questions, or None if judging is switched off.
 
     Args:
         rule: as `make_rule` takes it.
-        config: the judge; None for none.
-        report: see `Judge`.
+        config: the judge, or None.
+        report: see `Asker`.
 
     Raises:
         InputError: an unknown rule, or one that cannot be made.

@@ -1,4 +1,4 @@
-"""How fast a judge's server is asked: as fast as it likes, near the rate that it allows, or one by one. Pure."""
+"""Rate at which a judge's server is asked: unlimited, near the rate that it accepts, or single requests. Pure."""
 
 from __future__ import annotations
 
@@ -7,30 +7,36 @@ from dataclasses import dataclass
 from typing import Literal
 
 FIRST_RATE, SLOWEST = 50.0, 1.0
-"""Requests a second after the first refusal, until more is known, and at least."""
+"""Requests a second after the first refusal, and the lower bound.
+
+50 is within a factor of 10 of common limits (300 to 30,000 a minute), which a few epochs make up for; below 1 a second
+an epoch would have too few requests to learn from.
+"""
 EPOCH_SECONDS, EPOCH_REQUESTS, LONGEST_EPOCH = 0.5, 8, 3.0
-"""An epoch is at least so many seconds and requests, but no more than so many seconds."""
+"""Least seconds and requests of an epoch, and most seconds: an eighth is the finest share of refusals worth following,
+and a slow server must not hold the rate for longer."""
 RETURNED = 0.9
-"""The share of an epoch's requests that have to be back before the rate follows."""
+"""Fraction of an epoch's requests that must be back before the rate changes; the last tenth may hang until timeout."""
 ABOVE = 1.08
-"""How much more than it accepted a refusing server is asked: its limit is used up, and few requests are refused."""
+"""Factor on the accepted rate where some requests were refused: the limit stays used up, and about 8% are refused."""
 FASTER, FASTEST = 1.1, 1.5
-"""How much faster a server is asked that refused nothing for an epoch: at first, and after several of them."""
+"""Growth of the rate after an epoch without refusals: first, near a limit that has just shown, and at most."""
 SLOWED = 0.7
-"""The share of the fastest epoch's rate at which it shows whether asking more slowly is of any use."""
+"""Fraction of the fastest recent rate below which we test whether slowing down reduces refusals."""
 FAILURES = 8
-"""So many failures in a row, and the server is asked one by one."""
+"""Failures in a row before single requests: with half of all failing by chance, that happens once in 256."""
 PROBES, WIDER, RAREST = 0.5, 1.5, 5.0
-"""Seconds between the first two such requests, the growth of that time, and the longest one."""
+"""Seconds between the first two single requests, growth of that time, and most seconds, so that the end of an outage is
+seen within five."""
 LATE = 0.02
-"""Seconds that a request may be late without slowing the next one down."""
+"""Seconds that a request may be late without delaying the next one: a busy event loop would lower the rate."""
 
 Outcome = Literal["answered", "refused", "failed"]
 
 
 @dataclass(slots=True)
 class _Epoch:
-    """A time with one rate: its ticket and beginning, what became of its requests, its seconds once it has ended."""
+    """A stretch of time with one rate, and the outcomes of its requests; `lasted` is None until it has ended."""
 
     ticket: int
     since: float
@@ -41,7 +47,7 @@ class _Epoch:
 
 
 class Pace:
-    """When requests may be made, from what became of the last ones; times are seconds of a clock that never goes back.
+    """When requests may be made, from the outcomes of earlier ones; times are seconds of a monotonic clock.
 
     Until the first refusal (429) there is no limit. Then requests are counted by epochs of half a second or longer,
     each with one rate: one with refusals is followed by a rate a little above what was accepted in it, one without by
@@ -55,13 +61,13 @@ class Pace:
     _in_a_row: int
     _growth: float
     _fastest: tuple[float, float]
-    """How many requests a second were made, and accepted, in the fastest epoch of late."""
+    """Requests made and accepted a second in the fastest recent epoch."""
 
     def __init__(self) -> None:
         self.rate: float | None = None
         self.probing = False
         self.ticket = 0
-        """What the outcome of a request that is made now is reported with."""
+        """Number of the epoch that a request made now belongs to; its outcome is reported with it."""
         self._spacing = PROBES
         self._turn(0.0)
 
@@ -79,7 +85,7 @@ class Pace:
         return 0.0
 
     def came_back(self, now: float, ticket: int, outcome: Outcome, delay: float = 0.0) -> None:
-        """Count what became of a request; `delay` is how many seconds of patience the server asked for."""
+        """Count the outcome of a request; `delay` is the server's `Retry-After` in seconds."""
         if ticket < self._first:
             return
         self._in_a_row = 0 if outcome == "answered" else self._in_a_row + 1
@@ -102,7 +108,7 @@ class Pace:
             self._begin(now)
 
     def _end_epoch(self, now: float) -> None:
-        """End the epoch where it is long enough; requests until the next one count in none."""
+        """End the epoch if it is long enough; requests made until the next one begins belong to no epoch."""
         epoch, seconds = self._epoch, now - self._epoch.since
         least = EPOCH_SECONDS if epoch.started >= EPOCH_REQUESTS else LONGEST_EPOCH
         if epoch.lasted is None and epoch.started and seconds >= least:
@@ -130,7 +136,11 @@ class Pace:
         self._resumed = False
 
     def _is_refused_anyway(self, asked: float, accepted: float) -> bool:
-        """Whether no greater share is accepted now that requests are fewer; both are numbers a second."""
+        """Return whether slowing down does not help; arguments are requests a second.
+
+        With a real limit the accepted rate stays as it was. If requests are refused at random it falls in proportion
+        to the asked rate. The square root of that proportion lies halfway between the two on a logarithmic scale.
+        """
         before, accepted_before = self._fastest
         if asked >= before:
             self._fastest = (asked, accepted)
@@ -142,7 +152,7 @@ class Pace:
         return False
 
     def _turn(self, start: float) -> None:
-        """Begin anew: what is still on its way says nothing about the server as it is from now on."""
+        """Begin anew; outcomes of requests that are still on their way no longer count."""
         self._first = self.ticket + 1
         self._in_a_row = 0
         self._resumed = True

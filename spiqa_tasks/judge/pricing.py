@@ -1,4 +1,4 @@
-"""What common judges cost, as their makers listed it; unknown models have no price rather than a guessed one."""
+"""List prices of common judges; unknown models have no price rather than a guessed one."""
 
 from __future__ import annotations
 
@@ -25,11 +25,9 @@ PRICES: dict[str, tuple[float, float]] = {
     "claude-3-5-sonnet-20241022": (3.00, 15.00),
 }
 
-BATCH_SHARE = 0.5
-"""What a token costs in a batch, as a share of its list price, at OpenAI and at Anthropic."""
-
 _DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$|-\d{4}$")
 _CHARACTERS_PER_TOKEN = 4
+"""Average of English text under the tokenizers of OpenAI."""
 
 
 def list_price(model: str) -> tuple[float, float] | None:
@@ -62,5 +60,5 @@ def parse_price(text: str) -> tuple[float, float] | None:
 
 
 def estimated_tokens(text: str) -> int:
-    """Roughly how many tokens a text has: one per four characters, and ten for the message around it."""
+    """Return an estimate of the tokens of a message: one per four characters, and ten for its frame."""
     return len(text) // _CHARACTERS_PER_TOKEN + 10

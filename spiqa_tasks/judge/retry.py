@@ -1,4 +1,4 @@
-"""Which failures of a judge's server are worth another try, and when. Pure: no clock, no network."""
+"""Classification of a judge's failures: retryable or final, and the delay before the next try. Pure."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from email.utils import parsedate_to_datetime
 
 RETRIED_STATUSES = frozenset({408, 409, 429})
 FINAL_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+"""Codes of OpenAI's 429 for an account without credit, which no waiting fills."""
 LONGEST_WAIT = 7 * 86_400.0
-"""Seconds of patience, beyond which it does not matter how many a server asks for."""
+"""Upper bound of a `Retry-After` in seconds: no run waits a week, and larger numbers overflow clocks."""
 TOO_LARGE = "request too large"
-"""How the message of a 429 begins whose request will never fit the rate limit."""
+"""Beginning of the message of a 429 whose request exceeds the rate limit by itself (OpenAI)."""
 
 
 @dataclass(eq=False)
 class AskError(Exception):
-    """One request got no usable answer.
+    """A request without a usable answer.
 
     Attributes:
-        reason: what went wrong, and what to do about it where the cause is known.
+        reason: the failure, with a remedy if the cause is known.
         retryable: whether the same request may succeed later.
         refused: whether the server asked for patience (429).
-        retry_after: the seconds that it asked for; None where it named none.
+        retry_after: its `Retry-After` in seconds, or None.
     """
 
     reason: str
@@ -38,7 +39,7 @@ class AskError(Exception):
 
 
 class HttpError(AskError):
-    """An answer with an error status; `message` and `codes` are those of its body."""
+    """An HTTP error status; `message` and `codes` are those of its body."""
 
     def __init__(
         self, status: int, message: str, *, codes: Collection[str] = (), retry_after: float | None = None
@@ -52,13 +53,13 @@ class HttpError(AskError):
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long to insist.
+    """Bounds of retries.
 
-    A request is tried at most `max_attempts` times. A try counts where the judge has answered others since the one
-    before, or did so three times; a refusal (429) only where the request was first made more than `patience` seconds
-    ago. Where the policy is not `patient`, every try counts. Everything still open fails once the judge has answered
-    nothing at all for `patience` seconds, or asks for more patience than that. Between two tries of a request lie
-    `base * 2**(tries - 1)` seconds, at most `cap`, times a random factor between 0.5 and 1.
+    A request is tried at most `max_attempts` times. A try counts if the judge answered others since the one before, or
+    did so three times; a refusal (429) only if the request was first made more than `patience` seconds ago. If the
+    policy is not `patient`, every try counts. All open requests fail once the judge has answered nothing for `patience`
+    seconds, or asks for a longer wait. The delay between two tries is `base * 2**(tries - 1)` seconds, at most `cap`,
+    times a random factor from 0.5 to 1, so that requests that failed together do not come back together.
     """
 
     max_attempts: int = 12
@@ -74,7 +75,7 @@ class RetryPolicy:
 
 
 def is_retryable(status: int, codes: Collection[str] = (), message: str = "") -> bool:
-    """Return whether an answer with this status, and these codes and words in its body, is worth another try."""
+    """Return whether a request with this answer (status, codes and message of the body) may succeed later."""
     if not FINAL_CODES.isdisjoint(codes) or message.lower().startswith(TOO_LARGE):
         return False
     return status in RETRIED_STATUSES or status >= 500
@@ -95,10 +96,10 @@ def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds that `retry-after-ms` or `Retry-After` (seconds or an HTTP date) asks for; None for neither.
+    """Return the wait that `retry-after-ms` or `retry-after` (seconds or an HTTP date) asks for in seconds, or None.
 
-    `headers` has lower-case names. A date is compared with the server's own clock (`date`), or where it tells none with
-    `now`, a Unix time in seconds; one in the past is 0, nothing more than a week.
+    A date is compared with the server's own clock (header `date`), or else with `now`, a Unix time in seconds. A date
+    in the past is 0; the upper bound is `LONGEST_WAIT`.
     """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         with suppress(KeyError, ValueError):

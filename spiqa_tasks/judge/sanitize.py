@@ -1,4 +1,4 @@
-"""How a text of the model under test is kept from speaking to the judge, and marked where it may: one rule for all."""
+"""Neutralise prompt injection in answers shown to the judge; flag suspicious ones."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from spiqa_tasks.scoring.reasoning import CONTROL_TOKEN, without_control_tokens
 
 REMOVED = "[removed]"
 LONGEST = 16_000
-"""Characters of an answer that a judge is shown; a longer one is cut in the middle."""
+"""Most characters of an answer shown to the judge (about 4,000 tokens, half of a small judge's context)."""
 CUT = "\n[...]\n"
-"""What stands where an answer was cut."""
+"""Stand-in for the middle of a cut answer."""
 
 _INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Blank characters that Unicode counts among letters and symbols."""
@@ -89,7 +89,7 @@ _SPEAKING = re.compile(
     ),
     re.IGNORECASE | re.MULTILINE,
 )
-"""What speaks to the judge in words that honest answers may have, too."""
+"""Possible injections in words that honest answers may have, too."""
 
 
 def sanitize(text: str) -> str:

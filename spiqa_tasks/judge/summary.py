@@ -1,20 +1,20 @@
-"""What judging took, or would take: requests, tokens, time and price."""
+"""Cost of judging, actual or estimated: requests, tokens, time and price."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import counted
 
-_COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "cut", "suspicious")
+_COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "cut", "suspicious", "unstored")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgingEstimate:
-    """What judging would take: requests to make, verdicts in the cache, tokens, US dollars (None: price unknown)."""
+    """Estimated cost: requests to make, stored verdicts, tokens, US dollars (None: price unknown)."""
 
     calls: int
     cached: int
@@ -25,12 +25,11 @@ class JudgingEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts since the engine started: answered requests, verdicts from the cache, failures.
+    """Counts of one process: answered requests, verdicts from the cache, failures.
 
-    `seconds` is the wall time in which verdicts were awaited, tokens are those of answered requests, `cost` is in
-    US dollars (None where the price is not known), `models` are the names that the server reported, `cut` is how many
-    of the judged answers were too long to be shown whole, `suspicious` how many may speak to the judge, `unstored` how
-    many verdicts are in no cache, though one is there.
+    `seconds` is the wall time spent waiting for verdicts. Tokens are those of requests answered now. `cost` is in US
+    dollars (None: price unknown). `models` are the names that the server reported. `cut` and `suspicious` count judged
+    answers with that flag, `unstored` verdicts that could not be written into the cache.
     """
 
     judge: str
@@ -66,45 +65,32 @@ def combined(summaries: Sequence[Summary]) -> Summary:
         seconds=max(each.seconds for each in summaries),
         cost=sum(costs) if len(costs) == len(summaries) else None,
         models=tuple(sorted({model for each in summaries for model in each.models})),
-        **{name: sum(getattr(each, name) for each in summaries) for name in (*_COUNTS, "unstored")},
+        **{name: sum(getattr(each, name) for each in summaries) for name in _COUNTS},
     )
 
 
-class Tally:
-    """Counts verdicts as they come; the caller serialises the calls."""
-
-    def __init__(self) -> None:
-        self._counts = dict.fromkeys(_COUNTS, 0)
-        self._models: set[str] = set()
-        self._open = 0
-        self._busy = 0.0
-        self._since = 0.0
-
-    def opened(self) -> None:
-        """Note that one more verdict is awaited."""
-        if self._open == 0:
-            self._since = time.monotonic()
-        self._open += 1
-
-    def closed(self, verdict: Verdict, request: JudgeRequest, *, counted: bool = True) -> None:
-        """Count an awaited verdict; of one that is not counted (a test question) only the model's name is kept."""
-        self._open -= 1
-        if self._open == 0:
-            self._busy += time.monotonic() - self._since
-        if verdict.model:
-            self._models.add(verdict.model)
-        if not counted:
-            return
-        outcome = "failed" if not verdict.ok else "cached" if verdict.cached else "judged"
-        self._counts[outcome] += 1
-        self._counts["cut"] += request.cut and verdict.ok
-        self._counts["suspicious"] += request.suspicious and verdict.ok
-        if not verdict.cached:
-            self._counts["prompt_tokens"] += verdict.prompt_tokens
-            self._counts["completion_tokens"] += verdict.completion_tokens
-
-    def summary(self, judge: str, price: Callable[[int, int], float | None]) -> Summary:
-        """Return the counts so far; `price` returns the US dollars for prompt and completion tokens."""
-        seconds = self._busy + (time.monotonic() - self._since if self._open else 0.0)
-        cost = price(self._counts["prompt_tokens"], self._counts["completion_tokens"])
-        return Summary(judge, seconds=seconds, cost=cost, models=tuple(sorted(self._models)), **self._counts)
+def summary_of(
+    config: JudgeConfig,
+    verdicts: Mapping[JudgeRequest, Verdict],
+    models: Collection[str],
+    seconds: float,
+    unstored: int,
+) -> Summary:
+    """Return the summary of a judge's verdicts by their requests; `models` are names it reported elsewhere."""
+    answered = {request: verdict for request, verdict in verdicts.items() if verdict.ok}
+    new = [verdict for verdict in answered.values() if not verdict.cached]
+    prompts, completions = sum(each.prompt_tokens for each in new), sum(each.completion_tokens for each in new)
+    return Summary(
+        config.name,
+        judged=len(new),
+        cached=len(answered) - len(new),
+        failed=len(verdicts) - len(answered),
+        seconds=seconds,
+        prompt_tokens=prompts,
+        completion_tokens=completions,
+        cost=config.cost(prompts, completions),
+        models=tuple(sorted({verdict.model for verdict in answered.values() if verdict.model} | set(models))),
+        cut=sum(request.cut for request in answered),
+        suspicious=sum(request.suspicious for request in answered),
+        unstored=unstored,
+    )

@@ -1,4 +1,4 @@
-"""What goes into the judge engine and what comes out, and which of a server's words are believed. Pure."""
+"""Requests to a judge and its verdicts, and which of a server's values are believed. Pure."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from spiqa_tasks.printable import printable
 from spiqa_tasks.scoring.l3score import ROUNDING
 
 SUM_TOLERANCE = 0.01
-"""By how much probabilities may add up to more than 1, rounded as servers round."""
+"""Tolerance of a sum of probabilities above 1: servers round log-probabilities to few digits."""
 LONGEST_TOKEN = 1_000
 MOST_TOKENS = 10**9
-"""Characters of a token, and tokens of a request, beyond which a server's word is not believed."""
+"""Most characters of a token, and most tokens of a request: far beyond any vocabulary and context window."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """One question to the judge, which is asked at temperature 0.
+    """A request to the judge, sent at temperature 0.
 
-    `top_logprobs` is how many of the most likely first tokens to return; None asks for a written answer of at most
+    `top_logprobs` is the number of most likely first tokens to return; None asks for a written answer of at most
     `max_tokens`. `images` are local paths or http(s)/data URLs. Words in `lookup` (lower case) are looked up in the
-    judge's whole vocabulary and returned in addition, which only `hf:` judges can do. `cut` marks a prompt whose answer
-    was shortened, `suspicious` one whose answer may speak to the judge; they shape no verdict. `repeat` tells askings
-    of the same question apart, which have verdicts of their own; nothing of it is sent.
+    judge's whole vocabulary and returned in addition (`hf:` only). `cut` flags a shortened answer, `suspicious` a
+    possible prompt injection; both leave the verdict as it is. `repeat` numbers repeats of the same request, each with
+    its own verdict; it is not sent.
     """
 
     prompt: str
@@ -64,7 +64,7 @@ class Verdict:
 
     @property
     def unread(self) -> str:
-        """Why a rule has no score for it."""
+        """Reason for a missing score: the failure, or text that no rule reads."""
         return self.reason or f"the judge's answer {self.text[:40]!r} is none of its rule's verdicts"
 
 
@@ -74,11 +74,11 @@ def failed(reason: str) -> Verdict:
 
 
 def logprobs_fault(pairs: Sequence[tuple[Any, Any]], wanted: int) -> str | None:
-    """Return why the most likely first tokens cannot be scored; None where they can.
+    """Return why the most likely first tokens cannot be scored, or None.
 
     Args:
         pairs: `(token, natural log of its probability)`, most likely first; -inf and servers' -9999 are probability 0.
-        wanted: how many were asked for.
+        wanted: the number asked for.
     """
     if not pairs:
         return "the server's answer has no token log-probabilities"
@@ -96,5 +96,5 @@ def logprobs_fault(pairs: Sequence[tuple[Any, Any]], wanted: int) -> str | None:
 
 
 def token_count(value: Any) -> int:
-    """Return how many tokens a server says it counted; 0 for what is no such number."""
+    """Return a server's token count, or 0 if it is no plausible number."""
     return value if conforms(value, int) and 0 <= value <= MOST_TOKENS else 0

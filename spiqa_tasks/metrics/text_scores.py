@@ -1,8 +1,9 @@
 """The text metrics of SPIQA (section 5): BLEU, ROUGE-L, CIDEr, METEOR and BERTScore of predictions.
 
 As released: one reference per prediction; the COCO caption toolkit with its PTB tokenizer for the first four, and raw
-BERTScore F1 (bert-base-uncased, no rescaling) on the untokenized texts. Needs Java for the tokenizer and METEOR, and
-the extra `bertscore` with its weights for BERTScore; what cannot be computed is left out, with the reason.
+BERTScore F1 (bert-base-uncased, no rescaling) on the untokenized texts. All but BERTScore need Java, for the tokenizer
+and METEOR's aligner; BERTScore needs the extra `bertscore` and its weights. A metric that cannot be computed is left
+out, with the reason: other tokens would give other numbers under the same name.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import subprocess
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from spiqa_tasks.extras import how_to_install
 from spiqa_tasks.metrics import bertscore, coco_java
 from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, meteor, rouge_l
-from spiqa_tasks.scoring.tokenization import tokenize
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +25,12 @@ METRICS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor",
 SLOW = ("meteor", "bertscore_f1")
 """The metrics that a program or a model computes; all but the last need the tokenizer."""
 
-NO_JAVA = "no working Java was found; install a Java runtime (8 or later) and put `java` on the PATH"
+NO_JAVA = (
+    f"no working Java was found; install one with {how_to_install('java')}, or put `java` (8 or later) on the PATH"
+)
+
+TOKENIZER = "ptb-java"
+"""The tokenizer in signatures: the Stanford PTBTokenizer 3.4.1 of the toolkit, as in the released scripts."""
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -47,29 +53,8 @@ def available_metrics() -> dict[str, str | None]:
 
     Starts Java once and loads BERTScore's model, downloading it (440 MB) if it is not there yet and the hub is.
     """
-    reasons = {
-        "meteor": None if coco_java.has_java() else NO_JAVA,
-        "bertscore_f1": bertscore.scorer_or_reason()[1],
-    }
-    return {name: reasons.get(name) for name in METRICS}
-
-
-RELEASED_TOKENIZER = "ptb-java"
-"""The tokenizer of the released scripts."""
-
-
-def tokenizer_note(name: str) -> str:
-    """Return the tokenizer for people; one that is not the released one gives values that differ a little."""
-    return (
-        name
-        if name == RELEASED_TOKENIZER
-        else f"the tokenizer {name}; the released one, {RELEASED_TOKENIZER}, needs Java"
-    )
-
-
-def tokenizer_name() -> str:
-    """Return the tokenizer that `text_scores` will use: `ptb-java` (as released) or `ptb-python`."""
-    return RELEASED_TOKENIZER if coco_java.has_java() else "ptb-python"
+    no_java = None if coco_java.java() else NO_JAVA
+    return {**dict.fromkeys(METRICS, no_java), "bertscore_f1": bertscore.scorer_or_reason()[1]}
 
 
 def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> TextScores:
@@ -85,12 +70,12 @@ def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = MET
     values: dict[str, float] = {}
     per_item: dict[str, tuple[float, ...]] = {}
     omitted: dict[str, str] = {}
-    tokenized = _tokenized(lines)
+    tokenized = _tokenized(lines)  # also for `prepare`, which names the slow metrics alone
     for name in metrics:
         outcome = bertscore.bertscore(lines) if name == "bertscore_f1" else _toolkit(name, tokenized)
         if isinstance(outcome, str):
             omitted[name] = outcome
-            if outcome != tokenized:  # which has been said, once for all metrics
+            if outcome != tokenized:  # `_tokenized` warned once for all metrics
                 log.warning("%s is not computed: %s.", name, outcome)
             continue
         values[name] = outcome.value
@@ -110,7 +95,7 @@ def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS
 
 
 def _toolkit(name: str, pairs: Pairs | str) -> CorpusScore | str:
-    """A metric of the toolkit on tokenized pairs, or why there is none."""
+    """Return a metric of the toolkit on tokenized pairs, or why there is none."""
     if isinstance(pairs, str):
         return pairs
     if name.startswith("bleu_"):
@@ -128,8 +113,6 @@ def _bleu(pairs: Pairs) -> tuple[float, float, float, float]:
 
 
 def _meteor(pairs: Pairs) -> CorpusScore | str:
-    if not coco_java.has_java():
-        return NO_JAVA
     try:
         return meteor(coco_java.meteor_statistics(pairs))
     except (OSError, subprocess.SubprocessError, ValueError) as error:
@@ -141,20 +124,15 @@ def _one_line(text: str) -> str:
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").split())
 
 
-_python_tokens = functools.lru_cache(maxsize=1 << 17)(tokenize)  # the groups of a run share its texts
-
-
 @functools.lru_cache(maxsize=4)
 def _tokenized(pairs: Pairs) -> Pairs | str:
-    """The pairs as `tokenizer_name` tokenizes them, or why they are not: another tokenizer never takes over."""
-    lines = [line for pair in pairs for line in pair]
-    if not coco_java.has_java():
-        tokens = [_python_tokens(line) for line in lines]
-    else:
+    """Return the tokenized pairs, or why there are none."""
+    reason = NO_JAVA
+    if coco_java.java():
         try:
-            tokens = coco_java.tokenize_lines(lines)
+            tokens = coco_java.tokenize_lines([line for pair in pairs for line in pair])
+            return tuple(zip(tokens[::2], tokens[1::2], strict=True))
         except (OSError, subprocess.SubprocessError, ValueError) as error:
-            reason = f"the Java tokenizer failed ({error}); repair Java, or take it off the PATH to have ptb-python"
-            log.warning("No text metric of the toolkit is computed: %s.", reason)
-            return reason
-    return tuple(zip(tokens[::2], tokens[1::2], strict=True))
+            reason = f"the Java tokenizer failed ({error})"
+    log.warning("No text metric of the toolkit is computed: %s.", reason)
+    return reason

@@ -53,7 +53,6 @@ class NumberedDocs:
     def __init__(self, docs: Any, seed: str) -> None:
         """
         Args:
-            docs: the host's split.
             seed: seed of the cycle, which also depends on the number of documents.
         """
         self.docs = docs

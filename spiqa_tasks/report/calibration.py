@@ -1,4 +1,4 @@
-"""Judges examined, as tables, a page and JSON."""
+"""Calibration of judges as tables, page and JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spiqa_tasks.scoring.units import estimated, percent, plain, without_nan
 
 AGREEMENT = "Agreement with the labels"
 EXAMPLES = 5
-"""Answers shown per judge and group, those whose score is farthest from the label."""
+"""Wrongly judged answers shown per judge and kind: enough to see why, few enough to read."""
 _SHOWN = 300
 _LEFT = (
     "95% intervals, answers to one question being one cluster. Yes is a score above 0.5; the best threshold is chosen "
@@ -36,7 +36,7 @@ def build(title: str, found: Sequence[Examined], pairs: Sequence[Pair], answers:
 
 
 def tables(found: Sequence[Examined], pairs: Sequence[Pair]) -> list[Table]:
-    """Return all tables of numbers that have lines."""
+    """Return all tables of numbers that have rows."""
     groups = [group_table(found, kind) for kind in _kinds(found)]
     rest = (flips_table(found), pairs_table(pairs), cost_table(found), signature_table(found))
     return [agreement_table(found), *groups, *(table for table in rest if table.records)]
@@ -80,7 +80,7 @@ def flips_table(found: Sequence[Examined]) -> Table:
 
 
 def pairs_table(pairs: Sequence[Pair]) -> Table:
-    """Return how every two judges go together."""
+    """Return the agreement of each two judges."""
     rows = [{"judge": each.judges[0], "other judge": each.judges[1], **dataclasses.asdict(each)} for each in pairs]
     shown = {"kappa": "kappa", "spearman": "Spearman", "kendall": "Kendall"}
     values: Columns = [
@@ -92,7 +92,7 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
 
 
 def cost_table(found: Sequence[Examined]) -> Table:
-    """Return what asking each judge took; verdicts of the cache cost nothing."""
+    """Return calls, time and cost of each judge; verdicts of the cache cost nothing."""
     columns = ["judge", "asked", "from the cache", "failed", "seconds", "tokens", "dollars", "dollars per 1,000"]
     rows: list[dict[str, Any]] = []
     for each in found:
@@ -107,7 +107,7 @@ def cost_table(found: Sequence[Examined]) -> Table:
 
 
 def signature_table(found: Sequence[Examined]) -> Table:
-    """Return how each judge's scores were made."""
+    """Return the signature of each judge's scores."""
     rows = [{"judge": each.opinion.name, "signature": each.opinion.signature.text} for each in found]
     return Table(rows, ["judge"], ["signature"], "How every number was made")
 
@@ -223,5 +223,5 @@ def _spanned(estimate: Estimate) -> str:
 
 
 def _short(text: str) -> str:
-    """A text without its middle where it is long, for a table."""
+    """Return a text, without its middle if it is too long for a table."""
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]} … {text[-_SHOWN // 2 :]}"

@@ -1,4 +1,4 @@
-"""What a report says: its sections of tables and plots, made of runs."""
+"""Report of runs: its sections, each of tables and plots."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from dataclasses import dataclass
 
 from spiqa_tasks.analysis.breakdown import GroupValue
 from spiqa_tasks.analysis.compare import Comparison, compare
-from spiqa_tasks.analysis.gain_of_runs import Row
+from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.benchmarks.record import STATUSES
 from spiqa_tasks.benchmarks.signature import PACKAGE
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
-from spiqa_tasks.report import coverage, gains, headline, judges, plots
+from spiqa_tasks.report import answers, gains, headline, plots
 from spiqa_tasks.report.gains import comparison_table
-from spiqa_tasks.report.headline import judge_of
+from spiqa_tasks.report.headline import judge_of, made
 from spiqa_tasks.report.plots import Plot, Series
 from spiqa_tasks.report.printer import Table
-from spiqa_tasks.report.sharing import made
 from spiqa_tasks.runs.run import Run
 
 Fact = tuple[str, Sequence[str]]
-"""(what it is, the lines that say it)."""
+"""(name, lines) in the head of the page."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report; `notes` are sentences above its tables."""
+    """Section of a report; `notes` are sentences above its tables."""
 
     title: str
     notes: Sequence[str] = ()
@@ -37,14 +36,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """All that the page, the Markdown and the exports are made of.
+    """Report, from which page, Markdown and exports are written.
 
     Attributes:
         title: of the page.
-        notes: what could not be read, one sentence each.
+        notes: sentences on runs that could not be read.
         sections: in the order shown.
-        runs: those of our tasks.
-        head: facts about the runs, and the commands that make the report again.
+        runs: runs of this package's tasks.
+        head: facts about the runs, and the commands that write the report again.
     """
 
     title: str
@@ -60,11 +59,11 @@ def build(
     """Return the report of runs.
 
     Args:
-        runs: of tasks of this package, and of the host's, which are compared and have gain and leakage.
-        notes: sentences about runs that are not in it.
-        title: of the page; empty: the models and tasks.
-        command: that writes the report.
-        llm: those of the runs that are an LLM base's, see `gain_rows`.
+        runs: runs of this package's tasks, and of the host's, which are compared and have gain and leakage.
+        notes: sentences about runs that are left out.
+        title: title of the page (default: models and tasks).
+        command: command that writes the report.
+        llm: the runs of an LLM base, see `gain_rows`.
     """
     own = [run for run in runs if run.benchmark is not None and run.logged and run.records]
     colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
@@ -107,10 +106,7 @@ def title_of(runs: Sequence[Run]) -> str:
 
 
 def _host_command(runs: Sequence[Run]) -> str:
-    """Return the command of lmms-eval that makes a model's runs, without what says where and how fast.
-
-    Empty where the host made none of them.
-    """
+    """Return the command of lmms-eval that repeats a model's runs, without paths and speed; '' for other hosts."""
     tasks = ",".join(run.task for run in runs if run.form == "lmms-eval")
     if not tasks:
         return ""
@@ -187,23 +183,23 @@ def _gain(found: Sequence[Row], problems: Sequence[str], colours: Mapping[str, i
 def _judges(runs: Sequence[Run], colours: Mapping[str, int]) -> list[Section]:
     drawn = []
     for task in dict.fromkeys(run.task for run in runs):
-        told = [(run.name, colours[run.name], list(judges.judged(run).values())) for run in runs if run.task == task]
+        told = [(run.name, colours[run.name], list(answers.judged(run).values())) for run in runs if run.task == task]
         known = [each for each in told if each[2]]
         drawn += [plots.histogram(f"The judge's scores of single answers, {task}", known, "score")] if known else []
     drawn += [
         plots.scatter(f"Two judges, {a.task}", pairs, a.signature.judge, b.signature.judge)
-        for a, b, pairs in judges.judge_pairs(runs)
+        for a, b, pairs in answers.judge_pairs(runs)
     ]
-    agreement = judges.agreement_table(runs)
+    agreement = answers.agreement_table(runs)
     return [Section("Judges", (), [agreement] if agreement.records else [], drawn)] if drawn else []
 
 
 def _coverage(runs: Sequence[Run]) -> Section:
-    counts = [coverage.statuses(run) for run in runs]
+    counts = [answers.statuses(run) for run in runs]
     parts = {status: [each[status] for each in counts] for status in STATUSES}
     names = [f"{run.task}, {run.name}" for run in runs]
-    reasons = coverage.reasons_table(runs)
-    tables = [coverage.coverage_table(runs), *([reasons] if reasons.records else [])]
+    reasons = answers.reasons_table(runs)
+    tables = [answers.coverage_table(runs), *([reasons] if reasons.records else [])]
     return Section("Coverage", (), tables, [plots.stacked("What became of the answers", names, parts)])
 
 

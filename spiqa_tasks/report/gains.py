@@ -1,4 +1,4 @@
-"""Multi-modal gain and leakage of the runs, where there are runs without pictures, beside MMStar's Table 5."""
+"""Tables of pairs of runs: multi-modal gain and leakage beside MMStar's Table 5, and paired differences."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.compare import Comparison
-from spiqa_tasks.analysis.gain_of_runs import Row, rows, warnings
+from spiqa_tasks.analysis.gain import Row, rows, warnings
 from spiqa_tasks.analysis.published_rows import published_gain
-from spiqa_tasks.analysis.triples import triples
+from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
 from spiqa_tasks.runs import selection
@@ -32,18 +32,18 @@ def gain_rows(runs: Sequence[Run], llm: Sequence[Run] = ()) -> tuple[list[Row], 
     remarks: list[str] = []
     for with_base in (True, False):
         try:
-            compared, *_ = triples(logged, llm if with_base else (), with_base=with_base)
+            compared, *_ = ablation_pairs(logged, llm if with_base else (), with_base=with_base)
         except InputError as error:
             remarks.append(str(error))
             continue
-        found = [row for triple in compared for row in rows(triple)]
+        found = [row for pair in compared for row in rows(pair)]
         withheld = [row for row in found if row.group == OVERALL and row.withheld]
         return found, remarks + [f"{row.task} of {row.model} is withheld: {row.withheld}." for row in withheld]
     return [], list(dict.fromkeys(remarks))
 
 
 def overall_rows(found: Sequence[Row]) -> list[tuple[Row, Gain]]:
-    """Return those over all questions of a task that have a result, with this."""
+    """Return the rows over all questions of a task, with their results; withheld ones are left out."""
     return [(row, row.result) for row in found if row.group == OVERALL and row.result is not None]
 
 

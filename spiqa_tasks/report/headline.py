@@ -1,13 +1,15 @@
-"""What runs of one task scored, beside what its paper prints: overall, by group, and as flat records."""
+"""Scores of a task's runs beside the rows of its paper: overall, by group, and as flat records."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import OVERALL, GroupValue, by_group, overall
-from spiqa_tasks.analysis.compare import differing
+from spiqa_tasks.analysis.pair import differing
 from spiqa_tasks.analysis.published_rows import PAPER_JUDGE, PublishedValue, published_values
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.report.printer import Column, Columns, Table
@@ -15,33 +17,41 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number, without_nan
 
 PLOTTED = {"category": "category", "type": "type of figure", "figures": "number of figures shown"}
-"""The kinds of groups that are drawn, and what they are called."""
+"""Kind of group that is plotted -> its name; the others have too many groups for a plot."""
 
 _NAMES = {**PLOTTED, "direction": "direction", "subcategory": "detailed axis", "released_type": "type as released"}
 _HIDDEN = frozenset({"nonplot"})
 
 
 def shown_metrics(run: Run) -> list[Metric]:
-    """Return the metrics of the host's table of which more is better, the headline first."""
+    """Return the metrics of the host's table that are better when higher, the headline first."""
     rows = set(run.own.entry.rows_of_table(run.settings))
     return [metric for metric in run.metrics if metric.name in rows and metric.higher_is_better]
 
 
 def judge_of(run: Run) -> str:
-    """Return the run's judge, with the model that its server named where that is another; a dash for none."""
+    """Return the run's judge, with the model served if it differs; a dash without a judge."""
     served = {str(verdict["model"]) for record in run.questions for verdict in record.verdicts if verdict.get("model")}
     others = [model for model in sorted(served) if not run.signature.judge.endswith(model)]
     return (run.signature.judge or "-") + (f" (served as {', '.join(others)})" if others else "")
 
 
 def answers(run: Run, value: GroupValue) -> str:
-    """Return how many answers a value is over, `n of N questions` where that is a part of the task."""
+    """Return the number of answers of a value; `n of N questions` for a part of the task."""
     return f"{run.coverage} questions" if run.record_set.part else str(value.n)
 
 
 def with_coverage(text: str, run: Run) -> str:
-    """Return a text with `n of N questions` behind it where a run is over a part of its task."""
+    """Return a text, with `n of N questions` appended for a run over a part of its task."""
     return f"{text}, {run.coverage} questions" if run.record_set.part else text
+
+
+def made(run: Run) -> datetime:
+    """Return when a run's answers were made: the time in the host's file name, else when the file was last written."""
+    found = re.match(r"\d{8}_\d{6}(?=_)", run.path.name)
+    if found:
+        return datetime.strptime(found[0], "%Y%m%d_%H%M%S").replace(tzinfo=timezone.utc)
+    return datetime.fromtimestamp(int(run.path.stat().st_mtime), timezone.utc)
 
 
 def flat_records(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -147,7 +157,7 @@ def _published(runs: Sequence[Run]) -> list[PublishedValue]:
 
 
 def _differences(runs: Sequence[Run]) -> list[str]:
-    """A warning for every field in which runs of the task differ."""
+    """Return a warning for each signature field in which the runs differ."""
     found = {
         difference: f"Compared numbers differ in {difference} ({a.name} and {b.name})."
         for a, b in itertools.combinations(runs, 2)

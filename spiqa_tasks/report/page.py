@@ -1,4 +1,4 @@
-"""Pages that ask for nothing outside themselves: a report, and a benchmark's first questions; tables as Markdown."""
+"""Self-contained HTML pages: a report, and the first questions of a benchmark; a report as Markdown."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from spiqa_tasks.report.printer import markdown, render
 from spiqa_tasks.report.samples import as_script, samples
 
 SIDES = {"large": 1000, "small": 320}
-"""How large a report's pictures are wanted -> the longest side, in pixels."""
+"""`--pictures` -> longest side in pixels: legible on a screen, or as a thumbnail that keeps a page of 1,000 small."""
 SIDE = 640
-"""The longest side of a picture on a preview, in pixels."""
+"""Longest side of a picture on a preview, in pixels: the width of its column."""
 QUALITY = 70
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
@@ -39,8 +39,8 @@ def as_html(report: Report, pictures: str = "large") -> str:
     """Return the page; texts of models and data are escaped, or stand in it as JSON.
 
     Args:
-        report: what it shows.
-        pictures: how large the samples' pictures are, one of `SIDES`, or `none`.
+        report: the report.
+        pictures: size of the samples' pictures, one of `SIDES`, or `none`.
     """
     require("report", "A report's page")
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -76,7 +76,7 @@ def small_pictures(paths: Iterable[str], side: int) -> list[str]:
 
 
 def small_picture(path: str, side: int) -> str:
-    """Return a picture as base64 of a WebP file whose longer side has at most so many pixels; empty if unreadable."""
+    """Return a picture as base64 of a WebP file, scaled to at most `side` pixels; '' if unreadable."""
     buffer = io.BytesIO()
     try:
         with Image.open(unpacked(path)) as image:

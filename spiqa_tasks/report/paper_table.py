@@ -1,4 +1,4 @@
-"""A model's rows of a paper's main table, beside those that the paper prints: all tasks and metrics in one row."""
+"""A paper's main table with rows for measured models: all tasks and metrics in one row."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import overall
+from spiqa_tasks.analysis.experiments import PAPERS
 from spiqa_tasks.analysis.published_rows import (
     OVERALL,
     PAPER_JUDGE,
@@ -16,16 +17,15 @@ from spiqa_tasks.analysis.published_rows import (
     published_overall,
     published_values,
 )
-from spiqa_tasks.analysis.suites import PAPERS
 from spiqa_tasks.report.headline import judge_of, shown_metrics
 from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number
 
 MEASURED = "measured"
-"""The source of values that the package computed; others name the paper's table."""
+"""Source of computed values; published ones name the paper's table."""
 _KEY = ("model", "source", "judge")
-"""What a row of the table is of."""
+"""Labels of a row of the table."""
 _NO_MORE = {"low": math.nan, "high": math.nan, "questions": ""}
 _SHORT = {
     "meteor": "M",
@@ -35,7 +35,7 @@ _SHORT = {
     "l3score": "L3S",
     "retrieval_accuracy": "Acc",
 }
-"""Metric -> the head of its column in SPIQA's tables."""
+"""Metric -> its heading in SPIQA's tables."""
 
 
 def records(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def paper_table(found: Sequence[Mapping[str, Any]], form: str) -> str:
 
 
 def of_one_model(results: Sequence[Sequence[Run]]) -> list[Run]:
-    """Return the runs of several tasks; files of one run each, whose names tell neither model nor task, are of one."""
+    """Return the runs of several tasks; unnamed files of one run each are taken for one model's."""
     runs = [run for each in results for run in each]
     names = list(dict.fromkeys(run.name for run in runs))
     told = [run for run in runs if run.name not in (run.path.stem, run.path.name)]
@@ -84,7 +84,7 @@ def of_one_model(results: Sequence[Sequence[Run]]) -> list[Run]:
 
 
 def _of_main_table(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """What is measured by the metrics of the paper's main table, in its order, and that table's rows."""
+    """Return the measured values by the metrics of the paper's main table, in its order, and that table's rows."""
     sources = Counter(record["source"] for record in found if record["source"] != MEASURED)
     if not sources:
         return list(found)
@@ -95,7 +95,7 @@ def _of_main_table(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]
 
 
 def _column(task: str) -> str:
-    """A task's name without that of the paper's benchmark."""
+    """Return a task's name without the benchmark's."""
     for name in PAPERS:
         task = task.removeprefix(f"{name}_")
     return task
@@ -122,7 +122,7 @@ def _printed(value: PublishedValue, task: str, judge: str = "-") -> dict[str, An
 
 
 def _means(measured: Sequence[Mapping[str, Any]], group: str, tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The mean over both subsets, of each model."""
+    """Yield the mean over both subsets, of each model; they have 500 questions each, so that it needs no weights."""
     values: dict[tuple[str, ...], list[float]] = {}
     for record in measured:
         if record["task"] in tasks and record["metric"] == "accuracy":

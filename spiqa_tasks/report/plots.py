@@ -1,4 +1,4 @@
-"""Plots as SVG that stands in the page: text stays text, colours are the page's own and follow its scheme."""
+"""Plots as inline SVG: text stays text, colours are CSS variables of the page, light or dark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MARKERS = "osD^vPX*"
 SERIES = len(MARKERS)
-"""How many series have a colour and a marker of their own; both repeat after that."""
+"""Number of distinct colours and markers; both repeat after that."""
 
 _WIDTH = 5.6
 _LABEL = 44
@@ -38,16 +38,16 @@ _PAGE = {
     r"font-family: [^;\"]*": "font-family: var(--font)",
     r"\s*\n\s*": " ",
 }
-"""What of matplotlib's SVG is another in a page with other SVGs: pattern -> replacement."""
+"""Pattern of matplotlib's SVG -> replacement: ids and styles would clash with those of the page's other SVGs."""
 
 P = ParamSpec("P")
 Point = tuple[float, float, float]
-"""A value with the ends of its interval, NaN where there is none; in natural units."""
+"""(value, low, high) in natural units; NaN without an interval."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot: its title, an SVG element, and what it shows in words."""
+    """A plot: title, SVG element, and a description for screen readers."""
 
     title: str
     svg: str
@@ -56,12 +56,12 @@ class Plot:
 
 @dataclass(frozen=True)
 class Series:
-    """Values of one run, which are drawn times 100.
+    """Values of one run, drawn times 100.
 
     Attributes:
-        label: the run's.
-        colour: its number; the same in every plot.
-        points: by the name of a place on the axis.
+        label: name of the run.
+        colour: number of its colour, the same in each plot.
+        points: name on the axis -> value.
     """
 
     label: str
@@ -206,12 +206,12 @@ def _colour(number: int) -> str:
 
 
 def _spans(points: Sequence[Point]) -> list[list[float]]:
-    """How far the intervals reach below and above their values; 0 where there is none."""
+    """Return the lengths of the intervals below and above their values; 0 without an interval."""
     known = [(value, low, high) if low <= high else (value, value, value) for value, low, high in points]
     spans = [(max(0.0, value - low), max(0.0, high - value)) for value, low, high in known]
     return [[100 * below for below, _ in spans], [100 * above for _, above in spans]]
 
 
 def _short(text: str) -> str:
-    """The text with its middle left out where it is too long for a plot."""
+    """Return the text, without its middle if it is too long for a plot."""
     return text if len(text) <= _LABEL else f"{text[: _LABEL // 2]}…{text[-_LABEL // 2 :]}"

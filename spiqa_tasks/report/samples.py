@@ -1,4 +1,4 @@
-"""Every sample of the runs as data for the page's browser: question, figures, and what each run answered."""
+"""Samples of the runs as data for the page's browser: question, figures, and each run's answer."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from spiqa_tasks.runs.run import Run
 
 Row = Mapping[str, Any]
 RIGHT = 0.5
-"""An answer with at least this score counts as right in the browser's filters."""
+"""Score from which the browser's filters count an answer as right: a letter has 0 or 1, an L3Score leans to yes."""
 PROMPT = 3000
-"""Characters of a prompt that stand in the page."""
+"""Characters of a prompt in the page: full papers would make it many times larger."""
 
 
 def samples(runs: Sequence[Run], places: dict[str, int] | None) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def samples(runs: Sequence[Run], places: dict[str, int] | None) -> dict[str, Any
 
     Args:
         runs: those of the report.
-        places: path of a picture -> its number from 0 in the page; new ones are added. None: without pictures.
+        places: path of a picture -> its number from 0 in the page; new ones are added. None for no pictures.
     """
     labels = list(dict.fromkeys(run.name for run in runs))
     by_task: dict[str, list[Run]] = {}
@@ -37,7 +37,7 @@ def samples(runs: Sequence[Run], places: dict[str, int] | None) -> dict[str, Any
 
 
 def as_script(data: Any) -> str:
-    """Return JSON that can stand in a script element: no `<`, so that no text in it ends the element or begins one."""
+    """Return JSON for a script element: without `<`, so that no text in it ends the element or begins another."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
@@ -59,10 +59,10 @@ def _samples_of(
 
 
 def _rows(run: Run, pictures: bool) -> dict[str, Row]:
-    """The task's rows by question; without pictures where those are not there, none where the data is not there."""
+    """Return question id -> row; without pictures if they are missing, {} if the data is missing."""
     for load in (load_rows, rows_for_scoring) if pictures else (rows_for_scoring,):
         try:
-            rows = load(run.own.benchmark, run.own.split, run.own.settings)
+            rows = load(run.own.entry, run.own.split, run.own.settings)
             return {str(row.get("question_id") or row["id"]): row for row in rows}
         except (SpiqaTasksError, OSError):
             continue
@@ -70,7 +70,7 @@ def _rows(run: Run, pictures: bool) -> dict[str, Row]:
 
 
 def _responses(run: Run) -> dict[str, str]:
-    """Question -> the whole answer; the answers of a question that is several documents one after the other."""
+    """Return question id -> response; for a question of several documents, their responses one after the other."""
     found: dict[str, list[str]] = {}
     for record in run.records:
         question = str(record.details.get("question_id", record.id))
@@ -81,7 +81,7 @@ def _responses(run: Run) -> dict[str, str]:
 
 
 def _scores(run: Run) -> Mapping[str, float]:
-    """Question -> its score by the headline, also where its value is withheld."""
+    """Return question id -> score by the headline, also if the run's value is withheld."""
     if not run.metrics:
         return {}
     metric = run.metrics[0]
@@ -118,7 +118,7 @@ def _question(row: Row | None, record: Record, places: dict[str, int] | None) ->
 
 
 def _asked(run: Run, record: Record, question: str | None) -> str:
-    """What the judge of a free answer was asked; empty for a rubric of one's own, and where the question is missing."""
+    """Return the judge's prompt for a free answer; '' for a custom rubric, or if the question is missing."""
     rule = rule_of_prompt(run.signature.judge_prompt)
     if question is None or record.prediction is None or rule is None or isinstance(rule, LettersRule):
         return ""

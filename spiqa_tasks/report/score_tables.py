@@ -1,4 +1,4 @@
-"""What `spiqa-tasks score` prints."""
+"""Tables of `score`: values of the runs, agreement and ranks by several judges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 from spiqa_tasks.analysis.agreement import Agreement, agreements, ranks
 from spiqa_tasks.benchmarks.aggregation import Value
-from spiqa_tasks.metrics.text_scores import tokenizer_note
 from spiqa_tasks.report.headline import with_coverage
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
 from spiqa_tasks.runs import scoring
@@ -20,7 +19,7 @@ _NONE = Value(math.nan, 0)
 
 
 def as_json(runs: Sequence[Run]) -> dict[str, Any]:
-    """Return one run's own object; of several runs (models, judges) all of them, with agreement and ranks."""
+    """Return the object of one run; of several runs (models, judges) all objects, with agreement and ranks."""
     if len(runs) == 1:
         return scoring.score_object(runs[0])
     return {
@@ -53,7 +52,7 @@ def rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def as_text(runs: Sequence[Run], form: str = "text") -> str:
-    """Return for people: values times 100, one column per model and judge, then what is behind them."""
+    """Return the values times 100 for people, one column per model and judge, then counts, reasons and signatures."""
     by_run = [scoring.values_of(run) for run in runs]
     names = dict.fromkeys(name for values in by_run for name in values)
     rows = [(name, [values.get(name, _NONE) for values in by_run]) for name in names]
@@ -76,7 +75,7 @@ def as_text(runs: Sequence[Run], form: str = "text") -> str:
 
 
 def _is_trivial(name: str, values: Sequence[Value]) -> bool:
-    """Whether a row says no more than that nothing failed."""
+    """Return whether a row is a rate of failures that is 0."""
     return name.endswith("_failed_rate") and all(value.value == 0 or math.isnan(value.value) for value in values)
 
 
@@ -87,7 +86,7 @@ def _shown(name: str, value: Value) -> str:
 
 
 def _notes(runs: Sequence[Run]) -> str:
-    """Counts, what is left out and why, and the signature; one block per run."""
+    """Return counts, reasons for missing values, and the signature; one block per run."""
     blocks = []
     for run in runs:
         found = scoring.score_object(run)
@@ -96,14 +95,12 @@ def _notes(runs: Sequence[Run]) -> str:
         )
         lines = [f"{run.name}: {counts}" if len(runs) > 1 else counts]
         lines += list(_left_out(run, found.get("omitted", {})))
-        tokenizer = run.signature.tokenizer
-        lines += [f"BLEU, ROUGE-L and CIDEr: {tokenizer_note(tokenizer)}"] if tokenizer else []
         blocks.append("\n".join([*lines, f"signature: {run.signature.text}"]))
     return "\n\n".join(blocks)
 
 
 def _left_out(run: Run, reasons: Mapping[str, str]) -> Iterator[str]:
-    """A line for each row without a value, and one for all that are withheld with the whole run."""
+    """Yield a line for each row without a value, and one for a run that is withheld as a whole."""
     whole = run.record_set.withheld()
     if whole is not None:
         yield f"every value is withheld: {whole.reason}; --partial prints it"

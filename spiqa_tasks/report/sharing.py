@@ -1,6 +1,6 @@
-"""Results in the forms that others publish: a model card, the hub's evaluation results, LaTeX, Every Eval Ever.
+"""Results in published formats: a model card, the hub's evaluation results, LaTeX, Every Eval Ever.
 
-A withheld value is in none of them, and neither is a run of a part of a task unless values over a part are asked for.
+Withheld values are in none of them; runs over a part of a task only with `--partial`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 import re
 import time
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timezone
 from typing import Any
 
 import yaml
@@ -22,20 +21,20 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import REPOSITORIES
 from spiqa_tasks.judge.rules import wording_of
-from spiqa_tasks.report.headline import answers, judge_of, shown_metrics
+from spiqa_tasks.report.headline import answers, judge_of, made, shown_metrics
 from spiqa_tasks.runs.identity import model_arguments
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.units import number
 
 SCHEMA = "0.3.0"
-"""The version of Every Eval Ever's schema that is written."""
+"""Version of Every Eval Ever's schema."""
 _SOURCE: dict[str, Any] = {
     "source_name": f"{PACKAGE} {version(PACKAGE)}",
     "source_url": "https://github.com/spiqa-tasks/spiqa-tasks",
 }
 _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 _UNBOUNDED = {"cider": 10.0}
-"""Metric -> its largest value, where that is not 1."""
+"""Metric -> its largest value if that is not 1."""
 
 
 def as_card(runs: Sequence[Run]) -> str:
@@ -146,12 +145,12 @@ def as_every_eval_ever(runs: Sequence[Run]) -> str:
 def published(
     runs: Sequence[Run], headlines: bool = False, withheld: bool = False
 ) -> Iterator[tuple[Run, Metric, GroupValue]]:
-    """Yield the values that may be printed elsewhere: every metric of the host's table, or the headlines alone.
+    """Yield the values for publication: every metric of the host's table, or the headlines.
 
     Args:
-        runs: of tasks of this package.
-        headlines: only these.
-        withheld: also those that have no value, which are NaN.
+        runs: runs of this package's tasks.
+        headlines: whether only headlines are yielded.
+        withheld: whether withheld values are yielded, too, as NaN.
 
     Raises:
         InputError: a run of a part of its task whose values are not asked for.
@@ -166,14 +165,6 @@ def published(
         for metric, value in zip(metrics, overall(run, metrics), strict=True):
             if withheld or not math.isnan(value.value):
                 yield run, metric, value
-
-
-def made(run: Run) -> datetime:
-    """Return when a run's answers were made: as the host names its files, else when the file was written last."""
-    found = re.match(r"\d{8}_\d{6}(?=_)", run.path.name)
-    if found:
-        return datetime.strptime(found[0], "%Y%m%d_%H%M%S").replace(tzinfo=timezone.utc)
-    return datetime.fromtimestamp(int(run.path.stat().st_mtime), timezone.utc)
 
 
 def _result(run: Run, metric: Metric, value: GroupValue) -> dict[str, Any]:
@@ -209,7 +200,7 @@ def _result(run: Run, metric: Metric, value: GroupValue) -> dict[str, Any]:
 
 
 def _headlines(runs: Sequence[Run]) -> str:
-    """The headlines as a table; what made them stands below it as footnotes."""
+    """Return the headlines as a table with signatures as footnotes."""
     notes: dict[str, int] = {}
     rows = []
     for run, metric, value in published(runs, headlines=True, withheld=True):
@@ -229,7 +220,7 @@ def _one_model(runs: Sequence[Run]) -> None:
 
 
 def _repository(run: Run) -> str:
-    """The id of the data's repository on the hub; another name where it has none."""
+    """Return the id of the data's repository on the hub, or the benchmark's name."""
     name = run.own.entry.name
     if run.own.split.startswith("demo"):
         return f"{PACKAGE}-demo"

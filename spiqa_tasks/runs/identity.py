@@ -61,6 +61,16 @@ def identity(model: str, arguments: str) -> Identity:
     return Identity(",".join([model, *told]), ablation, seed)
 
 
+def model_of(who: Identity) -> tuple[str, str]:
+    """Return `--model` and `--model_args` of which `identity` makes an identity."""
+    model, _, arguments = who.model.partition(",")
+    if who.ablation != "none":
+        arguments = ",".join(filter(None, [f"base={model},ablation={who.ablation}", arguments]))
+        model = ABLATED
+    arguments = ",".join(filter(None, [arguments, f"seed={who.seed}" if who.seed else ""]))
+    return (model, arguments) if identity(model, arguments) == who else (who.label, "")
+
+
 def model_arguments(text: str) -> dict[str, str]:
     """Return `key=value,...` of `--model_args`; a comma that no key follows is part of a value."""
     pairs = (part.partition("=") for part in re.split(r",(?=\w+=)", text.strip()) if part)

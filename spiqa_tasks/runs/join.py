@@ -8,13 +8,14 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.registry import known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.files.tables import row_id
-from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs import matching
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.readers import jsonl, spiqa_responses, tables, vlmevalkit
+from spiqa_tasks.runs.readers import answers as answer_files
+from spiqa_tasks.runs.readers import spiqa_responses, vlmevalkit
 from spiqa_tasks.runs.readers.columns import LETTERS
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
@@ -49,7 +50,7 @@ class JoinedRun:
 
 def task_questions(task: Task) -> Rows:
     """Return a task's questions for scoring, in the release's order. Raises as `registry.load_rows`."""
-    rows = rows_for_scoring(task.benchmark, task.split, task.settings)
+    rows = rows_for_scoring(task.entry, task.split, task.settings)
     return rows if task.kept is None else [row for row in rows if row["id"] in task.kept]
 
 
@@ -99,7 +100,7 @@ def join_questions(
         answers = [answer for answer in answers if answer.id not in others]
     found, unmatched = matching.match(run.path, answers, rows)
     names_figures = any(answer.response.shown for answer in found.values())
-    figures = known_figures(ran.benchmark, ran.split) if names_figures else {}
+    figures = known_figures(ran.entry, ran.split) if names_figures else {}
     found, unmatched["differing"], said = matching.compared(run.path, found, rows, figures, accept_differences)
     remarks += [f"{task.name}: {run.path}: {remark}" for remark in matching.remarks(unmatched)]
     remarks += [f"{task.name}: {remark}" for remark in said]
@@ -108,10 +109,10 @@ def join_questions(
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
     """The questions that a file of answers has itself; none where it has none. Files of the same ones are alike."""
-    is_table = run.form in (tables.FORM, vlmevalkit.FORM) or (run.form == jsonl.FORM and run.path.suffix == ".jsonl")
+    is_table = run.form in (answer_files.TABLE, answer_files.LINES, vlmevalkit.FORM)
     if task.entry.from_table is None or not is_table:
         return []
-    cells = [{**row, "id": row_id(row)} for row in tables.own_questions(run.path)]
+    cells = [{**row, "id": row_id(row)} for row in answer_files.own_questions(run.path)]
     asked = [
         {name: str(row[name]) for name in ("id", "question", "answer", *LETTERS) if row.get(name)} for row in cells
     ]

@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.runs import scoring, selection
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import RunPath, read_runs
+from spiqa_tasks.runs.readers import lmms_eval
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
@@ -103,7 +105,7 @@ def is_judged_by(run: Run, judge: str) -> bool:
 
 def _has_scores(run: Run, judge: str | None) -> bool:
     """Whether a run has its scores, of a judge too where one is wanted and its task has a rule for judges."""
-    if run.form not in ("lmms-eval", "run"):
+    if run.form not in lmms_eval.FORMS:
         return False
     needs_judge = judge is not None and run.logged and run.benchmark is not None
     return not needs_judge or run.own.entry.judge(run.settings) is None or bool(run.signature.judge)
@@ -114,7 +116,9 @@ def _judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
 
     Raises InputError: other judges scored all.
     """
-    runs = sorted(runs, key=lambda run: (False, run.path.name) if run.form == "lmms-eval" else (True, ""))
+    runs = sorted(
+        runs, key=lambda run: (True, "") if run.form not in lmms_eval.FORMS else (False, run.date or run.path.name)
+    )
     found = [run for run in runs if judge is None or not run.logged or is_judged_by(run, judge)]
     if runs and not found:
         judges = ", ".join(sorted({run.judge_name for run in runs}))
@@ -144,5 +148,5 @@ def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remark
         judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
     elif rule is not None:
         remarks.append(f"{run.path}: not judged. Name a judge with --judge, or score it with --output first.")
-    scorer = make_scorer(matched.task.benchmark, matched.task.settings, "offline", judge)
+    scorer = make_scorer(matched.task.entry, matched.task.settings, "offline", judge)
     return scoring.score(scoring.read(matched, scorer))

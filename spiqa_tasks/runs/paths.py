@@ -1,30 +1,36 @@
-"""What a user names: files and folders of answers in any form, which is known by the content."""
+"""Read the runs in files and folders; the form of each file is known by its content."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
-from spiqa_tasks.benchmarks.run_file import SUFFIX
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.json_text import first_object, json_value
+from spiqa_tasks.files.records import form_of, rows_in
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
+from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.readers import jsonl, lmms_eval, run_files, spiqa_responses, tables, vlmevalkit
+from spiqa_tasks.runs.readers import answers, lmms_eval, spiqa_responses, vlmevalkit
 from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 from spiqa_tasks.runs.run import Run
 
 logger = logging.getLogger("spiqa_tasks")
 FORMS = (
-    "a result file of lmms-eval (*_results.json) or a samples file beside it (*_samples_<task>.jsonl, from "
-    f"--log_samples), a file of `spiqa-tasks score --output` (*{SUFFIX}), a jsonl file of "
+    "a result file of lmms-eval or of `score --output` (*_results.json), a samples file beside it "
+    "(*_samples_<task>.jsonl, from --log_samples), a jsonl file of "
     '{"id": ..., "prediction": "..."}, SPIQA\'s <paper>_response.json files, an xlsx, tsv, csv, json or parquet table '
     "with the columns index (or id) and prediction (MMStar, VLMEvalKit), VLMEvalKit's folder, or one of these"
 )
+RESULTS, SAMPLES = "results", "samples"
+"""The forms of lmms-eval's files."""
+_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".xlsx", ".parquet"})
+"""Of the files that are looked into within a folder, which may hold a hundred thousand pictures, too."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +49,22 @@ class RunPath:
         return cls(Path(text))
 
 
-def read_runs(places: Iterable[RunPath], include: Iterable[Path] = (), columns: Columns = USUAL) -> list[Run]:
-    """Return every run at the places, each file once, whether scored or not.
+def read_runs(paths: Iterable[RunPath], include: Iterable[Path] = (), columns: Columns = USUAL) -> list[Run]:
+    """Return every run at the paths, each file once, whether scored or not.
 
     Args:
-        places: files and folders.
-        include: folders with YAMLs of tasks of one's own.
-        columns: what the columns of files of one's own are called.
+        paths: files and folders.
+        include: folders with YAMLs of further tasks.
+        columns: the names of the columns of answer files.
 
     Raises:
-        InputError: no answers at a place to the task that is named with it; or see `read_path`.
+        InputError: no answers at a path to the task that is named with it; or see `read_path`.
     """
     known = catalogue([*filtered_tasks(), *include])[0]
     found: dict[tuple[Path, str, str], Run] = {}
-    for place in places:
-        runs = read_path(place.path, [place.task] if place.task else known, columns)
-        for run in runs if not place.task else _of_task(runs, place):
+    for each in paths:
+        runs = read_path(each.path, [each.task] if each.task else known, columns)
+        for run in runs if not each.task else _of_task(runs, each):
             if run.form == vlmevalkit.FORM:
                 run = replace(run, definition=known.get(run.task))
             logger.info("%s: answers of %s to %s (%s)", run.path, run.identity.label, run.task or "?", run.form)
@@ -66,37 +72,57 @@ def read_runs(places: Iterable[RunPath], include: Iterable[Path] = (), columns: 
     return list(found.values())
 
 
-def read_path(place: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
-    """Return the runs in a file or folder, those of lmms-eval first, oldest first.
+def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
+    """Return the runs in a file or folder, those of lmms-eval first.
 
-    By the names of `tasks` the files of answers of VLMEvalKit (`<model>_<task>`) are known. Raises InputError: nothing
-    there, an unknown form, or a file that is broken, with the place of the fault.
+    By the names of `tasks` VLMEvalKit's files of answers (`<model>_<task>`) are known. Raises InputError, DataError:
+    no such path, an unknown form, or a file that is broken, with the position of the fault.
     """
-    if place.is_dir():
-        return _read_folder(place, tasks, columns)
-    if not place.is_file():
-        found = "a pipe or device, which cannot be read twice" if place.exists() else "no such file or folder"
-        raise InputError(f"Expected answers at {place}, found {found}. Give {FORMS}.")
-    if place.name.endswith(lmms_eval.RESULTS):
-        return lmms_eval.read_results(place)
-    if place.name.endswith(spiqa_responses.SUFFIX):
-        return [_answers(place, spiqa_responses, tasks, columns)]
-    if tables.is_table(place):
-        return [_answers(place, tables, tasks, columns)]
-    run = _read_lines(place, tasks, columns)
-    if run is not None:
-        return [run]
-    first = jsonl.first_object(place)
-    if first is not None:
-        found, remedy = f"JSON with the keys {listed(first)}", f"{advice(first)} Or give {FORMS}."
+    if path.is_dir():
+        return _read_folder(path, tasks, columns)
+    if not path.is_file():
+        found = "a pipe or device, which cannot be read twice" if path.exists() else "no such file or folder"
+        raise InputError(f"Expected answers at {path}, found {found}. Give {FORMS}.")
+    form, content = form_by_content(path, columns)
+    if form == RESULTS:
+        return lmms_eval.read_results(path, content)
+    if form == SAMPLES:
+        return [lmms_eval.read_samples(path)]
+    if form in _READERS:
+        return [_run(path, form, tasks, columns)]
+    if isinstance(content, dict):
+        columns_there = _column_names(content)
+        found, remedy = f"JSON with the keys {listed(columns_there)}", f"{advice(columns_there)} Or give {FORMS}."
     else:
-        found = "an empty file" if not place.stat().st_size else "no JSON object in its first line"
+        found = "no JSON object and no table in its first line" if path.stat().st_size else "an empty file"
         remedy = f"Give {FORMS}."
-    raise InputError(f"Expected {place} in a known form, found {found}. {remedy}")
+    raise InputError(f"Expected {path} in a known form, found {found}. {remedy}")
+
+
+def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
+    """Return the form of a file of answers ("" for an unknown one), and its JSON value or first JSON line if any.
+
+    Raises DataError: broken JSON, or a pickle.
+    """
+    if not path.stat().st_size:
+        return "", None
+    if form_of(path) != "json":
+        return answers.TABLE if answers.is_table(path) else "", None
+    first = first_object(path)
+    if first is not None:
+        for form, holds in ((SAMPLES, lmms_eval.is_sample(first)), (answers.LINES, answers.is_answers(first, columns))):
+            if holds:
+                return form, first
+    content = first if first is not None else json_value(path)
+    if lmms_eval.is_results(content):
+        return RESULTS, content
+    if spiqa_responses.is_responses(content, columns):
+        return spiqa_responses.FORM, content
+    return answers.TABLE if isinstance(content, list) and rows_in(content) else "", content
 
 
 def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
-    """Return model and task of a file called `<model>_<task>`, the longest task that fits; the task empty for none.
+    """Return model and task of a file called `<model>_<task>`, the longest task that fits; the task empty if none does.
 
     A dataset of VLMEvalKit stands for the task of the same questions.
     """
@@ -106,44 +132,68 @@ def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
     return stem.removesuffix(name).removesuffix("_") or stem, names.get(name, "")
 
 
-def _of_task(runs: Sequence[Run], place: RunPath) -> list[Run]:
-    """The runs of the task that is named with the place; those whose content does not name another one are of it."""
-    named = [replace(run, task=place.task) if run.task in ("", run.path.stem) else run for run in runs]
-    found = [run for run in named if run.task == place.task]
+def _of_task(runs: Sequence[Run], path: RunPath) -> list[Run]:
+    """The runs of the task that is named with a path; those whose content names no other one are of it."""
+    named = [replace(run, task=path.task) if run.task in ("", run.path.stem) else run for run in runs]
+    found = [run for run in named if run.task == path.task]
     if not found:
         known = ", ".join(sorted({run.task for run in named})) or "none"
-        raise InputError(f"Expected answers to {place.task} in {place.path}, found those to {known}. Name one of them.")
+        raise InputError(f"Expected answers to {path.task} in {path.path}, found those to {known}. Name one of them.")
     return found
 
 
 def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list[Run]:
-    runs = [run for path in lmms_eval.result_files(folder) for run in lmms_eval.read_results(path)]
-    runs += [run for path in run_files.run_files(folder) if (run := run_files.read_run(path)) is not None]
+    """The runs of hosts below a folder; only without any, the samples and answers that no host wrote."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES and path.is_file())
+    by_form: dict[str, list[Path]] = {}
+    unknown: dict[str, Any] = {}
+    broken: list[DataError] = []
+    runs: list[Run] = []
+    for path in paths:
+        try:
+            form, content = form_by_content(path, columns)
+        except DataError as error:
+            broken.append(error)
+            continue
+        by_form.setdefault(form, []).append(path)
+        if form == RESULTS:
+            runs += lmms_eval.read_results(path, content)
+        elif not form and isinstance(content, dict) and all(isinstance(entry, dict) for entry in content.values()):
+            unknown = unknown or content
+    runs.sort(key=lambda run: run.date)
     runs += vlmevalkit.read_tables(folder, tasks)
-    if spiqa_responses.response_files(folder):
-        runs.append(_answers(folder, spiqa_responses, tasks, columns))
+    for place in dict.fromkeys(path.parent for path in by_form.get(spiqa_responses.FORM, ())):
+        runs.append(_run(place, spiqa_responses.FORM, tasks, columns))
     if not runs:
-        paths = sorted(folder.rglob("*.jsonl"))
-        runs = [run for path in paths if (run := _read_lines(path, tasks, columns)) is not None]
-        runs += [_answers(path, tables, tasks, columns) for path in tables.answer_tables(folder)]
+        runs = [lmms_eval.read_samples(path) for path in by_form.get(SAMPLES, ())]
+        runs += [_run(path, answers.LINES, tasks, columns) for path in by_form.get(answers.LINES, ())]
+        tables = (path for path in by_form.get(answers.TABLE, ()) if answers.answers_in(path, columns))
+        runs += [_run(path, answers.TABLE, tasks, columns) for path in tables]
+    if broken and not runs:
+        raise broken[0]
+    for fault in broken:
+        logger.warning("Left out: %s", fault)
     if not runs:
-        raise InputError(f"Expected answers in {folder}, found none. Give {FORMS}.")
+        remedy = f"{advice(names)} Or give" if (names := _column_names(unknown)) else "Give"
+        raise InputError(f"Expected answers in {folder}, found none. {remedy} {FORMS}.")
     return runs
 
 
-def _read_lines(path: Path, tasks: Collection[str], columns: Columns) -> Run | None:
-    """The run of a file of JSON lines; None where its first line is of no known form."""
-    run = run_files.read_run(path)
-    if run is not None:
-        return run
-    first = jsonl.first_object(path)
-    if first is not None and first.keys() & {"resps", "filtered_resps"}:
-        return lmms_eval.read_samples(path)
-    if first is not None and jsonl.is_answers(first, columns):
-        return _answers(path, jsonl, tasks, columns)
-    return None
+def _column_names(content: Mapping[str, Any]) -> list[str]:
+    """The columns of an object, or of the first one in an object of objects."""
+    first = next(iter(content.values()), None)
+    is_nested = isinstance(first, dict) and all(isinstance(entry, dict) for entry in content.values())
+    return list(first if is_nested else content)  # type: ignore[arg-type]
 
 
-def _answers(path: Path, reader: ModuleType, tasks: Collection[str], columns: Columns) -> Run:
+_READERS: Mapping[str, Callable[[Path, Columns], list[Answer]]] = {
+    answers.LINES: answers.read_lines,
+    answers.TABLE: answers.read_table,
+    spiqa_responses.FORM: spiqa_responses.read_answers,
+}
+"""Form of files that no host wrote -> what reads its answers."""
+
+
+def _run(path: Path, form: str, tasks: Collection[str], columns: Columns) -> Run:
     model, task = task_in_name(path.stem if path.is_file() else path.name, tasks)
-    return Run(task, Identity(model), path, reader.FORM, partial(reader.read_answers, path, columns))
+    return Run(task, Identity(model), path, form, partial(_READERS[form], path, columns))

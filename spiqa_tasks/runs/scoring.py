@@ -15,7 +15,7 @@ from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import ablated
 from spiqa_tasks.runs.join import JoinedRun
 from spiqa_tasks.runs.matching import match_counts
-from spiqa_tasks.runs.readers.jsonl import FORM as PLAIN
+from spiqa_tasks.runs.readers.answers import LINES as PLAIN
 from spiqa_tasks.runs.run import Run
 
 

@@ -9,26 +9,26 @@ from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.identity import SHOTS, Identity
-from spiqa_tasks.runs.readers import vlmevalkit
+from spiqa_tasks.runs.readers import lmms_eval, vlmevalkit
 from spiqa_tasks.runs.run import Run
 
 
 def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
-    """Return the runs that count, and a sentence for each that another one of the same model to the task replaces.
+    """Return the runs that count, and a sentence for each that a newer one of the same model, task and judge replaces.
 
-    Of several runs that a host made the newest counts, unless it asked fewer questions than an older one.
+    A run that asked fewer questions replaces none. Files that no host writes never replace each other.
 
     Args:
         runs: oldest first.
     """
-    kept: dict[tuple[str, Identity], Run] = {}
+    kept: dict[tuple[str, Identity, str], Run] = {}
     others: list[Run] = []
     remarks = []
     for run in runs:
-        if run.form not in ("lmms-eval", vlmevalkit.FORM) and not vlmevalkit.is_dated(run.path):
+        if run.form not in (*lmms_eval.FORMS, vlmevalkit.FORM) and not vlmevalkit.is_dated(run.path):
             others.append(run)
             continue
-        key = (run.task, run.identity)
+        key = (run.task, run.identity, run.judge)
         before = kept.setdefault(key, run)
         if before is not run:
             is_part = run.answered < before.answered

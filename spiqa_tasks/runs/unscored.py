@@ -8,9 +8,10 @@ from functools import cache, partial
 from pathlib import Path
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import default_source, demo_source
-from spiqa_tasks.hosts.catalogue import Task, find_tasks, read_task
+from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers.columns import USUAL, Columns
@@ -128,7 +129,7 @@ def _known_ids(task: Task) -> Collection[str]:
     """The ids of a task's questions and of their papers; none where the release is not on this machine."""
     source = demo_source() if task.split.startswith("demo") else default_source(fetches=False)
     try:
-        rows = rows_for_scoring(task.benchmark, task.split, task.settings, source)
+        rows = rows_for_scoring(task.entry, task.split, task.settings, source)
     except DataError:
         return frozenset()
     return frozenset(str(row[key]) for row in rows for key in ("id", "paper_id") if key in row)

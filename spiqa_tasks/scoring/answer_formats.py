@@ -188,11 +188,11 @@ def _closing_quote(text: str, closing: str, braced: bool) -> int | None:
     follows = _OBJECT_END if braced else _LINE_END
     depth = 0
     first = True
-    for found in re.finditer(rf"\\.|[{{}}]|{closing}", text[1:], re.DOTALL):
-        mark = found.group()
+    for sign in re.finditer(rf"\\.|[{{}}]|{closing}", text[1:], re.DOTALL):
+        mark = sign.group()
         if mark == closing:
-            if (first or depth <= 0) and follows.match(text, found.end() + 1):
-                return found.start() + 1
+            if (first or depth <= 0) and follows.match(text, sign.end() + 1):
+                return sign.start() + 1
             first = False
         elif mark in "{}":
             depth += 1 if mark == "{" else -1

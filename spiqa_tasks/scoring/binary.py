@@ -150,7 +150,7 @@ def reliability(scores: Sequence[float], labels: Sequence[bool]) -> list[Bin]:
     values, truths = np.asarray(scores, float), np.asarray(labels, float)
     places = _bin_of(values)
     members = [places == place for place in range(BINS) if (places == place).any()]
-    return [Bin(int(each.sum()), float(values[each].mean()), float(truths[each].mean())) for each in members]
+    return [Bin(int(inside.sum()), float(values[inside].mean()), float(truths[inside].mean())) for inside in members]
 
 
 def _bin_of(scores: Array) -> NDArray[np.intp]:

@@ -172,15 +172,15 @@ def paired_difference(differences: Sequence[float], clusters: Sequence[Hashable 
     2024 (arXiv 2411.00640), sections 2.2, 4.2 and 5. Raises ValueError for no differences and for lists of different
     lengths.
     """
-    found = clustered_mean(differences, clusters)
-    if math.isnan(found.stderr):
-        return PairedDifference(found.n, found.mean, *[math.nan] * 5)
+    stats = clustered_mean(differences, clusters)
+    if math.isnan(stats.stderr):
+        return PairedDifference(stats.n, stats.mean, *[math.nan] * 5)
     from scipy.stats import norm, t  # takes longer to import than all of scoring
 
-    smallest = float(norm.ppf((1 + LEVEL) / 2) + norm.ppf(POWER)) * found.stderr
+    smallest = float(norm.ppf((1 + LEVEL) / 2) + norm.ppf(POWER)) * stats.stderr
     freedom = len(partition(clusters)) - 1
-    p = float(2 * t.sf(abs(found.mean) / found.stderr, freedom)) if found.stderr > 0 else float(found.mean == 0)
-    return PairedDifference(found.n, found.mean, found.stderr, found.low, found.high, p, smallest)
+    p = float(2 * t.sf(abs(stats.mean) / stats.stderr, freedom)) if stats.stderr > 0 else float(stats.mean == 0)
+    return PairedDifference(stats.n, stats.mean, stats.stderr, stats.low, stats.high, p, smallest)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -100,12 +100,12 @@ def _number(text: str) -> Fraction | None:
     value: Fraction | None = None
     if _DECIMAL.fullmatch(text):
         value = Fraction(text)
-    elif found := _POWER.fullmatch(text):
-        factor, sign, power = found.groups()
+    elif match := _POWER.fullmatch(text):
+        factor, sign, power = match.groups()
         if factor is None or _DECIMAL.fullmatch(factor):
             value = Fraction(factor or 1) * (-1 if sign == "-" else 1) * Fraction(10) ** int(power)
-    elif found := _RATIO.fullmatch(text):
-        sign, *parts = found.groups()
+    elif match := _RATIO.fullmatch(text):
+        sign, *parts = match.groups()
         above, below = (int(part) for part in parts if part is not None)
         value = Fraction(above, below) * (-1 if sign == "-" else 1) if below else None
     return value if value is None or not percent else value / 100
@@ -165,7 +165,8 @@ def contains_normalized(prediction: str, references: Sequence[str]) -> float:
 def token_f1(prediction: str, references: Sequence[str]) -> float:
     """Return the highest F1 of normalized words over the references (SQuAD's script)."""
     return max(
-        (_token_f1(normalized(prediction).split(), normalized(each).split()) for each in references), default=0.0
+        (_token_f1(normalized(prediction).split(), normalized(reference).split()) for reference in references),
+        default=0.0,
     )
 
 

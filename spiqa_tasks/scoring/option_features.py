@@ -88,15 +88,17 @@ def _rank(value: float, values: Sequence[float]) -> float:
 
 def _likeness(bags: Sequence[set[str]]) -> Iterator[float]:
     for place, bag in enumerate(bags):
-        others = [each for other, each in enumerate(bags) if other != place]
-        shares = [len(bag & each) / len(bag | each) if bag | each else 1.0 for each in others]
+        others = [other_words for other, other_words in enumerate(bags) if other != place]
+        shares = [
+            len(bag & other_words) / len(bag | other_words) if bag | other_words else 1.0 for other_words in others
+        ]
         yield math.fsum(shares) / len(shares) if shares else 0.0  # exact, so independent of the order
 
 
 def _number(text: str) -> float | None:
     """Return the first number of a text, without commas between digits, or None."""
-    found = _NUMBER.search(text)
-    if found is None:
+    match = _NUMBER.search(text)
+    if match is None:
         return None
-    whole, *rest = found[0].replace(",", "").split(".")
+    whole, *rest = match[0].replace(",", "").split(".")
     return float(f"{whole}.{''.join(rest)}")

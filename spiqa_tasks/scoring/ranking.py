@@ -72,7 +72,7 @@ def _candidates(text: str) -> list[list[str]]:
         if re.search(r"[,;>]", content):
             places.append((line.start(), re.split(r"[,;>]", content)))
     places += [
-        (found.start(), re.split(r"[,;>\n]", found[1])) for pattern in _LISTS for found in pattern.finditer(text)
+        (listed.start(), re.split(r"[,;>\n]", listed[1])) for pattern in _LISTS for listed in pattern.finditer(text)
     ]
     for pattern in (_BARE_LINE, _NUMBERED_LINE):
         alone = [(line.start(), match[1]) for line in lines if (match := pattern.fullmatch(line[0]))]

@@ -3,7 +3,7 @@
 METEOR 1.5 (Denkowski and Lavie 2014) needs WordNet and paraphrase tables for its aligner, which stays Java; its formula
 is here, so that one run of the aligner serves the corpus and each of its subsets. For the others, inputs are parallel
 sequences of predictions and references, one reference each, already tokenized: tokens joined by single spaces (see
-`spiqa_tasks.scoring.tokenization`). Values are in natural units: 0 to 1, CIDEr 0 to 10.
+`spiqa_tasks.metrics.coco_java`). Values are in natural units: 0 to 1, CIDEr 0 to 10.
 """
 
 from __future__ import annotations

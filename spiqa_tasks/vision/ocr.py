@@ -49,10 +49,10 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     """
     folder = cache_folder() / "ocr" / f"{PACKAGE}-{_version()}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
     folder.mkdir(parents=True, exist_ok=True)
-    found = dict(figures)
+    paths = dict(figures)
     with FileLock(folder / ".lock"):
-        _read_missing({digest: path for digest, path in found.items() if not _file(folder, digest).is_file()}, folder)
-    return {digest: "\n".join(json.loads(_file(folder, digest).read_text(encoding="utf-8"))) for digest in found}
+        _read_missing({digest: path for digest, path in paths.items() if not _file(folder, digest).is_file()}, folder)
+    return {digest: "\n".join(json.loads(_file(folder, digest).read_text(encoding="utf-8"))) for digest in paths}
 
 
 def _read_missing(missing: dict[str, str], folder: Path) -> None:

@@ -16,7 +16,8 @@ from host_files import write_demo_run, write_run
 from report_runs import choices, run_of, runs_at
 from scipy.stats import t, ttest_1samp
 
-from spiqa_tasks.analysis.compare import Comparison, compare, compared, differing
+from spiqa_tasks.analysis.compare import Comparison, compare, compared
+from spiqa_tasks.analysis.pair import differing
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.cli import main

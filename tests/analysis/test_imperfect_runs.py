@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from spiqa_tasks.analysis.compare import compared
 from spiqa_tasks.analysis.filter_runs import Wish, filter_runs
-from spiqa_tasks.analysis.gain_of_runs import rows, warnings
-from spiqa_tasks.analysis.triples import triples
+from spiqa_tasks.analysis.gain import rows, warnings
+from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -102,14 +102,14 @@ def test_gain_is_that_of_the_questions_that_were_answered_or_there_is_none(
     )
     truths = [truth for _, truth in found]
     known = common(truths)
-    found_triples, refusal = attempt(lambda: triples(runs))
+    found_pairs, refusal = attempt(lambda: ablation_pairs(runs))
     if refusal:
         assert refusal.startswith("Expected the same ")
         assert any(kind in ("drop", "shift", "other data") for kind, _ in faults)
         return
-    (triple,), *told = found_triples
+    (pair,), *told = found_pairs
     assert told == [[], []]
-    row, *_ = rows(triple)
+    row, *_ = rows(pair)
     if row.result is None:
         assert len(known) < 0.99 * ASKED
         assert warnings(row)[0].startswith("withheld: ")

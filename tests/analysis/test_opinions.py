@@ -65,7 +65,7 @@ class Judging:
     """Stands in for a judge: sure of what begins with "blue", and failing on the second asking of anything."""
 
     def __init__(self) -> None:
-        self.rule, self.engine, self.signature = L3ScoreRule(), self, {"judge": "openai:m", "judge_prompt": "p"}
+        self.rule, self.signature = L3ScoreRule(), {"judge": "openai:m", "judge_prompt": "p"}
         self.asked: list[list[JudgeRequest]] = []
 
     def verdicts(self, requests: Sequence[JudgeRequest]) -> list[Verdict]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from openai_server import Behaviour, OpenAIServer
@@ -12,7 +11,6 @@ from spiqa_tasks.benchmarks.record import Context
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.rules import RULES
@@ -30,26 +28,22 @@ def server() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-def engine(server: OpenAIServer, tmp_path: Path) -> Iterator[Engine]:
-    """Asks that server, with short waits and no cache: what is not asked again is held by the scorer."""
+def judge_config(server: OpenAIServer) -> JudgeConfig:
+    """That server, with short waits and no cache: what is not asked again is held by the judge."""
     policy = RetryPolicy(max_attempts=2, base=0.01, cap=0.02)
-    running = Engine(
-        JudgeConfig("openai", "judge", server.url, "key", retry=policy, cache=False, cache_dir=tmp_path / "verdicts")
-    )
-    yield running
-    running.close()
+    return JudgeConfig("openai", "judge", server.url, "key", retry=policy, cache=False)
 
 
 @pytest.fixture
-def l3score_judge(engine: Engine) -> Judge:
+def l3score_judge(judge_config: JudgeConfig) -> Judge:
     """L3Score's judge."""
-    return Judge(engine, RULES["l3score"]())
+    return Judge(judge_config, RULES["l3score"]())
 
 
 @pytest.fixture
-def letters_judge(engine: Engine) -> Judge:
+def letters_judge(judge_config: JudgeConfig) -> Judge:
     """The judge that finds letters."""
-    return Judge(engine, RULES["letters"]())
+    return Judge(judge_config, RULES["letters"]())
 
 
 @pytest.fixture(scope="session")

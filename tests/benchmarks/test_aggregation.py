@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -296,7 +297,7 @@ def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         lines = Path(arguments[3]).read_text(encoding="utf-8").splitlines()
         return "".join(f"{' '.join(['1'] * FIELDS)}\n" for _ in lines)
 
-    monkeypatch.setattr(coco_java, "has_java", lambda: True)
+    monkeypatch.setattr(coco_java, "java", functools.cache(lambda: "java"))
     monkeypatch.setattr(coco_java, "_run_java", run)
     yield started
     monkeypatch.undo()
@@ -317,6 +318,7 @@ def answers_in_groups() -> list[Record]:
     ]
 
 
+@pytest.mark.java
 def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[str]) -> None:
     """After `prepare` with a run's records, its groups start neither the tokenizer nor METEOR, in both protocols."""
     spiqa = BENCHMARKS["spiqa"]
@@ -331,6 +333,7 @@ def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[
     assert java_starts == ["tokenizer", "meteor"]
 
 
+@pytest.mark.java
 def test_metrics_without_programs_start_none(java_starts: list[str]) -> None:
     """And METEOR is started for those alone that ask for it."""
     spiqa = BENCHMARKS["spiqa"]

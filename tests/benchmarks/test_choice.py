@@ -209,14 +209,3 @@ def test_a_record_keeps_whether_its_answer_was_cut_off(benchmark: str) -> None:
     for truncated in (True, False):
         assert Record.from_dict(_record(truncated, benchmark).as_dict()).details["truncated"] is truncated
     assert "truncated" not in _record(None, benchmark).details
-
-
-def test_rate_is_over_answers_of_known_length() -> None:
-    """One of four gives 0.25; where no length is known the rate has no value."""
-    records = [Record(str(index), details={"truncated": index == 0}) for index in range(4)]
-    assert TRUNCATED_RATE.compute(records).value == 0.25
-    assert "truncated_rate 0.2500: 1 of 4 answers" in truncation_remark(records)[0]
-    unknown = TRUNCATED_RATE.compute([_record(None)])
-    assert math.isnan(unknown.value)
-    assert unknown.n == 0
-    assert truncation_remark([_record(None)]) == []

@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.open_metrics import (
 )
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY
-from spiqa_tasks.metrics.text_scores import tokenizer_name
+from spiqa_tasks.metrics.text_scores import TOKENIZER
 from spiqa_tasks.scoring.text_metrics import rouge_l
 
 CUT = Record("cut", status="incomplete")
@@ -45,7 +45,7 @@ def test_a_metric_over_predictions_says_what_it_is() -> None:
         True,
         True,
     )
-    assert metric.signature() == {"tokenizer": tokenizer_name()}
+    assert metric.signature() == {"tokenizer": TOKENIZER}
     assert not text_metric("rouge_l").of_corpus
 
 
@@ -77,6 +77,7 @@ def test_too_few_answers_withhold_the_value() -> None:
     assert found.reason == "1 of 2 answers have a score, fewer than 99%"
 
 
+@pytest.mark.usefixtures("no_java")
 def test_a_program_that_is_not_there_withholds_the_value() -> None:
     """The reason is the program's, n the answers."""
     found = text_metric("meteor").compute([answer(0), answer(1)])

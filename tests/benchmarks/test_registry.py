@@ -34,8 +34,8 @@ from spiqa_tasks.hosts.catalogue import find_tasks
 def test_rows_for_scoring_differ_from_the_whole_ones_in_pictures_only(name: str) -> None:
     """Ids, answers, groups, figure order and settings are the same; no picture is there."""
     (task,) = find_tasks([name])
-    whole = load_rows(task.benchmark, task.split, task.settings)
-    lean = rows_for_scoring(task.benchmark, task.split, task.settings)
+    whole = load_rows(task.entry, task.split, task.settings)
+    lean = rows_for_scoring(task.entry, task.split, task.settings)
     for row in whole:
         for figure in row.get("figures", []):
             figure["path"] = ""
@@ -213,9 +213,3 @@ def test_the_figures_of_papers_are_known_without_their_pictures() -> None:
     for row in load_rows("spiqa", "demo", "ablation=text"):
         assert {figure["file"] for figure in row["figures"]} <= set(figures[row["paper_id"]])
     assert known_figures("mmstar", "demo") == {}
-
-
-def test_settings_text_of_rows_for_scoring_is_that_of_the_task() -> None:
-    """Pictures are left out all the same."""
-    (row, *_) = rows_for_scoring("mmstar", "demo", "ablation=grey")
-    assert (row["images"], row["settings"]) == ([], "prompt=letter,ablation=grey,shots=0")

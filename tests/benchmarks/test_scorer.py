@@ -15,12 +15,13 @@ from openai_server import OpenAIServer
 from spiqa_tasks.benchmarks import scorer
 from spiqa_tasks.benchmarks.record import Ask, Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.results_file import answer_score
 from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged, make_scorer, missing_text_metrics
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.metrics.text_scores import available_metrics, text_scores, tokenizer_name
+from spiqa_tasks.metrics.text_scores import TOKENIZER, available_metrics, text_scores
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
 YES, NO = 0.9 / 0.98, 0.08 / 0.98
@@ -170,11 +171,11 @@ def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -
     """Scores of the record, rates computed from it alone, and none for metrics of the whole corpus."""
     scorer = scorer_of("spiqa")
     record = scorer.score(records_of(scorer, ["right", "wrong"]))[1]
-    assert scorer.answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record) == 0.0
-    assert scorer.answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record) == 0.0
-    assert scorer.answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record) is None
+    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), record, scorer.joins) == 0.0
+    assert answer_score(scorer.benchmark.metric("request_failed_rate", scorer.settings), record, scorer.joins) == 0.0
+    assert answer_score(scorer.benchmark.metric("bleu_1", scorer.settings), record, scorer.joins) is None
     unscored = records_of(scorer, ["right"])[0]
-    assert scorer.answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored) is None
+    assert answer_score(scorer.benchmark.metric("rouge_l", scorer.settings), unscored, scorer.joins) is None
 
 
 def asking(judge: Judge, key: str, *predictions: str) -> Record:
@@ -237,8 +238,8 @@ def test_a_scorer_has_the_host_and_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("benchmark", "settings", "fields"),
     [
-        ("spiqa", "", {"tokenizer": tokenizer_name()}),
-        ("spiqa", "ablation=grey,protocol=released", {"tokenizer": tokenizer_name(), "grey": GREY}),
+        ("spiqa", "", {"tokenizer": TOKENIZER}),
+        ("spiqa", "ablation=grey,protocol=released", {"tokenizer": TOKENIZER, "grey": GREY}),
         ("mmstar", "", {"matcher": MATCHER_VERSION}),
         ("mmstar", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
         ("scifibench", "ablation=grey", {"matcher": MATCHER_VERSION, "grey": GREY}),
@@ -278,28 +279,13 @@ def test_a_metric_that_is_left_out_is_told_once(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """However many scorers are made, one line says which metric and why."""
-    monkeypatch.setattr(scorer, "available_metrics", lambda: {"rouge_l": None, "meteor": "no Java"})
+    """However many scorers are made, one line for each reason says which metrics."""
+    missing = {"cider": "no Java", "meteor": "no Java", "bertscore_f1": "no weights"}
+    monkeypatch.setattr(scorer, "available_metrics", lambda: {"rouge_l": None, **missing})
     with caplog.at_level(logging.WARNING):
         found = [missing_text_metrics() for _ in range(3)]
-    assert found == [{"meteor": "no Java"}] * 3
-    assert [entry.message for entry in caplog.records] == ["meteor is left out: no Java."]
-
-
-def test_three_runs_of_a_question_are_kept_apart(scorer_of: ScorerOf) -> None:
-    """However many answers there are, a metric of the corpus is over one of each."""
-    scorer = scorer_of("spiqa")
-    runs = [records_of(scorer, [text, "right"]) for text in ("right", "wrong", "the right")]
-    scored = scorer.score([record for run in runs for record in run])
-    assert [scored[2 * place : 2 * place + 2] for place in range(3)] == [scorer.score(run) for run in runs]
-
-
-def test_a_defect_is_said_with_its_question(scorer_of: ScorerOf, caplog: pytest.LogCaptureFixture) -> None:
-    """The record has its id as a text."""
-    found = scorer_of("mmstar").record({"id": 7}, Response("A"))
-    assert (found.id, found.status, found.reason) == ("7", "scoring_failed", repr(KeyError("settings")))
-    assert caplog.messages == ["Question 7 could not be scored; its answer is kept in the samples file."]
-    assert scorer_of("mmstar").record({"id": 7}, Response(None)).status == "scoring_failed"  # type: ignore[arg-type]
+    assert found == [missing] * 3
+    assert caplog.messages == ["cider, meteor are left out: no Java.", "bertscore_f1 is left out: no weights."]
 
 
 def documents_of(scorer: Scorer) -> list[Record]:
@@ -343,15 +329,6 @@ def test_a_document_alone_has_scores_of_documents_alone(scorer_of: ScorerOf) -> 
     """Those of its question need the other ones."""
     scorer = scorer_of("spiqa", "setting=perfigure")
     document = documents_of(scorer)[0]
-    of = {metric.name: scorer.answer_score(metric, document) for metric in scorer.metrics}
+    of = {metric.name: answer_score(metric, document, scorer.joins) for metric in scorer.metrics}
     assert {name for name, score in of.items() if score is not None} == {"unformatted_rate", "request_failed_rate"}
     assert scorer_of("spiqa").joins is False
-
-
-def test_why_a_metric_is_left_out_is_one_sentence(scorer_of: ScorerOf) -> None:
-    """A judge that is switched off, or what this machine lacks."""
-    scorer = scorer_of("spiqa", "protocol=both")
-    why = {metric.name: scorer.why_not(metric) for metric in scorer.benchmark.metrics(scorer.settings)}
-    assert why["l3score"] == "judging is switched off (SPIQA_JUDGE=none or --judge none)"
-    left_out = {name for name, reason in why.items() if reason == "left out of this test"}
-    assert left_out == {"meteor", "meteor_released", "bertscore_f1", "bertscore_f1_released"}

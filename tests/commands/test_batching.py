@@ -1,4 +1,4 @@
-"""`--batch`, `--write-requests` and `--read-responses` of `score` and `rank`, against a server that takes batches."""
+"""`--write-requests` and `--read-responses` of `score` and `rank`."""
 
 from __future__ import annotations
 
@@ -11,35 +11,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_server import BatchServer
 from choice_runs import write_captions
 from host_files import sample_of
-from run_command import run_json
+from openai_server import Behaviour, OpenAIServer
+from run_command import run_json, words
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
-from spiqa_tasks.judge.engine import _shared
+from spiqa_tasks.judge.cache import VerdictCache
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "batches.md"
 Run = Callable[..., tuple[int, Any, str]]
 
 
-def forget() -> None:
-    """What the next command finds is what a new process would."""
-    for engine in _shared.values():
-        engine.close()
-    _shared.clear()
-
-
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     """The judge, in a process that has asked none before."""
-    with BatchServer() as running:
+    with OpenAIServer(Behaviour()) as running:
         monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
         monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", running.url)
-        forget()
         yield running
-    forget()
 
 
 @pytest.fixture
@@ -58,7 +49,6 @@ def score(answers: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """`score(*options)` of those answers, in a process of its own."""
 
     def run(*options: Any) -> tuple[int, Any, str]:
-        forget()
         return run_json(capsys, "score", "spiqa_demo", answers, *options)
 
     return run
@@ -72,30 +62,8 @@ def answered(requests: Path, url: str) -> Path:
     return responses
 
 
-def test_scores_of_a_batch_are_those_of_single_requests(
-    server: BatchServer, score: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """One batch, the two test questions by themselves, the same numbers and signature."""
-    status, batched, errors = score("--batch")
-    assert (status, [len(batch.entries) for batch in server.batches], len(server.requests)) == (0, [39], 2)
-    assert "batch_0 has ended: 39 judged, 0 failed" in errors
-    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "other"))
-    assert score()[:2] == (0, batched)
-
-
-def test_nothing_is_scored_until_all_is_there(server: BatchServer, score: Run) -> None:
-    """Status 3 while the batch is under way; what failed in it is withheld, and alone in the next one."""
-    server.ends_at, server.refused = 2, {4, 5}
-    assert [score("--batch", "--no-wait")[:2] for _ in range(2)] == [(3, [])] * 2
-    status, found, _ = score("--batch", "--no-wait")
-    assert (status, found["metrics"]["l3score"], found["counts"]["judge_failed"]) == (3, None, 2)
-    server.refused = set()
-    assert score("--batch")[0] == 0
-    assert [len(batch.entries) for batch in server.batches] == [39, 2]
-
-
 def test_a_file_answered_elsewhere_gives_the_scores_of_direct_judging(
-    server: BatchServer, score: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: OpenAIServer, score: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody is asked on the way; reading twice changes nothing, and what is stored is not written again."""
     requests = tmp_path / "requests.jsonl"
@@ -116,7 +84,7 @@ def test_a_file_answered_elsewhere_gives_the_scores_of_direct_judging(
 
 
 def test_what_a_file_does_not_answer_is_withheld_and_written_again(
-    server: BatchServer, score: Run, tmp_path: Path
+    server: OpenAIServer, score: Run, tmp_path: Path
 ) -> None:
     """Every odd line is told and counted, none is a number; the next file has what is missing."""
     requests = tmp_path / "requests.jsonl"
@@ -139,7 +107,7 @@ def test_what_a_file_does_not_answer_is_withheld_and_written_again(
     assert (status, found["counts"]["judge_failed"]) == (0, 0)
 
 
-def test_a_judge_is_tried_by_its_file_too(server: BatchServer, score: Run, tmp_path: Path) -> None:
+def test_a_judge_is_tried_by_its_file_too(server: OpenAIServer, score: Run, tmp_path: Path) -> None:
     """One that does not tell right from wrong, or was not tried, is refused before anything is stored."""
     requests, untested = tmp_path / "requests.jsonl", tmp_path / "untested"
     score("--write-requests", requests)
@@ -155,65 +123,63 @@ def test_a_judge_is_tried_by_its_file_too(server: BatchServer, score: Run, tmp_p
     assert score("--dry-run")[1]["dry_run"][0]["cached"] == 0
 
 
-def test_the_tasks_of_a_group_go_into_one_file_and_one_batch(
-    server: BatchServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], answers: Path
+def test_the_tasks_of_a_group_go_into_one_file(
+    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], answers: Path
 ) -> None:
-    """Two tasks of the demo; the batch of both is waited for once."""
+    """Two tasks of the demo, whose test questions are in it once."""
     folder = tmp_path / "runs"
     folder.mkdir()
     for task in ("spiqa_demo", "spiqa_demo_nocaption"):
         (folder / f"m_{task}.jsonl").write_bytes(answers.read_bytes().replace(b"no idea", task.encode()))
     requests = tmp_path / "requests.jsonl"
     assert main(["score", "demo", str(folder), "--write-requests", str(requests)]) == 0
-    forget()
-    count = len(requests.read_text().splitlines())
-    assert main(["score", "demo", str(folder), "--batch"]) == 0
-    assert [len(batch.entries) for batch in server.batches] == [count - 2]
+    assert main(["score", "demo", str(folder), "--read-responses", str(answered(requests, server.url))]) == 0
     capsys.readouterr()
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
-def test_rank_takes_batches_and_files(
-    server: BatchServer, provider: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_rank_takes_files(
+    server: OpenAIServer, provider: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Figures go into the lines as into single requests; file, batch and single requests rank the same."""
+    """Figures go into the lines as into single requests; a file and single requests rank the same."""
     rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
     write_captions(tmp_path / "a", "a", [sample_of(row, "a caption") for row in rows])
     server.behaviour.text = "Ranked Captions: [A, B]"
     requests, responses = tmp_path / "requests.jsonl", tmp_path / "responses.jsonl"
-    rank = ["rank", str(tmp_path / "a"), "--judge", f"{provider}:m"]
+    rank = [*words("rank"), str(tmp_path / "a"), "--judge", f"{provider}:m"]
     assert main([*rank, "--write-requests", str(requests)]) == 0
     written = list(map(json.loads, requests.read_text().splitlines()))
-    responses.write_text("\n".join(server.lines(written)[0]))
+    bodies = [line.get("body") or line["params"] for line in written]
+    results = [
+        {"response": {"status_code": 200, "body": server._chat(body, False)}}
+        if provider == "openai"
+        else {"result": {"type": "succeeded", "message": server._message(body)}}
+        for body in bodies
+    ]
+    lines = [line | result for line, result in zip(written, results, strict=True)]
+    responses.write_text("\n".join(map(json.dumps, lines)))
     tables = set()
-    for place, options in enumerate((["--read-responses", str(responses)], ["--batch"], [])):
-        forget()
+    for place, options in enumerate((["--read-responses", str(responses)], [])):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / str(place)))
             assert main([*rank, *options]) == 0
         tables.add(capsys.readouterr().out)
     assert "12 figures, 0 without a caption of every model, 0 rankings failed" in tables.pop()
     assert not tables
-    single = sorted(str(request["body"]) for request in server.requests)
-    for entries in (written, server.batches[0].entries):
-        assert sorted(str(entry.get("body") or entry["params"]) for entry in entries) == single
+    assert sorted(map(str, bodies)) == sorted(str(request["body"]) for request in server.requests)
 
 
-def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Half of it, with nothing asked."""
-    arguments = ["spiqa_demo", answers, "--judge", "openai:gpt-4o", "--dry-run"]
-    whole, half = (run_json(capsys, "score", *arguments, *more)[1]["dry_run"][0] for more in ([], ["--batch"]))
-    assert half["cost"] == pytest.approx(whole["cost"] / 2)
+def test_a_forecast_in_every_form(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With nothing asked."""
+    arguments = ["score", "spiqa_demo", str(answers), "--judge", "openai:gpt-4o", "--dry-run"]
     for form, begins in (("csv", "judge,calls,cached,"), ("md", "| judge "), ("text", "Judge openai:gpt-4o: ")):
-        assert main(["score", *map(str, arguments), "--format", form]) == 0
+        assert main([*arguments, "--format", form]) == 0
         assert capsys.readouterr().out.startswith(begins)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--no-wait"], "Expected --batch with --no-wait"),
-        (["--batch", "--judge", "hf:a/b"], "found hf:a/b"),
         (["--write-requests", "FILE", "--judge", "hf:a/b"], "found hf:a/b"),
         (["--write-requests", "FOLDER"], "found a folder"),
         (["--read-responses", "FOLDER"], "Expected responses at"),
@@ -221,21 +187,26 @@ def test_a_forecast_tells_the_price_of_a_batch(answers: Path, capsys: pytest.Cap
     ],
 )
 def test_what_does_not_go_together_is_refused(
-    server: BatchServer, score: Run, options: list[str], message: str, tmp_path: Path
+    server: OpenAIServer, score: Run, options: list[str], message: str, tmp_path: Path
 ) -> None:
     """In one sentence, before anybody is asked or anything loaded."""
     places = {"FOLDER": str(tmp_path), "FILE": str(tmp_path / "file")}
     status, _, errors = score(*(places.get(option, option) for option in options))
-    assert (status, server.requests, server.batches) == (2, [], [])
+    assert (status, server.requests) == (2, [])
     assert message in errors
 
 
-@pytest.mark.parametrize("package", ["openai", "anthropic"])
-def test_a_missing_sdk_is_one_sentence_with_the_command(
-    server: BatchServer, score: Run, package: str, monkeypatch: pytest.MonkeyPatch
+def test_verdicts_that_cannot_be_stored_are_status_3(
+    server: OpenAIServer, score: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before anything is asked."""
-    monkeypatch.setitem(sys.modules, package, None)
-    status, _, errors = score("--batch")
-    assert (status, server.requests) == (2, [])
-    assert "pip install '.[batch]'" in errors
+    """All answers are scored, and the next run would pay for them again; so with files, which are read again."""
+    requests = tmp_path / "requests.jsonl"
+    assert score("--write-requests", requests)[0] == 0
+    responses = answered(requests, server.url)
+    (tmp_path / "file").write_text("")
+    for options in ((), ("--read-responses", responses)):
+        monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setattr(VerdictCache, "_opened", lambda _: None)
+        status, found, errors = score(*options)
+        assert (status, found["counts"]["judge_failed"], found["counts"]["judged"]) == (3, 0, 39)
+        assert f"Expected to store {41 if options else 39} verdicts in the judge's cache" in errors

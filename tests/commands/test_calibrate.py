@@ -198,25 +198,6 @@ def test_the_page_and_the_forecast(
     assert 'id="samples"' not in text
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--sample", "0"], "--sample to be at least 1"),
-        (["--repeat", "0"], "--repeat to be at least 1"),
-        (["--judge", "anthropic:claude"], "anthropic"),
-        (["--html", "."], "found a folder"),
-        (["--no-wait"], "--batch"),
-        (["--traps"], "either LABELS or --traps, found both"),
-    ],
-)
-def test_unusable_options_are_one_sentence(
-    labels: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
-) -> None:
-    """Before anybody is asked."""
-    assert main(["calibrate", str(labels), *options]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_judge_that_compares_letters_falls_into_traps(judge: str, capsys: pytest.CaptureFixture[str]) -> None:
     """It accepts the reference itself, no wrong answer, and no other wording; no words are compared beside it."""
     status, found, _ = run_json(capsys, "calibrate", "--traps", "--judge", judge)
@@ -250,20 +231,3 @@ def test_traps_may_be_ones_own_and_of_some_kinds(
         "off by one": 3,
     }
     assert run_json(capsys, "calibrate", "--judge", judge, "--traps", path, "--kind", "roman")[1]["n"] == 3
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "either LABELS or --traps, found neither"),
-        (["--traps"], "--judge PROVIDER"),
-        (["--traps", "--kind", "riddle"], "among 'the reference'"),
-        (["--traps", "none"], "No such"),
-    ],
-)
-def test_traps_need_a_judge_and_kinds_that_there_are(
-    capsys: pytest.CaptureFixture[str], options: list[str], message: str
-) -> None:
-    """Before anybody is asked."""
-    assert main(["calibrate", *options]) == 2
-    assert message in capsys.readouterr().err

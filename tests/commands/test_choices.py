@@ -68,7 +68,7 @@ def test_a_table_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        ([], [], "Expected answers in "),
+        ([], [], "found an empty file"),
         ([{"choices": OPTIONS}], [], "found no such column among choices. Name the column with --response."),
         ([{"response": 7, "choices": OPTIONS}], [], "of row 1 of "),
         ([ROWS[0]], ["--response", "said"], "Expected an answer in said of row 1 of "),
@@ -90,10 +90,3 @@ def test_what_cannot_be_read_is_refused(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert message in printed.err
-
-
-def test_another_form_of_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The sentence names the forms that are read."""
-    (tmp_path / "answers.txt").write_text("B")
-    assert main(["choices", str(tmp_path / "answers.txt")]) == 2
-    assert "jsonl, json, csv, tsv, xlsx or parquet" in capsys.readouterr().err

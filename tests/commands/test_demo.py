@@ -1,4 +1,4 @@
-"""`spiqa-tasks demo`: the judge that it serves, what it refuses, and once the whole walk."""
+"""`spiqa-tasks run demo`: the judge that it serves, what it refuses, and once the whole walk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spiqa_tasks import extras
 from spiqa_tasks.cli import main
 from spiqa_tasks.commands.demo import RUNS
 
-COMMAND = [sys.executable, "-m", "spiqa_tasks.cli", "demo"]
+COMMAND = [sys.executable, "-m", "spiqa_tasks.cli", "run", "demo"]
 PROMPT = "Ground-truth answer: the red line\nCandidate answer: the red line\n"
 
 
@@ -69,7 +69,7 @@ def test_a_taken_port_is_one_sentence(capsys: pytest.CaptureFixture[str], argume
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert main(["demo", *arguments, "--port", str(port)]) == 2
+        assert main(["run", "demo", *arguments, "--port", str(port)]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith(f"spiqa-tasks: Expected port {port} to be free, found ")
@@ -82,7 +82,7 @@ def test_an_absent_part_is_one_sentence(
 ) -> None:
     """It is told before the host is started, with the command that installs it."""
     monkeypatch.setattr(extras, "_missing", lambda extra: ["part"] if extra == absent else [])
-    assert main(["demo", "--output", str(tmp_path / "out")]) == 2
+    assert main(["run", "demo", "--output", str(tmp_path / "out")]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     install = f"Install it in a clone of spiqa-tasks: pip install '.[{absent}]'"
@@ -106,7 +106,7 @@ def test_a_host_that_writes_no_results_is_one_sentence(
     output = tmp_path / "out"
     if left != "nothing":
         results(output, **({"seconds": -60} if left == "an older run" else {"seconds": 60, "leave_out": "mmstar_demo"}))
-    assert main(["demo", "--output", str(output)]) == 2
+    assert main(["run", "demo", "--output", str(output)]) == 2
     printed = capsys.readouterr()
     assert printed.err == (
         f"spiqa-tasks: Expected results of {', '.join(RUNS[0][1])} in {output / 'ocr_baseline'}, found none. See the "

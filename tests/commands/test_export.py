@@ -29,20 +29,6 @@ def test_by_default_every_question_has_its_referred_figure(tmp_path: Path, capsy
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("task", ["mmstar_demo", "spiqa"])
-def test_only_one_task_of_spiqa_is_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str], task: str) -> None:
-    """Another benchmark's task and a group are one sentence, and nothing is written."""
-    assert main(["export", task, "--output", str(tmp_path / "out.jsonl")]) == 2
-    assert capsys.readouterr().err == (f"spiqa-tasks: Expected a task of SPIQA such as spiqa_train; found {task}.\n")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_unknown_settings_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the sentence of `dataset_name`."""
-    assert main(["export", "spiqa_demo", "--settings", "colour=red", "--output", str(tmp_path / "out.jsonl")]) == 2
-    assert "colour" in capsys.readouterr().err
-
-
 def test_a_file_is_written_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

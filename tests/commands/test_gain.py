@@ -58,17 +58,6 @@ def test_scores_by_hand(gain: Gain, capsys: pytest.CaptureFixture[str]) -> None:
     assert gain()[0] == 2
 
 
-@pytest.mark.parametrize("scores", [[1], [1, 1, 1, 1], ["nan", 20], [120, 20], [-5, 3], [50, "inf"]])
-def test_scores_that_are_neither_shares_nor_percent_are_refused(gain: Gain, scores: list[Any]) -> None:
-    """In one sentence with what was found."""
-    status, _, errors = gain("--scores", *scores)
-    assert (status, errors) == (
-        2,
-        "spiqa-tasks: Expected --scores S_v S_wv [S_t], shares from 0 to 1 or percent from 0 to 100; found "
-        f"{' '.join(map(str, scores))}.\n",
-    )
-
-
 def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gain: Gain) -> None:
     """Else the same would be said once for each group."""
 

@@ -41,7 +41,6 @@ def write(path: Path, given: dict[str, str]) -> Path:
         ".xlsx": partial(table.to_excel, index=False),
         ".json": partial(table.to_json, orient="records"),
         ".parquet": table.to_parquet,
-        ".pkl": table.to_pickle,
     }
     if path.suffix == ".jsonl":
         return write_jsonl(path, given)
@@ -49,7 +48,7 @@ def write(path: Path, given: dict[str, str]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".tsv", ".xlsx", ".json", ".parquet", ".pkl"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".tsv", ".xlsx", ".json", ".parquet"])
 def test_files_of_any_form_are_enough(tmp_path: Path, gain: Gain, suffix: str) -> None:
     """24 right answers with pictures, 6 without, 3 of the LLM base: the shares and their differences by hand."""
     v, wv, t = (write(tmp_path / f"{name}{suffix}", answers(n)) for name, n in (("v", 24), ("w", 6), ("t", 3)))

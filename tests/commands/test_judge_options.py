@@ -6,15 +6,17 @@ from argparse import Namespace
 
 import pytest
 
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands.judge_options import chosen_judges
 from spiqa_tasks.errors import InputError, JudgeError
-from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.rules.letters import LettersRule
 
 (SPIQA,) = find_tasks(["spiqa_demo"])
 (MMSTAR,) = find_tasks(["mmstar_demo"])
-LETTERS = Task("mine", "scifibench", "demo", "prompt=letter,extractor=judge")
+LETTERS = Task("mine", BENCHMARKS["scifibench"], "demo", "prompt=letter,extractor=judge")
 ENVIRON = {"SPIQA_JUDGE": "openai:gpt-4o", "SPIQA_JUDGE_BASE_URL": "http://localhost:1/v1"}
 
 

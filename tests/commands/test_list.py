@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.cli import main
+from spiqa_tasks.hosts.filtered_tasks import INCLUDE
 
 
 def test_list_json_has_every_task_with_questions_metrics_and_data(capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,13 +30,6 @@ def test_list_sees_local_data(
     tasks = {task["name"]: task["data"] for task in json.loads(capsys.readouterr().out)["tasks"]}
     assert tasks["scifibench_cs_fig2cap"] is True
     assert tasks["spiqa_testA"] is False
-
-
-def test_wrong_data_folder_is_status_2(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """A data folder that is none is refused by every command that needs it."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", "/does/not/exist")
-    assert main(["list"]) == 2
-    assert "SPIQA_TASKS_DATA" in capsys.readouterr().err
 
 
 def test_the_table_fits_100_columns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,3 +54,15 @@ def test_what_is_searched_for_is_all_that_is_listed(capsys: pytest.CaptureFixtur
     assert all("random" in task["settings"] for task in json.loads(capsys.readouterr().out)["tasks"])
     assert main(["list", "--benchmark", "mmstar", "--search", "cot"]) == 2
     assert "found none" in capsys.readouterr().err
+
+
+def test_the_folder_of_the_yamls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--folder` prints it alone; as JSON with the folders that the user has named."""
+    monkeypatch.setenv(INCLUDE, str(tmp_path))
+    assert main(["list", "--folder"]) == 0
+    folder = Path(capsys.readouterr().out.strip())
+    assert (folder / "spiqa" / "spiqa_testA.yaml").is_file()
+    assert main(["list", "--folder", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"path": str(folder), "folders": [str(folder), str(tmp_path)]}

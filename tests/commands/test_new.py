@@ -127,11 +127,6 @@ def test_the_user_may_say_what_is_not_guessed(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["bad name", "table.jsonl"], "letters, digits and _"),
-        (["mmstar", "table.jsonl"], "another name than that of a benchmark of this package"),
-        (["x", "gone.jsonl"], "found no such file"),
-        (["x", "table.jsonl", "--column", "question"], "Expected --column NAME=VALUE"),
-        (["x", "table.jsonl", "--column", "picture=image"], "with WHAT among id, question"),
         (["x", "table.jsonl", "--column", "answer=gold"], "column 'gold' in the data of x"),
         (["x", "other.jsonl"], "which column of other.jsonl has the question, found no usual name among x, y"),
         (["there", "table.jsonl"], "Add --force to write over it"),

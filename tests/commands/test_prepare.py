@@ -26,9 +26,3 @@ def test_prepare_goes_on_after_a_task_without_data(
     printed = capsys.readouterr()
     assert "mmstar_demo: 24 questions" in printed.out
     assert "spiqa_testB: Expected" in printed.err
-
-
-def test_unknown_task_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    """A misspelt task is status 2 and one sentence with what was probably meant."""
-    assert main(["prepare", "spiqa_testa"]) == 2
-    assert "spiqa_testA" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from answer_files import right_answers, write_jsonl
 from answer_forms import FORMS, as_jsonl, as_responses
 from host_files import FAILED, choice_samples, write_run
 from openai_server import Behaviour, OpenAIServer
-from run_command import run_json
+from run_command import run_json, words
 from scipy.stats import ttest_rel
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
@@ -23,27 +23,26 @@ from spiqa_tasks.scoring.l3score import l3score
 RIGHT = {"a": 18, "b": 12}
 YES = l3score([("Yes", -0.105360516), ("No", -2.525728644)])
 """What the local server's agreeing answer is worth."""
-READERS = ["breakdown", "bootstrap", "compare", "gain", "filter", "report"]
 
 
-@pytest.mark.parametrize("command", ["breakdown", "bootstrap", "alignment", "spread", "correlate"])
+@pytest.mark.parametrize("command", ["score --by group", "bootstrap", "alignment", "spread", "correlate"])
 def test_nothing_to_read_is_one_sentence(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An empty folder, a run without our samples and a broken file end with status 2."""
-    assert main([command, str(tmp_path)]) == 2
+    assert main([*words(command), str(tmp_path)]) == 2
     path = write_run(tmp_path, "m", {"t": []})
-    assert main([command, str(tmp_path)]) == 2
+    assert main([*words(command), str(tmp_path)]) == 2
     path.with_name(path.name.replace("results.json", "samples_t.jsonl")).write_text("{broken")
-    assert main([command, str(tmp_path)]) == 2
+    assert main([*words(command), str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("Expected") == 3
 
 
-@pytest.mark.parametrize("command", ["breakdown", "bootstrap"])
+@pytest.mark.parametrize("command", ["score --by group", "bootstrap"])
 def test_a_metric_that_no_run_has_is_one_sentence(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It names those that the run has."""
     write_run(tmp_path, "m", {"t": choice_samples([True])}, settings={"t": "prompt=letter"})
-    assert main([command, str(tmp_path), "--metric", "accuracy_llm"]) == 2
+    assert main([*words(command), str(tmp_path), "--metric", "accuracy_llm"]) == 2
     assert capsys.readouterr().err.startswith("spiqa-tasks: Expected t to have the metric accuracy_llm; found accuracy")
 
 
@@ -79,7 +78,7 @@ def test_every_command_reads_every_form(
 ) -> None:
     """18 and 12 of 24 right with the picture, 6 without: accuracy, difference, gain, hits, mean and page say so."""
     runs, (without,) = pictures["mmstar_demo"], pictures["mmstar_demo_text"]
-    overall = [row for row in run_json(capsys, "breakdown", *runs)[1] if row["group"] == "all"]
+    overall = [row for row in run_json(capsys, "score", "--by", "group", *runs)[1] if row["group"] == "all"]
     assert {short(row["model"]): (row["value"], row["n"]) for row in overall} == {"a": (0.75, 24), "b": (0.5, 24)}
     ((found,),) = run_json(capsys, "compare", *runs)[1:2]
     assert (short(found["a"]), short(found["b"]), found["difference"]["mean"]) == ("a", "b", -0.25)
@@ -107,7 +106,9 @@ def test_tasks_of_ones_own_are_read_in_every_form(
     """Marked options and another order, known by the YAMLs in --include-path, are found by `alignment` and `spread`."""
     own = tmp_path / "own"
     own.mkdir()
-    include = main(["path"]) or Path(capsys.readouterr().out.split()[-1]) / "scifibench" / "scifibench_demo.yaml"
+    include = (
+        main(["list", "--folder"]) or Path(capsys.readouterr().out.split()[-1]) / "scifibench" / "scifibench_demo.yaml"
+    )
     runs = []
     for task, settings, right in (("plain", "", 8), ("marked", "mark=correct", 12), ("order", "shuffle=1", 4)):
         text = f"include: {include}\ntask: own_{task}\ntest_split: demo_fig2cap\ndataset_name: '{settings}'\n"
@@ -151,7 +152,7 @@ def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
         runs.append(write(tmp_path, model, "spiqa_demo", rows, texts))
     judge = ["--judge", f"openai:local@{server.url}"]
     capsys.readouterr()
-    overall = [row for row in run_json(capsys, "breakdown", *runs, *judge)[1] if row["group"] == "all"]
+    overall = [row for row in run_json(capsys, "score", "--by", "group", *runs, *judge)[1] if row["group"] == "all"]
     expected = {m: sum(YES if flag else 1 - YES for flag in flags) / len(rows) for m, flags in right.items()}
     assert {short(row["model"]): row["value"] for row in overall} == pytest.approx(expected)
     assert {row["metric"] for row in overall} == {"l3score"}
@@ -182,7 +183,7 @@ def test_only_scores_of_the_wanted_judge_count(
     assert judged_by("openai:one") == ["openai:one"]
     assert judged_by(judges[1]) == ["openai:two"]
     other = "openai:one@http://127.0.0.1:9/v1"
-    assert main(["breakdown", str(tmp_path / "out"), "--judge", other]) == 2
+    assert main(["score", "--by", "group", str(tmp_path / "out"), "--judge", other]) == 2
 
 
 def test_a_judge_out_of_reach_is_one_sentence(
@@ -192,7 +193,7 @@ def test_a_judge_out_of_reach_is_one_sentence(
     rows = rows_for_scoring("spiqa", "demo", "")
     run = as_jsonl(tmp_path, "m", "spiqa_demo", rows, [row["answer"] for row in rows])
     server.behaviour.sticky = "401"
-    assert main(["breakdown", run, "--judge", f"openai:local@{server.url}"]) == 2
+    assert main(["score", "--by", "group", run, "--judge", f"openai:local@{server.url}"]) == 2
     output = capsys.readouterr()
     assert "did not answer a test question" in output.err
     assert not output.out
@@ -238,15 +239,15 @@ def test_values_over_a_part_of_a_task_are_printed_where_they_are_asked_for(
 ) -> None:
     """Withheld everywhere with the reason; with --partial they stand beside `12 of 24`."""
     seen, blind = parts["seen"], parts["blind"]
-    _, rows, errors = run_json(capsys, "breakdown", seen[0])
+    _, rows, errors = run_json(capsys, "score", "--by", "group", seen[0])
     assert {(row["value"], row["low"], row["questions"]) for row in rows} == {(None, None, "12 of 24")}
     assert "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial prints its values." in errors
-    rows = run_json(capsys, "breakdown", seen[0], "--partial")[1]
+    rows = run_json(capsys, "score", "--by", "group", seen[0], "--partial")[1]
     assert (rows[0]["value"], rows[0]["n"], rows[0]["questions"]) == (0.75, 12, "12 of 24")
-    assert main(["breakdown", seen[0], "--partial"]) == 0
+    assert main(["score", "--by", "group", seen[0], "--partial"]) == 0
     header, _, line, *_ = capsys.readouterr().out.splitlines()
-    assert header.split() == ["model", "task", "metric", "group", "n", "questions", "x", "100"]
-    assert line.split()[3:9] == ["all", "12", "12", "of", "24", "75.0"]
+    assert header.split() == ["model", "task", "metric", "group", "x", "100", "n", "questions"]
+    assert line.split()[3:9] == ["all", "75.0", "[46.8,", "91.1]", "12", "12"]
 
     status, found, errors = run_json(capsys, "compare", *seen)
     assert (status, found) == (2, [])
@@ -319,7 +320,7 @@ def test_runs_of_one_name_in_two_folders_are_not_mixed(tmp_path: Path, capsys: p
     assert named == [{f"m ({tmp_path.name}/a)", f"m ({tmp_path.name}/b)"}] * 3
 
 
-@pytest.mark.parametrize("command", ["breakdown", "bootstrap", "spread", "alignment"])
+@pytest.mark.parametrize("command", ["score --by group", "bootstrap", "spread", "alignment"])
 def test_a_value_that_failed_requests_withhold_has_its_reason(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -328,7 +329,7 @@ def test_a_value_that_failed_requests_withhold_has_its_reason(
         task = f"scifibench_demo_fig2cap{name}"
         write_jsonl(tmp_path / f"m_{task}.jsonl", right_answers(task) | ({} if name else {"3": FAILED}))
     for more in ([], ["--partial"]):
-        main([command, str(tmp_path), *more])
+        main([*words(command), str(tmp_path), *more])
         said = "scifibench_demo_fig2cap of m: accuracy: 11 of 12 answers have a score, fewer than 99%."
         assert capsys.readouterr().err.count(said) == 1
 
@@ -338,14 +339,14 @@ def test_a_value_over_a_part_has_its_questions_beside_it(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Six of twelve answers in one run: the rows that it is in, and no others; no such column for whole runs."""
-    words = command.split()
+    name_of, *options = command.split()
     for asked in (12, 6):
         for name in ("", "_marked_incorrect", "_shuffle1"):
             task = f"scifibench_demo_fig2cap{name}"
             answers = list(right_answers(task).items())
             write_jsonl(tmp_path / f"m_{task}.jsonl", answers if name else answers[:asked])
-        told = [str(each["questions"]) for each in run_json(capsys, *words, tmp_path, "--partial")[1]]
-        assert main([*words, str(tmp_path), "--partial"]) == 0
+        told = [str(each["questions"]) for each in run_json(capsys, name_of, tmp_path, *options, "--partial")[1]]
+        assert main([*words(name_of), str(tmp_path), *options, "--partial"]) == 0
         printed = capsys.readouterr().out
         assert ("questions" in printed) is ("6 of 12" in printed) is (asked == 6)
         assert told.count("6 of 12") == (asked == 6)

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from openai_server import Behaviour, OpenAIServer
 from run_command import run_json
+from run_files import run_header, run_records
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring, yaml_folder
 from spiqa_tasks.cli import main
@@ -129,14 +130,6 @@ def test_a_verdict_that_is_none_is_no_score(
     assert found["counts"]["judge_failed"] > 0
 
 
-def test_a_task_without_free_answers_has_no_rule(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Said in one sentence."""
-    answers = tmp_path / "answers.jsonl"
-    answers.write_text('{"id": "0", "prediction": "A"}')
-    assert main(["score", "mmstar_demo", str(answers), "--rule", "compass"]) == 2
-    assert "no --rule for mmstar_demo" in capsys.readouterr().err
-
-
 def test_a_dry_run_asks_nothing_and_tells_the_price(
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,12 +204,12 @@ def test_a_judge_at_a_server_of_its_own_never_gets_the_public_key(
 def test_a_judge_out_of_reach_stops_before_anything_is_scored(
     server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """The test question fails: exit status 2, one sentence with the remedy, nothing written."""
+    """The test questions fail: exit status 2, one sentence with the remedy, nothing written."""
     server.behaviour.sticky = "401"
     assert main(["score", "spiqa_demo", str(predictions), "--output", str(tmp_path / "out")]) == 2
     assert "SPIQA_JUDGE_API_KEY" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-    assert len(server.requests) == 1
+    assert len(server.requests) == 2
 
 
 def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_missing_ones(
@@ -229,8 +222,7 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     assert "35 of 39" in found["omitted"]["l3score"]
     assert (found["counts"]["judged"], found["counts"]["judge_failed"]) == (35, 4)
     assert found["metrics"]["judge_failed_rate"] == pytest.approx(4 / 39)
-    written = tmp_path / "out" / "model_spiqa_demo.run.jsonl"
-    _, *samples = map(json.loads, written.read_text().splitlines())
+    samples = run_records(tmp_path / "out", "spiqa_demo")
     failed = [sample for sample in samples if sample["status"] == "judge_failed"]
     assert len(failed) == 4
     assert all("400" in sample["reason"] and "l3score" not in sample["scores"] for sample in failed)
@@ -238,9 +230,9 @@ def test_failed_judgements_are_withheld_and_filled_in_later_at_the_price_of_the_
     found = score(capsys, "spiqa_demo", predictions, "--output", tmp_path / "out")
     assert found["counts"]["judged"] == 39
     assert len(server.requests) - before == 4 + 2
-    header = json.loads(written.read_text().splitlines()[0])
+    header = run_header(tmp_path / "out", "spiqa_demo")
     assert {name: header[name] for name in found} == found
-    assert [path.name for path in (tmp_path / "out").iterdir()] == [written.name]
+    assert len(list((tmp_path / "out" / "model").glob("*_results.json"))) == 2  # nothing is overwritten
 
 
 def test_a_part_that_is_asked_for_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -294,6 +286,7 @@ def test_several_judges_and_models_are_compared(
     assert len(server.requests) == asked
 
 
+@pytest.mark.usefixtures("no_java")
 def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
     predictions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -306,31 +299,6 @@ def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
     assert line.endswith("39")
     assert any(line.startswith("meteor left out: no working Java") for line in lines)
     assert any(line.startswith("signature: spiqa-tasks:") for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["spiqa", "p.jsonl"],
-            "found none. Call files of answers <model>_<task>, or name a single task",
-        ),
-        (["mmstar_demo", "p.jsonl", "--judge", "openai:m"], "mmstar_demo, which needs none"),
-        (["spiqa_demo", "p.jsonl", "--judge", "anthropic:claude-3-haiku"], "cannot be judged by anthropic"),
-        (["mine.yaml", "p.jsonl"], "mine.yaml to be the YAML of a task"),
-        (["spiqa_demo", "p.jsonl", "--top", "many"], "top must be a number"),
-        (["spiqa_demo", "absent.jsonl"], "no such file"),
-    ],
-)
-def test_what_cannot_be_scored_is_refused_in_one_sentence(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
-    """Exit status 2 and nothing on stdout."""
-    Path("p.jsonl").write_text('{"id": "x", "prediction": "y"}\n')
-    assert main(["score", *arguments]) == 2
-    output = capsys.readouterr()
-    assert message in output.err
-    assert not output.out
 
 
 def test_extra_fields_go_to_a_judge_at_its_own_address(
@@ -416,15 +384,6 @@ def test_answers_that_are_texts_of_errors_are_failed_requests_and_told(
         f"m: 2 of 39 answers are none of the model's but failed requests, the first {lines[0]['id']}: Error code: 429"
     ) in errors
     assert "They have no score: ask the model again." in errors
-
-
-def test_columns_are_of_answers_to_a_task_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A run has none, and an unknown field is refused."""
-    path = write(tmp_path / "m_spiqa_demo.jsonl", lambda _, answer: answer)
-    assert main(["score", str(path), "--columns", "prediction=x"]) == 2
-    assert "Expected --columns with TASK PREDICTIONS..., found" in capsys.readouterr().err
-    assert main(["score", "spiqa_demo", str(path), "--columns", "predictions=x"]) == 2
-    assert "with fields among id, prediction, question, reference, options, figures" in capsys.readouterr().err
 
 
 def test_a_file_with_other_true_answers_is_scored_only_where_that_is_accepted(

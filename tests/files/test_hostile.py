@@ -93,13 +93,13 @@ def test_deeply_nested_json_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="SPIQA_testA"):
         read_papers(tmp_path / "SPIQA_testA.json", "A")
     (tmp_path / "p.jsonl").write_text(json.dumps({"id": "1", "prediction": "x"}) + "\n" + deep + "\n")
-    with pytest.raises(InputError, match=r"line 2 of .*p\.jsonl"):
+    with pytest.raises(DataError, match=r"line 2 of .*p\.jsonl"):
         _read(tmp_path / "p.jsonl")
     (tmp_path / "1_response.json").write_text(deep)
-    with pytest.raises(InputError, match="1_response"):
+    with pytest.raises(DataError, match="1_response"):
         _read(tmp_path / "1_response.json")
     (tmp_path / "x_results.json").write_text(deep)
-    with pytest.raises(InputError, match="x_results"):
+    with pytest.raises(DataError, match="x_results"):
         _read(tmp_path / "x_results.json")
 
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hub_server import COMMIT, Hub, running_hub
@@ -108,58 +107,40 @@ def test_file_that_the_hub_lacks_is_one_sentence_with_status_2(hub: str, tmp_pat
     assert "Traceback" not in done.stderr
 
 
-class FakeHub:
-    """The hub's client, as far as it is used: a list of files, a commit, and what was asked for."""
-
-    names = ("data/b-1.parquet", "data/a-0.parquet", "data/a-1.parquet", "README.md")
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, ...]] = []
-
-    def list_repo_files(self, repo_id: str, *, repo_type: str, revision: str) -> list[str]:
-        self.asked.append(("list", repo_id, repo_type, revision))
-        return list(self.names)
-
-    def dataset_info(self, repo_id: str, *, revision: str) -> SimpleNamespace:
-        self.asked.append(("info", repo_id, revision))
-        return SimpleNamespace(sha="c" * 40)
-
-    def download(self, repo_id: str, name: str, *, repo_type: str, revision: str) -> str:
-        self.asked.append(("fetch", repo_id, name, repo_type, revision))
-        return f"/hub/{name}"
+Asked = list[tuple[str, str, list[str]]]
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeHub:
-    """A hub's client that fetches nothing, and a cache of its own."""
-    hub = FakeHub()
-    monkeypatch.setattr("huggingface_hub.HfApi", lambda: hub)
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", hub.download)
+def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Asked:
+    """What a client was asked that fetches files of one commit: repository, revision, patterns."""
+    asked: Asked = []
+
+    def snapshot(repo_id: str, *, repo_type: str, revision: str, allow_patterns: list[str]) -> str:
+        assert repo_type == "dataset"
+        asked.append((repo_id, revision, allow_patterns))
+        folder = tmp_path / "client" / ("c" * 40)
+        for name in ("b-1", "a-1", "a-0"):
+            _cached(folder / "data" / f"{name}.parquet")
+        return str(folder)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
-    return hub
-
-
-def test_one_file_of_a_pinned_revision_is_fetched_without_a_listing(fake: FakeHub) -> None:
-    """A commit needs no look-up, and a name without wildcards no list."""
-    assert HubSource().files(SPIQA, "test-A/SPIQA_testA.json") == [Path("/hub/test-A/SPIQA_testA.json")]
-    assert fake.asked == [("fetch", "google/spiqa", "test-A/SPIQA_testA.json", "dataset", SPIQA.revision)]
+    return asked
 
 
 @pytest.mark.parametrize("pattern", ["data/a-*.parquet", "data/a-?.parquet", "data/a-[01].parquet"])
-def test_files_of_a_branch_are_those_of_one_commit_in_their_order(fake: FakeHub, pattern: str, tmp_path: Path) -> None:
+def test_files_of_a_branch_are_those_of_one_commit_in_their_order(asked: Asked, pattern: str, tmp_path: Path) -> None:
     """The branch is looked up once, and its commit kept for later runs."""
     for _ in range(2):
         found = HubSource().files(SCIFIBENCH, pattern)
-        assert found == [Path("/hub/data/a-0.parquet"), Path("/hub/data/a-1.parquet")]
+        assert [path.name for path in found] == ["a-0.parquet", "a-1.parquet"]
     name, commit = "jonathan-roberts1/SciFIBench", "c" * 40
-    fetched = [("fetch", name, f"data/a-{place}.parquet", "dataset", commit) for place in (0, 1)]
-    assert fake.asked == [("info", name, "main"), *[("list", name, "dataset", commit), *fetched] * 2]
-    pinned = tmp_path / "cache" / "revisions" / "jonathan-roberts1--SciFIBench@main"
-    assert pinned.read_text() == commit
+    assert asked == [(name, "main", [pattern]), (name, commit, [pattern])]
+    assert (tmp_path / "cache" / "revisions" / "jonathan-roberts1--SciFIBench@main").read_text() == commit
 
 
-@pytest.mark.usefixtures("fake")
+@pytest.mark.usefixtures("asked")
 def test_a_pattern_without_files_is_one_sentence() -> None:
     """It names the pattern, the dataset and the revision."""
     with pytest.raises(DataError) as error:
@@ -171,25 +152,25 @@ def test_a_pattern_without_files_is_one_sentence() -> None:
 
 
 @pytest.mark.parametrize(("raised", "told"), [(OSError("no\nroute"), "no"), (OSError(), "OSError()")])
+@pytest.mark.usefixtures("asked")
 def test_a_hub_that_fails_is_told_in_its_first_line(
-    fake: FakeHub, monkeypatch: pytest.MonkeyPatch, raised: Exception, told: str
+    monkeypatch: pytest.MonkeyPatch, raised: Exception, told: str
 ) -> None:
     """Whatever its client raises, with or without words."""
 
     def fail(*_: object, **__: object) -> None:
         raise raised
 
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", fail)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
     with pytest.raises(DataError) as error:
         HubSource().files(SPIQA, "a.json")
     assert str(error.value) == (
         "Expected to fetch a.json of the dataset google/spiqa from the Hugging Face hub, "
         f"which failed: {told} Check the connection, or set SPIQA_TASKS_DATA to a folder that has the files."
     )
-    assert fake.asked == []
 
 
-def test_on_disk_is_only_what_was_fetched_before(fake: FakeHub, tmp_path: Path) -> None:
+def test_on_disk_is_only_what_was_fetched_before(asked: Asked, tmp_path: Path) -> None:
     """At the revision that is used: a commit, a branch that the hub's client resolved, or one that we did."""
     source = HubSource(fetches=False)
     assert source.folder(SPIQA, "test-A") is None
@@ -199,9 +180,10 @@ def test_on_disk_is_only_what_was_fetched_before(fake: FakeHub, tmp_path: Path) 
         "Expected a.json of the dataset google/spiqa in the hub's cache, found none. Fetch it with: hf download "
         f"google/spiqa --repo-type dataset --revision {SPIQA.revision} --include 'a.json'"
     )
-    assert fake.asked == []
-    _cached(tmp_path / "hub" / "datasets--google--spiqa" / "snapshots" / SPIQA.revision / "a.json")
-    assert source.files(SPIQA, "a.json") == [Path("/hub/a.json")]
+    path = tmp_path / "hub" / "datasets--google--spiqa" / "snapshots" / SPIQA.revision / "a.json"
+    _cached(path)
+    assert source.files(SPIQA, "a.json") == HubSource().files(SPIQA, "a.json") == [path]
+    assert asked == []
     folder = tmp_path / "hub" / "datasets--jonathan-roberts1--SciFIBench"
     for commit in ("d" * 40, "e" * 40):
         assert not HubSource().is_cached(SCIFIBENCH, "*.parquet")

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import pickle
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
@@ -110,8 +106,8 @@ def test_a_csv_file_with_tabs_in_its_first_line_has_tabs_between_its_cells(tmp_p
         ("t.tsv", b'id\tprediction\n1\tA\n2\t"B\n3\tC\n', "a quotation mark in row 3 that is never closed"),
         ("t.tsv", b"id\tprediction\n1\tA\n2\tA\tB\n", "Expected 2 fields in line 3, saw 3."),
         ("t.tsv", b"id\tprediction\n1\tA\tB\n2\tA\tB\n", "Expected 2 fields in line 2, saw 3."),
-        ("t.tsv", b"id\xff\tprediction\n", "to be a tsv or csv file, found"),
-        ("t.tsv", b"", "to be a tsv or csv file, found"),
+        ("t.tsv", b"id\xff\tprediction\n", "found 'utf-8' codec"),
+        ("t.tsv", b"", "found an empty file"),
         ("t.csv", b"id,prediction\n1,A,B\n", "Expected 2 fields in line 2, saw 3."),
         ("t.csv", b"id,prediction,prediction\n1,A,B\n", "with each column once, found prediction more than"),
         ("t.json", b'[{"id": 1, "id": 2}]', "found the key 'id' more than once in one object. Write it again."),
@@ -143,7 +139,7 @@ def test_without_openpyxl_the_extra_is_named(tmp_path: Path, monkeypatch: pytest
     """Only spreadsheets need it."""
     monkeypatch.setattr(extras, "_missing", lambda _: ["openpyxl"])
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
-    with pytest.raises(MissingPartError, match=r"Reading .*t\.xlsx needs openpyxl.*spiqa-tasks\[excel\]"):
+    with pytest.raises(MissingPartError, match=r"Reading .*t\.xlsx needs openpyxl.*pip install '\.\[excel\]'"):
         read_cells(tmp_path / "t.xlsx")
     (tmp_path / "t.tsv").write_text("id\tprediction\n1\tA\n")
     assert len(read_cells(tmp_path / "t.tsv")) == 1
@@ -166,48 +162,3 @@ def test_without_openpyxl_the_extra_is_named(tmp_path: Path, monkeypatch: pytest
 def test_ids_are_as_they_were_before_a_spreadsheet(cells: dict[str, str], found: str) -> None:
     """An id's own column counts before the running index; whole numbers lose what a spreadsheet gave them."""
     assert row_id(cells) == found
-
-
-class Harmful:
-    """What runs a command when it is unpickled."""
-
-    def __reduce__(self) -> Any:
-        return os.system, ("touch harmed",)
-
-
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_a_table_is_read_as_it_was(tmp_path: Path, protocol: int) -> None:
-    """Texts, numbers, empty cells and lists, of every protocol."""
-    frame = pd.DataFrame({"index": [1, 2], "prediction": ["None", None], "x": [1.5, np.nan], "images": [["a"], ["b"]]})
-    frame.to_pickle(tmp_path / "t.pkl", protocol=protocol)
-    rows = read_cells(tmp_path / "t.pkl")
-    assert [(row["index"], row["prediction"], row["x"]) for row in rows] == [("1", "None", "1.5"), ("2", "", "")]
-    assert rows[0]["images"] == "['a']"
-
-
-def test_a_dictionary_of_answers_is_a_table(tmp_path: Path) -> None:
-    """As the host keeps the answers of a run that goes on; of anything but texts it is none."""
-    (tmp_path / "t.pkl").write_bytes(pickle.dumps({1: "A", "x": "B"}))
-    assert read_cells(tmp_path / "t.pkl") == [{"index": "1", "prediction": "A"}, {"index": "x", "prediction": "B"}]
-    (tmp_path / "t.pkl").write_bytes(pickle.dumps({1: {"hit": 1}}))
-    with pytest.raises(DataError, match="table of answers, found something else"):
-        read_cells(tmp_path / "t.pkl")
-
-
-@pytest.mark.parametrize(
-    "content", [pickle.dumps(Harmful()), pickle.dumps({1: Harmful()}), pickle.dumps(print), b"", b"\x80\x04]"]
-)
-def test_anything_else_is_refused_and_never_run(tmp_path: Path, content: bytes) -> None:
-    """Functions, objects and broken files."""
-    (tmp_path / "t.pkl").write_bytes(content)
-    with pytest.raises(DataError, match=r"t\.pkl"):
-        read_cells(tmp_path / "t.pkl")
-    assert not Path("harmed").exists()
-
-
-def test_a_table_with_an_object_in_a_cell_is_refused(tmp_path: Path) -> None:
-    """A cell may hold anything, and so may do anything."""
-    pd.DataFrame({"index": [1], "prediction": [Harmful()]}).to_pickle(tmp_path / "t.pkl")
-    with pytest.raises(DataError, match="no part of a table"):
-        read_cells(tmp_path / "t.pkl")
-    assert not Path("harmed").exists()

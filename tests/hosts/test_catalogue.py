@@ -11,8 +11,9 @@ import pytest
 from own_data import write_own
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folder
+from spiqa_tasks.benchmarks.task import Task, task_of
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task, catalogue, find_tasks, load_yaml, own_definitions, read_task, task_of
+from spiqa_tasks.hosts.catalogue import catalogue, find_tasks, load_yaml, own_definitions, read_task
 
 
 def test_every_task_has_a_known_split_settings_and_metrics() -> None:
@@ -74,10 +75,10 @@ def _kept(folder: Path, ids: list[str]) -> Path:
 def test_a_task_has_what_its_yaml_says(tmp_path: Path) -> None:
     """Name, benchmark, split, settings, length; with a filter's list, the ids of its questions."""
     (shipped,) = find_tasks(["mmstar_demo"])
-    assert shipped == Task("mmstar_demo", "mmstar", "demo", "prompt=letter", None, 512)
+    assert shipped == Task("mmstar_demo", BENCHMARKS["mmstar"], "demo", "prompt=letter", None, 512)
     assert (shipped.questions, shipped.headline) == (24, "accuracy")
     path = _kept(tmp_path, ["3", "5"])
-    expected = Task("mine", "mmstar", "demo", "prompt=letter", frozenset({"3", "5"}), 512)
+    expected = Task("mine", BENCHMARKS["mmstar"], "demo", "prompt=letter", frozenset({"3", "5"}), 512)
     assert read_task(path) == expected
     assert expected.questions == 2
     assert find_tasks(["mine"], [tmp_path]) == [expected]
@@ -91,13 +92,13 @@ def test_a_task_has_what_its_yaml_says(tmp_path: Path) -> None:
         ({"metadata": "text"}, None),
         ({"metadata": {"benchmark": "unknown"}, "test_split": "val"}, None),
         ({"metadata": {"benchmark": "mmstar"}}, None),
-        ({"metadata": {"benchmark": "mmstar"}, "test_split": "val"}, Task("t", "mmstar", "val", "")),
+        ({"metadata": {"benchmark": "mmstar"}, "test_split": "val"}, Task("t", BENCHMARKS["mmstar"], "val", "")),
         (
             {
                 **{"metadata": {"benchmark": "mmstar"}, "test_split": "demo", "dataset_name": "prompt=bare"},
                 "generation_kwargs": {"max_new_tokens": 9},
             },
-            Task("t", "mmstar", "demo", "prompt=bare", None, 9),
+            Task("t", BENCHMARKS["mmstar"], "demo", "prompt=bare", None, 9),
         ),
     ],
 )
@@ -106,21 +107,24 @@ def test_a_yamls_values_are_a_task_where_they_name_one_of_ours(values: dict[str,
     assert task_of({"task": "t", **values}) == expected
 
 
-def test_values_that_a_run_logged_make_a_benchmark_of_ones_own_known(tmp_path: Path) -> None:
+def test_values_that_a_run_logged_define_a_benchmark_that_is_registered_nowhere(tmp_path: Path) -> None:
     """Its definition is in their metadata."""
     write_own(tmp_path)
     own_definitions([tmp_path])
     definition = BENCHMARKS.pop("shapes").definition
     config = {"task": "shapes", "test_split": "test", "metadata": {"benchmark": "shapes", "definition": definition}}
-    assert task_of(config) == Task("shapes", "shapes", "test", "")
-    assert BENCHMARKS.pop("shapes").definition == definition
+    task = task_of(config)
+    assert task is not None
+    assert (task.benchmark, task.entry.definition, task.split) == ("shapes", definition, "test")
+    assert task == task_of(dict(config))
+    assert "shapes" not in BENCHMARKS
 
 
 def test_a_sample_is_at_most_the_split() -> None:
     """A task that asks some of a split's questions has as many."""
     split, size = next(iter(BENCHMARKS["scifibench"].splits.items()))
     for sample, expected in (("sample=5", 5), ("sample=5000", size), ("sample=0", size)):
-        assert Task("t", "scifibench", split, sample).questions == expected
+        assert Task("t", BENCHMARKS["scifibench"], split, sample).questions == expected
 
 
 def test_benchmarks_of_ones_own_are_found_in_folders_with_their_tasks(tmp_path: Path) -> None:
@@ -187,5 +191,5 @@ def test_what_a_damaged_file_is_named_for(tmp_path: Path) -> None:
         read_task(path)
     assert str(caught.value) == (
         f"Expected {path} to be the YAML of a task that includes one of this package's, found another. "
-        "`spiqa-tasks path` prints the folder of those."
+        "`spiqa-tasks list --folder` prints the folder of those."
     )

@@ -1,12 +1,10 @@
-"""What the judge's tests share: the local server and configs that point at it."""
+"""What the judge's tests share: the local server and a config that points at it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.retry import RetryPolicy
 
 KEY = "sk-secret-0123456789"
@@ -36,21 +33,7 @@ def config(server: OpenAIServer, tmp_path: Path) -> JudgeConfig:
         "gpt-4o",
         server.url,
         KEY,
-        timeout=0.5,
+        timeout=1.0,
         retry=RetryPolicy(base=0.01, cap=0.05, patience=20),
         cache_dir=tmp_path / "cache",
     )
-
-
-@pytest.fixture
-def engine_of(config: JudgeConfig) -> Iterator[Callable[..., Engine]]:
-    """Makes engines for the local judge, with changes to its config, and closes them."""
-    made: list[Engine] = []
-
-    def make(**changes: Any) -> Engine:
-        made.append(Engine(replace(config, **changes)))
-        return made[-1]
-
-    yield make
-    for engine in made:
-        engine.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from choice_runs import write_captions
 from host_files import sample_of
 from openai_server import Behaviour, OpenAIServer
+from run_command import words
 
 from spiqa_tasks import L3Score
 from spiqa_tasks.benchmarks.record import Context, Record
@@ -21,10 +22,10 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import judged
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.engine import Engine, _shared
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.resolve import find_key, judge_from_environ
+from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.rules import RULES, Candidate
 
 OWN = "sk-judge-0123456789"
@@ -61,13 +62,9 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers]:
     for name, key in KEYS.items():
         monkeypatch.setenv(name, key)
     monkeypatch.delenv("SPIQA_JUDGE")
-    _shared.clear()
     with OpenAIServer(Behaviour()) as public, OpenAIServer(Behaviour()) as other:
         monkeypatch.setitem(PROVIDERS, "openai", replace(PROVIDERS["openai"], url=public.url))
         yield Servers(public, other)
-        for engine in _shared.values():
-            engine.close()
-        _shared.clear()
 
 
 @pytest.fixture
@@ -135,7 +132,7 @@ def test_the_hooks_judge_at_a_server_of_its_own(
 def test_two_judges_of_a_command_get_a_key_each(servers: Servers, predictions: str, run: str, command: str) -> None:
     """The judge at a URL of its own gets the judge's key, the public one the provider's; no other key leaves."""
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    main([command, *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
+    main([*words(command), *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
     assert servers.keys() == ({PUBLIC}, {OWN})
     assert OTHER not in servers.everything()
 
@@ -147,7 +144,7 @@ def test_the_environments_judge_owns_its_key(
     """Where SPIQA_JUDGE names the public judge, SPIQA_JUDGE_API_KEY is that one's, and another server gets none."""
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    main([command, *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
+    main([*words(command), *places, "--judge", f"openai:a@{servers.other.url}", "--judge", "openai:gpt-4o", "--json"])
     assert servers.keys() == ({OWN}, {None})
 
 
@@ -158,7 +155,7 @@ def test_a_command_at_the_environments_server(
     """Without a URL of its own a judge is asked at SPIQA_JUDGE_BASE_URL, with SPIQA_JUDGE_API_KEY."""
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", servers.other.url)
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    main([command, *places, "--judge", "openai:gpt-4o", "--json"])
+    main([*words(command), *places, "--judge", "openai:gpt-4o", "--json"])
     assert servers.keys() == (set(), {OWN})
 
 
@@ -190,38 +187,16 @@ def test_without_a_key_a_dry_run_works_and_a_real_one_says_what_to_set(
     for name in KEYS:
         monkeypatch.delenv(name)
     places = ["spiqa_demo_captiononly", predictions] if command == "score" else [run]
-    assert main([command, *places, "--judge", "openai:gpt-4o", "--dry-run"]) == 0
-    assert main([command, *places, "--judge", "openai:gpt-4o"]) == 2
+    assert main([*words(command), *places, "--judge", "openai:gpt-4o", "--dry-run"]) == 0
+    assert main([*words(command), *places, "--judge", "openai:gpt-4o"]) == 2
     assert "needs a key" in capsys.readouterr().err
     assert servers.keys() == (set(), set())
-
-
-@pytest.mark.parametrize(
-    ("url", "named", "environ", "key"),
-    [
-        ("", "", KEYS, None),
-        ("https://api.openai.com/v1", "", KEYS, PUBLIC),
-        ("https://api.openai.com/v1", "https://api.openai.com/v1", KEYS, OWN),
-        ("https://api.openai.com/v1", "http://mine/v1", KEYS, PUBLIC),
-        ("https://api.openai.com/v1", "", {"SPIQA_JUDGE_API_KEY": OWN}, OWN),
-        ("https://api.openai.com/v1", "http://mine/v1", {"SPIQA_JUDGE_API_KEY": OWN}, None),
-        ("http://api.openai.com/v1", "", {"OPENAI_API_KEY": PUBLIC}, None),
-        ("https://api.openai.com.mine/v1", "", {"OPENAI_API_KEY": PUBLIC}, None),
-        ("http://mine/v1", "", KEYS, OWN),
-        ("http://mine/v1", "http://mine/v1", KEYS, OWN),
-        ("http://third/v1", "http://mine/v1", KEYS, None),
-        ("http://mine/v1", "http://mine/v1", {"SPIQA_JUDGE_API_KEY": "", "OPENAI_API_KEY": PUBLIC}, None),
-    ],
-)
-def test_the_rule(url: str, named: str, environ: dict[str, str], key: str | None) -> None:
-    """Each address has at most one key of the environment."""
-    assert find_key(PROVIDERS["openai"], url, named, environ) == key
 
 
 @pytest.mark.parametrize("fault", ["echo_key", "401", "reset", "truncated", "ok"])
 def test_the_key_is_written_nowhere(
     server: OpenAIServer,
-    engine_of: Callable[..., Engine],
+    config: JudgeConfig,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
     fault: str,
@@ -229,19 +204,18 @@ def test_the_key_is_written_nowhere(
     """No log at any level, output, cache byte, reason, error, record or signature holds the key."""
     caplog.set_level(logging.DEBUG)
     server.behaviour.sticky = fault
-    engine = engine_of(retry=replace(engine_of().config.retry, max_attempts=2, patience=0.5))
-    judge = Judge(engine, RULES["l3score"]())
-    said: list[Any] = [engine.config, vars(judge)]
+    config = replace(config, retry=replace(config.retry, max_attempts=2, patience=0.5))
+    judge = Judge(config, RULES["l3score"]())
+    said: list[Any] = [config, vars(judge)]
     try:
         said.append(judge.preflight())
     except JudgeError as error:
         said.append(error)
-    said += [ask(judge), judge.signature, engine.summary()]
-    engine.close()
+    said += [ask(judge), judge.signature, judge.summary()]
     written = caplog.text + "".join(capfd.readouterr()) + repr(said)
     assert SECRET in server.requests[0]["headers"]["authorization"]
     assert SECRET not in written
-    assert engine.config.cache_dir is not None
-    files = list(engine.config.cache_dir.iterdir())
+    assert config.cache_dir is not None
+    files = list(config.cache_dir.iterdir())
     assert files
     assert not any(SECRET.encode() in file.read_bytes() for file in files)

@@ -1,19 +1,21 @@
-"""Servers that refuse, fail or set a limit, for minutes of a clock that jumps: when the engine is done, or gives up."""
+"""Servers that refuse, fail or set a limit, for minutes of a clock that jumps: when all is judged, or given up."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
+import logging
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtual_clock import run_virtually
 
+from spiqa_tasks.judge.asking import Asking
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.dispatcher import Dispatcher, Job
 from spiqa_tasks.judge.retry import AskError, HttpError, RetryPolicy
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -38,7 +40,6 @@ class Server:
     trouble: Trouble
     latency: float
     requests: int = 0
-    fingerprint: str = ""
 
     async def ask(self, _request: JudgeRequest) -> Verdict:
         self.requests += 1
@@ -55,20 +56,11 @@ class Server:
 def judged(server: Server, count: int = ANSWERS) -> tuple[list[Verdict], float]:
     """Have so many requests judged; return the verdicts, and after how many seconds the last one was there."""
 
+    config = JudgeConfig("openai", "m", "http://judge", concurrency=SLOTS)
+    requests = {str(place): JudgeRequest(str(place)) for place in range(count)}
+
     async def run() -> list[Verdict]:
-        config = JudgeConfig("openai", "m", "http://judge", concurrency=SLOTS)
-        dispatcher, found, done = Dispatcher(config, server, None), list[Verdict](), asyncio.Event()
-
-        def deliver(verdict: Verdict) -> None:
-            found.append(verdict)
-            if len(found) == count:
-                done.set()
-
-        for place in range(count):
-            dispatcher.add(Job(JudgeRequest(str(place)), "", config.retry, deliver))
-        await done.wait()
-        await dispatcher.close()
-        return found
+        return list((await Asking(config, server, lambda *_: None).all(requests)).values())
 
     return run_virtually(run())
 
@@ -192,3 +184,115 @@ def test_a_steady_limit_is_used_up(rate: float, size: float, latency: float) -> 
     verdicts, took = judged(Server(bucket(rate, size), latency), count)
     assert all(verdict.ok for verdict in verdicts)
     assert max(120, count / SLOTS * latency) / took > 0.95
+
+
+@dataclass
+class Client:
+    """Answers after a tenth of a second, or fails as `fault` says by the prompt and how often it was asked before."""
+
+    fault: Callable[[str, int], AskError | None]
+    asked: list[tuple[str, float]] = field(default_factory=list)
+
+    async def ask(self, request: JudgeRequest) -> Verdict:
+        before = len(self.times(request.prompt))
+        self.asked.append((request.prompt, asyncio.get_running_loop().time()))
+        await asyncio.sleep(0.1)
+        error = self.fault(request.prompt, before)
+        if error is not None:
+            raise error
+        return Verdict("ok", "Yes")
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+    def times(self, prompt: str) -> list[float]:
+        """When a prompt was asked."""
+        return [at for name, at in self.asked if name == prompt]
+
+
+LOCAL = JudgeConfig("openai", "m", "http://judge", concurrency=4, retry=RetryPolicy(max_attempts=4, patience=50))
+DOWN, BUSY = HttpError(503, "down"), HttpError(429, "busy")
+
+
+def first_fails(error: AskError, times: int = 10**9) -> Client:
+    """A judge that fails on the prompt 0, the first so many times that it is asked."""
+    return Client(lambda prompt, before: error if prompt == "0" and before < times else None)
+
+
+def reason_of_first(client: Client, count: int, config: JudgeConfig = LOCAL) -> str | None:
+    """Why the prompt 0, among so many, has no verdict; the others have one."""
+    requests = {str(place): JudgeRequest(str(place)) for place in range(count)}
+    stored: list[str] = []
+
+    async def run() -> dict[str, Verdict]:
+        return await Asking(config, client, lambda key, _: stored.append(key)).all(requests)
+
+    verdicts, _ = run_virtually(run())
+    assert sorted(stored) == sorted(verdicts) == sorted(requests)
+    assert all(verdict.ok for key, verdict in verdicts.items() if key != "0")
+    return verdicts["0"].reason
+
+
+def test_a_try_counts_where_others_were_answered_since() -> None:
+    """A judge that is there is no reason to wait for it; alone, the first tries do not count, and then all do."""
+    client = first_fails(DOWN)
+    assert reason_of_first(client, 1000) == "HTTP 503: down (gave up after 4 tries)"
+    assert len(client.asked) == 999 + 4
+    assert reason_of_first(first_fails(DOWN, 6), 1) is None
+
+
+def test_a_refusal_costs_no_try_for_as_long_as_the_patience() -> None:
+    """Though others are answered all the time."""
+    client = first_fails(BUSY)
+    assert reason_of_first(client, 4000) == f"HTTP 429: busy (gave up after {len(client.times('0'))} tries)"
+    first, *_, last = client.times("0")
+    assert 50 < last + 0.1 - first < 60
+
+
+@pytest.mark.parametrize("error", [DOWN, BUSY], ids=str)
+def test_without_patience_every_try_counts(error: HttpError) -> None:
+    """As before a run, where a person waits."""
+    client = first_fails(error)
+    config = replace(LOCAL, retry=replace(LOCAL.retry, patient=False))
+    assert reason_of_first(client, 1, config) == f"{error.reason} (gave up after 4 tries)"
+    assert len(client.asked) == 4
+
+
+def test_a_wait_that_the_server_names_is_kept_and_holds_no_slot() -> None:
+    """Not a second less, and little more; all others are judged meanwhile, and without one it is a second at most."""
+    client = first_fails(HttpError(503, "down", retry_after=20.0), 1)
+    assert reason_of_first(client, 200) is None
+    first, second = client.times("0")
+    assert 20.1 <= second - first < 24
+    assert len([at for name, at in client.asked if name != "0" and at < 20]) == 199
+    client = first_fails(BUSY, 9)
+    assert reason_of_first(client, 400) is None
+    assert all(second - first <= 1.5 for first, second in itertools.pairwise(client.times("0")))
+
+
+def test_what_was_tried_before_comes_first() -> None:
+    """A request that failed is asked again before those that were never asked."""
+    client = first_fails(HttpError(500, "oops"), 1)
+    assert reason_of_first(client, 50, replace(LOCAL, concurrency=1)) is None
+    assert [prompt for prompt, _ in client.asked].index("0", 1) < 8
+
+
+def test_a_defect_in_storing_costs_no_verdict(caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged, and nobody waits for ever."""
+    requests = {str(place): JudgeRequest(str(place)) for place in range(9)}
+
+    async def run() -> dict[str, Verdict]:
+        return await Asking(LOCAL, Client(lambda *_: None), lambda key, _: {}[key]).all(requests)
+
+    verdicts, _ = run_virtually(run())
+    assert [verdict.ok for verdict in verdicts.values()] == [True] * 9
+    assert caplog.messages == ["Storing a verdict failed."] * 9
+
+
+def test_every_failed_try_is_logged_without_the_key(caplog: pytest.LogCaptureFixture) -> None:
+    """With the judge's name and its number."""
+    caplog.set_level(logging.INFO, "spiqa_tasks")
+    config = replace(LOCAL, api_key="sk-secret-0123456789")
+    reason_of_first(first_fails(HttpError(500, "no sk-secret-0123456789 here"), 2), 1, config)
+    line = "judge openai:m: try %d of a request failed: HTTP 500: no [key] here"
+    assert caplog.messages == [line % 1, line % 2]

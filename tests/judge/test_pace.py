@@ -223,41 +223,6 @@ def test_a_servers_limit_is_used_up_and_few_requests_are_refused(limit: float, b
     assert refused < (0.2 if limit > 10 else 0.4) * accepted
 
 
-def test_a_clock_may_begin_anywhere() -> None:
-    """The first request is made at once; a ticket is a whole number that grows."""
-    pace = Pace()
-    assert (pace.ticket, pace.start_in(0.0), pace.rate, pace.probing) == (1, 0.0, None, False)
-
-
-def test_seven_failures_in_a_row_are_bad_luck() -> None:
-    """Counted anew once the rate is limited, and after every answer."""
-    pace = limited()
-    for outcomes in (["failed"] * 7, ["answered"], ["refused", "failed"] * 3, ["failed"]):
-        for outcome in outcomes:
-            assert not pace.probing
-            pace.came_back(0.0, pace.ticket, outcome)  # type: ignore[arg-type]
-    assert not pace.probing
-    pace.came_back(0.0, pace.ticket, "failed")
-    assert pace.probing
-
-
-def test_the_rate_follows_once_nine_tenths_are_back() -> None:
-    """Ten requests in half a second; what comes back of earlier ones does not count."""
-    pace = limited()
-    pace.rate = 20.0
-    ticket = pace.ticket
-    assert [pace.start_in(place * 0.05) for place in range(10)] == [0.0] * 10
-    assert pace.start_in(0.5) == 0.0
-    assert pace.ticket == ticket + 1
-    pace.came_back(0.5, 1, "refused")
-    for _ in range(8):
-        pace.came_back(0.5, ticket, "answered")
-        assert (pace.rate, pace.ticket) == (20.0, ticket + 1)
-    pace.came_back(0.5, ticket, "answered")
-    assert (pace.rate, pace.ticket) == (20.0 * FASTEST, ticket + 2)
-    assert pace.start_in(0.4) == pytest.approx(0.1)
-
-
 def test_fewer_requests_have_to_be_accepted_more_often() -> None:
     """Where a quarter is asked, half of what was accepted or less tells that refusals are no matter of the rate."""
     pace = limited()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.judge.retry import LONGEST_WAIT, AskError, HttpError, RetryPolicy, is_retryable, retry_after_seconds
+from spiqa_tasks.judge.retry import LONGEST_WAIT, HttpError, RetryPolicy, is_retryable, retry_after_seconds
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
@@ -22,12 +22,6 @@ def test_passing_trouble_is_retried(status: int) -> None:
 def test_lasting_trouble_fails_at_once(status: int) -> None:
     """Any other status will not change by asking again."""
     assert not is_retryable(status)
-
-
-def test_an_empty_account_is_not_retried() -> None:
-    """OpenAI's 429 for a used-up quota does not pass with time."""
-    assert not is_retryable(429, ["insufficient_quota"])
-    assert is_retryable(429, ["rate_limit_exceeded"])
 
 
 def test_retry_after_is_read_in_all_its_forms() -> None:
@@ -96,13 +90,6 @@ def test_a_known_cause_comes_with_its_remedy(
     assert error.retryable == retryable == is_retryable(status, codes, message)
 
 
-def test_an_error_of_the_connection_asks_for_nothing() -> None:
-    """Without an answer there is neither a request for patience nor a time."""
-    error = AskError("connection reset", retryable=True)
-    assert (str(error), error.reason) == ("connection reset", "connection reset")
-    assert (error.retryable, error.refused, error.retry_after) == (True, False, None)
-
-
 @given(value=st.text(max_size=40))
 def test_no_retry_after_value_raises(value: str) -> None:
     """Whatever a server sends, the result is None or a number of seconds from 0."""
@@ -116,11 +103,6 @@ def test_the_delay_stays_within_its_bounds(tries: int, seed: int) -> None:
     policy = RetryPolicy(base=0.5, cap=30)
     full = min(30.0, 0.5 * 2 ** min(tries - 1, 20))
     assert full / 2 <= policy.delay(tries, None, random.Random(seed)) <= full
-
-
-def test_the_server_is_never_asked_before_it_said() -> None:
-    """The delay is at least what Retry-After asks for."""
-    assert RetryPolicy().delay(1, 12.0, random.Random(0)) >= 12
 
 
 @given(tries=st.integers(1, 50), seed=st.integers(0, 1000))
@@ -137,9 +119,3 @@ def test_what_the_server_asked_for_gets_jitter_on_top(tries: int, seed: int) -> 
     added = policy.delay(tries, 12.0, random.Random(seed)) - 12.0
     assert added == pytest.approx(policy.delay(tries, None, random.Random(seed)) / 10)
     assert added > 0
-
-
-def test_requests_that_were_told_the_same_come_back_at_different_times() -> None:
-    """Twenty requests that are to wait 12 seconds wait for twenty different times."""
-    rng = random.Random(0)
-    assert len({RetryPolicy().delay(3, 12.0, rng) for _ in range(20)}) == 20

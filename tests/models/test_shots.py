@@ -84,13 +84,6 @@ def test_a_question_is_never_its_own_shot(ask: Callable[..., Any]) -> None:
             }
 
 
-def test_what_a_base_model_goes_on_to_write_is_no_answer(ask: Callable[..., Any]) -> None:
-    """The first paragraph is scored, as the host compares whole answers."""
-    _, results = ask("shots=2,shots_split=dev")
-    assert {sample["filtered_resps"][0] for sample in results["samples"]["host_choice"]} == {"B"}
-    assert results["results"]["host_choice"]["exact_match,none"] == pytest.approx(1 / 5)
-
-
 def test_our_own_tasks_have_shots_too(evaluate: Evaluate, server: OpenAIServer) -> None:
     """Of their only split; options stand in the question, and the answer is a letter."""
     base = f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60,num_concurrent=1"

@@ -10,7 +10,7 @@ from gain_files import LLM, SEEING, TEXT, rights, write_triple
 from host_files import choice_samples, write_run
 from report_runs import runs_at
 
-from spiqa_tasks.analysis.gain_of_runs import Row
+from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.published import __file__ as published
 from spiqa_tasks.report.gains import gain_rows, gain_table, overall_rows
 from spiqa_tasks.runs.identity import Identity

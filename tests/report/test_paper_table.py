@@ -86,9 +86,9 @@ def test_the_columns_are_those_of_the_papers_table(real_data: Path, monkeypatch:
     given = [[replace(run, identity=Identity(run.path.stem))] for run in runs]
     rows = records(of_one_model(given))
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in paper_table(rows, "md").splitlines()]
-    assert lines[0][3:] == [f"{split} {head}" for split in ("testA", "testB") for head in ("R-L", "C")]
+    assert lines[0][3:] == [f"{split} {head}" for split in ("testA", "testB") for head in ("M", "R-L", "C")]
     assert lines[2][:2] == ["a + b", "measured"]
-    assert lines[2][5].endswith("(19 of 228)")
+    assert lines[2][6].endswith("(19 of 228)")
     printed = {
         (str(row["model"]), str(row["split"]), str(row["metric"])): row["value"]
         for row in load("spiqa", "table3")
@@ -96,7 +96,7 @@ def test_the_columns_are_those_of_the_papers_table(real_data: Path, monkeypatch:
     }
     splits = ("test-A", "test-B")
     for line in lines[3:]:
-        values = [printed[line[0], split, metric] for split in splits for metric in ("rouge_l", "cider")]
+        values = [printed[line[0], split, metric] for split in splits for metric in ("meteor", "rouge_l", "cider")]
         assert [float(cell) for cell in line[3:]] == values
     assert len(lines) == 3 + 12
     assert "[" not in paper_table(rows, "latex")

@@ -11,19 +11,14 @@ import math
 import os
 import shutil
 from collections import Counter
-from functools import partial
-from pathlib import Path
 
 import pytest
-from host_files import write_demo_run
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.analysis.compare import Comparison
-from spiqa_tasks.cli import main
 from spiqa_tasks.report.gains import comparison_table
 from spiqa_tasks.report.printer import (
-    FORMS,
     Column,
     Table,
     add_format,
@@ -273,41 +268,3 @@ def test_the_form_is_an_option() -> None:
     (option, short) = parser._actions[1:]
     assert option.help == "of what is printed: tables have values x 100; csv and json natural units (default: text)"
     assert short.help == "short for --format json"
-
-
-@pytest.fixture(scope="module")
-def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two models' whole runs of one task."""
-    folder = tmp_path_factory.mktemp("runs")
-    for model, every in (("a", 2), ("b", 3)):
-        answers = partial(lambda every, place, row: row["answer"] if place % every else "E", every)
-        write_demo_run(folder / model, model, answers)
-    (folder / "answers.jsonl").write_text(
-        '{"id": "x", "response": "B", "choices": ["red", "blue"]}\n', encoding="utf-8"
-    )
-    return folder
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("breakdown {}", "bootstrap --repeats 10 {}", "compare {}", "score {}"),
-        *("list --search mmstar", "calibrate --traps --list", "doctor", "choices {}/answers.jsonl"),
-    ],
-)
-def test_every_command_takes_every_form(
-    command: str, form: str, whole_runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The same option, the same names."""
-    monkeypatch.setenv("SPIQA_JUDGE", "none")
-    assert main([*command.format(whole_runs).split(), "--format", form]) == 0
-    printed = capsys.readouterr().out
-    if form == "json":
-        assert json.loads(printed)
-    elif form == "csv":
-        assert len({len(row) for row in csv.reader(io.StringIO(printed))}) == 1
-    elif (command, form) == ("doctor", "text"):
-        assert printed.startswith("ok  ")
-    else:
-        assert {"text": "---", "md": "|", "latex": r"\toprule"}[form] in printed

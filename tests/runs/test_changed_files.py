@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import mmstar_table, rows_of, write_jsonl, write_run_file, write_table
+from answer_files import mmstar_table, rows_of, samples_beside, write_jsonl, write_run_file, write_table
 from host_files import sample_of, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -77,9 +77,9 @@ def write_hosts(folder: Path) -> AnswerFile:
 
 
 def write_scored(folder: Path) -> AnswerFile:
-    """A run of `score --output`, whose first line describes it."""
+    """A run of `score --output`."""
     path = write_run_file(folder, "mmstar_demo", "m", ANSWERS)
-    return AnswerFile(path, path, 1)
+    return AnswerFile(path, samples_beside(path, "mmstar_demo"), 0)
 
 
 def write_plain(folder: Path) -> AnswerFile:
@@ -177,7 +177,7 @@ def perfigure(
     if request.param == "host":
         return write_host(folder, name, "spiqa", PERFIGURE, given_, 39)
     path = write_run_file(folder, name, "m", given_)
-    return AnswerFile(path, path, 1)
+    return AnswerFile(path, samples_beside(path, name), 0)
 
 
 @given(st.permutations(range(8)), st.sets(st.integers(0, 100), max_size=4))
@@ -194,7 +194,7 @@ def test_a_question_in_several_documents_counts_where_all_of_them_are_left(
     left = [place for place in shuffled if place not in lost]
     perfigure.write([*left, *left[:2]])
     firsts = [place for place, row in enumerate(rows) if row["id"].endswith("/0/helpful")]
-    needed = range(len(rows)) if perfigure.head == 0 else firsts
+    needed = range(len(rows)) if perfigure.path.name.startswith("20250101") else firsts
     torn = {rows[number]["question_id"] for number in lost if number in needed}
     run = perfigure.read(partial=False)
     assert run.coverage == f"{39 - len(torn)} of 39"

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from answer_files import rows_of, write_run_file
+from answer_files import rows_of, samples_beside, write_run_file
 from host_files import sample_of, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -218,7 +218,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (task,) = find_tasks([TASK])
     answers = {row["id"]: told(place, row)["prediction"] for place, row in enumerate(rows_of(task))}
     path = write_run_file(tmp_path_factory.mktemp("scored"), TASK, "m", answers)
-    return path, path
+    return path, samples_beside(path, TASK)
 
 
 @pytest.mark.parametrize("kind", ["host", "scored"])
@@ -232,18 +232,17 @@ def test_scored_answers_that_are_changed_are_refused_or_have_the_same_numbers(
     named, path = request.getfixturevalue(kind)
     whole, (before, _) = path.read_text(), outcome(named)
     assert before is not None
-    head = int(kind == "scored")
     lines = whole.splitlines(keepends=True)
-    entry, other = json.loads(lines[head + place]), json.loads(lines[head + (place + by) % 39])
-    record = entry if head else next(value for value in entry.values() if isinstance(value, dict) and "scores" in value)
-    theirs = other if head else next(value for value in other.values() if isinstance(value, dict) and "scores" in value)
+    entry, other = json.loads(lines[place]), json.loads(lines[(place + by) % 39])
+    record = next(value for value in entry.values() if isinstance(value, dict) and "scores" in value)
+    theirs = next(value for value in other.values() if isinstance(value, dict) and "scores" in value)
     if what == "score":
         record["scores"]["retrieval_accuracy"] = 1.0 - record["scores"]["retrieval_accuracy"]
     elif what == "id":
         record["id"] = theirs["id"]
     else:
-        entry["target"] = other.get("target")  # which a file of `score --output` does not have
-    lines[head + place] = f"{json.dumps(entry)}\n"
+        entry["target"] = other["target"]
+    lines[place] = f"{json.dumps(entry)}\n"
     path.write_text("".join(lines))
     run, message = outcome(named)
     path.write_text(whole)
@@ -251,5 +250,5 @@ def test_scored_answers_that_are_changed_are_refused_or_have_the_same_numbers(
         assert message.startswith("Expected ")
     else:
         assert what == "target"
-        assert kind == "scored" or entry["target"] == record["reference"]
+        assert entry["target"] == record["reference"]
         assert values(run) == values(before)

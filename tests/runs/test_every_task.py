@@ -13,7 +13,8 @@ from answer_files import scored, scorer_of
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.hosts.catalogue import Task, catalogue
+from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.runs.scoring import is_complete, score_object, values_of
 
 
@@ -31,8 +32,8 @@ SAME = ("id", "question", "answer", "settings", "data", "category", "letters", "
 @pytest.mark.parametrize("task", DEMO, ids=lambda task: task.name)
 def test_rows_for_scoring_are_the_rows_of_a_run(task: Task) -> None:
     """Without pictures, texts and examples the same questions, answers and groups come out, with the same signature."""
-    shown = load_rows(task.benchmark, task.split, task.settings)
-    bare = rows_for_scoring(task.benchmark, task.split, task.settings)
+    shown = load_rows(task.entry, task.split, task.settings)
+    bare = rows_for_scoring(task.entry, task.split, task.settings)
     assert [[row.get(key) for key in SAME] for row in shown] == [[row.get(key) for key in SAME] for row in bare]
     scorer = scorer_of(task)
     answers = [[scorer.record(row, Response("A")) for row in rows] for rows in (shown, bare)]

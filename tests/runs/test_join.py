@@ -13,12 +13,13 @@ from answer_files import matched, mmstar_table, right_answers, rows_of, write_ta
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.join import join_questions
-from spiqa_tasks.runs.readers import spiqa_responses, tables
+from spiqa_tasks.runs.readers import answers, spiqa_responses
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
 
@@ -32,13 +33,13 @@ def run_made_with(settings: Mapping[str, str]) -> Run:
         Answer(key, Response("A"), Record(key, signature=Signature(settings=text).text))
         for key, text in settings.items()
     ]
-    return Run("mmstar_demo", Identity("m"), Path("p.run.jsonl"), "run", lambda: answers)
+    return Run("mmstar_demo", Identity("m"), Path("p_results.json"), "score", lambda: answers)
 
 
-def table_run(path: Path, form: str = tables.FORM) -> Run:
+def table_run(path: Path, form: str = answers.TABLE) -> Run:
     """A table of answers to MMStar's demo questions."""
     write_table(mmstar_table(rows_of(DEMO)), path)
-    return Run("mmstar_filtered", Identity("m"), path, form, partial(tables.read_answers, path))
+    return Run("mmstar_filtered", Identity("m"), path, form, partial(answers.read_table, path))
 
 
 @pytest.fixture
@@ -84,10 +85,10 @@ def test_a_table_has_its_questions_itself_where_the_release_is_not_there(tmp_pat
 
 
 @pytest.mark.usefixtures("no_release")
-@pytest.mark.parametrize("lacks", ["question", "form", "name", "benchmark"])
+@pytest.mark.parametrize("lacks", ["question", "form", "benchmark"])
 def test_without_the_release_other_answers_cannot_be_scored(tmp_path: Path, lacks: str) -> None:
     """A table without questions, other files without any, and a benchmark whose rows cannot be read from one."""
-    run = table_run(tmp_path / "m.tsv", {"form": "lmms-eval", "name": "jsonl"}.get(lacks, tables.FORM))
+    run = table_run(tmp_path / "m.tsv", "lmms-eval" if lacks == "form" else answers.TABLE)
     if lacks == "question":
         write_table(mmstar_table(rows_of(DEMO)).drop(columns=["question"]), run.path)
     (task,) = find_tasks(["spiqa_testA" if lacks == "benchmark" else "mmstar_filtered"])
@@ -121,7 +122,7 @@ def test_answers_made_with_different_settings_are_refused() -> None:
     """They are no one run; the sentence has both."""
     with pytest.raises(InputError) as error:
         join_questions(run_made_with({"1": "prompt=select", "2": "ablation=grey"}), DEMO)
-    assert str(error.value).startswith("Expected answers made with the same settings in p.run.jsonl, found ")
+    assert str(error.value).startswith("Expected answers made with the same settings in p_results.json, found ")
     assert str(error.value).endswith(". Score them apart.")
     assert str(error.value).count("; ") == 1
 
@@ -189,7 +190,7 @@ def test_the_digest_of_a_table_is_of_its_questions_whatever_was_answered(tmp_pat
 
     def data(name: str, table: pd.DataFrame) -> str:
         path = write_table(table, tmp_path / name)
-        run = Run("mmstar_filtered", Identity("m"), path, tables.FORM, partial(tables.read_answers, path))
+        run = Run("mmstar_filtered", Identity("m"), path, answers.TABLE, partial(answers.read_table, path))
         return str(join_questions(run, FILTERED).rows[0]["data"])
 
     first = data("a.tsv", frame)

@@ -70,7 +70,7 @@ def test_the_answers_of_every_form_have_the_same_values(tmp_path: Path, form: st
             ours, theirs = expected.value(expected.metric(name), group), run.value(run.metric(name), group)
             assert (theirs.value, theirs.n, theirs.interval) == (ours.value, ours.n, ours.interval)
     assert (run.task, run.name, run.coverage) == ("mmstar_demo", "m", "24 of 24")
-    assert run.form == {"host": "lmms-eval", "run": "run", "jsonl": "jsonl"}.get(form, "table")
+    assert run.form == {"host": "lmms-eval", "run": "score", "jsonl": "jsonl"}.get(form, "table")
 
 
 @pytest.mark.parametrize("form", ["host", "run", "jsonl", "tsv"])
@@ -96,7 +96,7 @@ def test_a_part_of_a_task_is_withheld_in_every_form_unless_it_is_wanted(tmp_path
 def test_a_host_task_can_be_loaded_too(tmp_path: Path) -> None:
     """Its values stand beside those of ours; it is left out where only ours are wanted."""
     path = write_run(tmp_path, "m", {"t": host_samples("AB", lambda letter: float(letter == "A"))})
-    write_demo(tmp_path, HALF, stamp="2")
+    write_demo(tmp_path, HALF, stamp="20250102_000000")
     runs, remarks = load(tmp_path)
     assert [(run.task, run.benchmark is None) for run in runs] == [("t", True), ("mmstar_demo", False)]
     assert runs[0].value(runs[0].metric()).value == 0.5
@@ -188,7 +188,7 @@ def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
         own(tmp_path, tasks=["t", "u"])
     path = write_demo(tmp_path, HALF, stamp="2")
     path.with_name("2_samples_mmstar_demo.jsonl").write_text("{broken")
-    with pytest.raises(InputError, match="line 1"):
+    with pytest.raises(DataError, match="line 1"):
         own(tmp_path)
 
 

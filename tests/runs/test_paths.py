@@ -103,7 +103,7 @@ def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
         results: ("mmstar_demo", "vlm", "lmms-eval", 3),
         logged: ("mmstar_demo", "vlm", "lmms-eval", 3),
         samples_alone(tmp_path / "x_samples_t.jsonl", SAMPLES): ("t", "x_samples_t", "lmms-eval", 3),
-        write_run_file(tmp_path, "mmstar_demo", "scored", ANSWERS): ("mmstar_demo", "scored", "run", 24),
+        write_run_file(tmp_path, "mmstar_demo", "scored", ANSWERS): ("mmstar_demo", "scored", "score", 24),
         write_response(tmp_path / "spiqa"): ("", "p_response", "spiqa-responses", 1),
         write_jsonl(tmp_path / "odd.name", ANSWERS): ("", "odd", "jsonl", 24),
         write_table(TABLE, tmp_path / "t_mmstar_demo.xlsx"): ("mmstar_demo", "t", "table", 24),
@@ -119,9 +119,8 @@ def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
     ("content", "found"),
     [
         (b"", "an empty file"),
-        (b"index,prediction\n1,A\n", "no JSON object in its first line"),
-        (b"[1]\n", "no JSON object in its first line"),
-        (b"PK\x03\x04 no zip", "no JSON object in its first line"),
+        (b"an answer\n", "no JSON object and no table in its first line"),
+        (b"[1]\n", "no JSON object and no table in its first line"),
     ],
 )
 def test_an_unknown_form_is_refused_with_the_known_ones(tmp_path: Path, content: bytes, found: str) -> None:
@@ -192,8 +191,8 @@ def test_a_folder_is_read_through_oldest_runs_of_the_host_first(tmp_path: Path) 
     assert told(read(tmp_path)) == [
         ("mmstar_demo", "old", "lmms-eval"),
         ("mmstar_demo", "new", "lmms-eval"),
-        ("mmstar_demo", "a", "run"),
-        ("mmstar_demo", "b", "run"),
+        ("mmstar_demo", "a", "score"),
+        ("mmstar_demo", "b", "score"),
         ("", tmp_path.name, "spiqa-responses"),
     ]
     assert len(read(tmp_path)[-1].read()) == 2

@@ -15,8 +15,8 @@ from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run

@@ -12,8 +12,9 @@ from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, writ
 from host_files import choice_samples, sample_of, write_run
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring, yaml_folder
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.unscored import answers_to, own_tasks, task_of_run

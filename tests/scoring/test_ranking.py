@@ -76,11 +76,6 @@ def test_what_is_no_ranking_says_why(text: str, reason: str) -> None:
     assert parse_ranking(text, "ABC") == type(parse_ranking(text, "ABC"))(None, reason)
 
 
-def test_last_complete_ranking_counts() -> None:
-    """The example of the prompt, when repeated, does not hide the answer after it."""
-    assert parse_ranking("For example [A, B, C]. Ranked Captions: [C, A, B]", "ABC").order == ("C", "A", "B")
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -13,7 +13,8 @@ import pandas as pd
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
-from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs import scoring
@@ -26,7 +27,7 @@ from spiqa_tasks.runs.writer import write_runs
 
 def rows_of(task: Task) -> list[dict[str, Any]]:
     """Return a task's rows as scoring loads them."""
-    return rows_for_scoring(task.benchmark, task.split, task.settings)
+    return rows_for_scoring(task.entry, task.split, task.settings)
 
 
 def right_answers(name: str) -> dict[str, str]:
@@ -36,7 +37,7 @@ def right_answers(name: str) -> dict[str, str]:
 
 def scorer_of(task: Task, judge: Judge | None = None) -> Scorer:
     """Return a task's scorer."""
-    return make_scorer(task.benchmark, task.settings, "offline", judge)
+    return make_scorer(task.entry, task.settings, "offline", judge)
 
 
 def matched(task: Task, answers: Mapping[str, str], form: str = "jsonl", **options: Any) -> JoinedRun:
@@ -87,6 +88,11 @@ def write_table(frame: pd.DataFrame, path: Path) -> Path:
     else:
         frame.to_csv(path, sep="\t", index=False, quoting=csv.QUOTE_ALL)
     return path
+
+
+def samples_beside(results: Path, task: str) -> Path:
+    """Return the samples file of a task beside a results file."""
+    return results.with_name(results.name.replace("_results.json", f"_samples_{task}.jsonl"))
 
 
 def write_run_file(folder: Path, task: str, model: str, answers: Mapping[str, str]) -> Path:

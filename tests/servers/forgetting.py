@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.metrics import bertscore, coco_java, text_scores
 
@@ -10,7 +11,7 @@ def forget_java() -> None:
     """Whether there is Java, and what its programs said."""
     for kept in (coco_java._tokens, coco_java._statistics):
         kept.clear()
-    coco_java.has_java.cache_clear()
+    coco_java.java.cache_clear()
 
 
 def forget_bertscore() -> None:
@@ -24,8 +25,8 @@ def forget_text_metrics() -> None:
     forget_java()
     forget_bertscore()
     text_scores._bleu.cache_clear()
-    text_scores._python_tokens.cache_clear()
     text_scores._tokenized.cache_clear()
+    missing_text_metrics.cache_clear()
 
 
 def forget_scorers() -> None:

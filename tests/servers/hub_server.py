@@ -57,7 +57,7 @@ class Hub(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         self.send_header("ETag", f'"{hashlib.sha256(content).hexdigest()}"')
-        self.send_header("X-Repo-Commit", COMMIT)
+        self.send_header("X-Repo-Commit", next((part for part in self.path.split("/") if len(part) == 40), COMMIT))
         self.end_headers()
         if body:
             self.wfile.write(content)

@@ -9,8 +9,9 @@ from pathlib import Path
 from host_files import FAILED, write_demo_run
 
 from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs
@@ -43,7 +44,7 @@ def run_of(
     signed = [replace(record, signature=record.signature or signature) for record in records]
     answers = [Answer(record.id, Response(record.prediction or ""), record) for record in signed]
     made = parse(signature)
-    definition = Task(task, made.benchmark, made.split, made.settings)
+    definition = Task(task, BENCHMARKS[made.benchmark], made.split, made.settings)
     path = Path("x_results.json")
     return Run(task, Identity(model), path, "lmms-eval", lambda: answers, len(answers), definition=definition)
 

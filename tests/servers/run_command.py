@@ -9,9 +9,25 @@ import pytest
 
 from spiqa_tasks.cli import main
 
+MADE = {
+    "alignment": "paper scifibench figure10",
+    "bootstrap": "paper scifibench section4.4",
+    "correlate": "paper spiqa table8",
+    "rank": "paper scifibench table3",
+    "shortcuts": "filter --classifiers",
+    "spread": "paper scifibench section4.2",
+}
+"""Short name of an analysis -> the command that makes it."""
+
+
+def words(command: str) -> list[str]:
+    """Return the words of a command; the first one may be a key of `MADE`."""
+    first, *others = command.split()
+    return [*MADE.get(first, first).split(), *others]
+
 
 def run_json(capsys: pytest.CaptureFixture[str], command: str, *arguments: Any) -> tuple[int, Any, str]:
     """Run `spiqa-tasks COMMAND ... --json`; return exit status, the JSON printed ([] where none is) and stderr."""
-    status = main([command, *map(str, arguments), "--json"])
+    status = main([*words(command), *map(str, arguments), "--json"])
     printed = capsys.readouterr()
     return status, json.loads(printed.out or "[]"), printed.err

@@ -17,28 +17,29 @@ def results_of(folder: Path, task: str) -> dict[str, Any]:
 
 def samples_of(folder: Path, task: str) -> list[dict[str, Any]]:
     """The samples of a task's newest run below a folder."""
-    path = sorted(folder.rglob(f"*_samples_{task}.jsonl"))[-1]
+    path = sorted(folder.rglob(f"*_samples_{task}.jsonl"), key=lambda path: path.name)[-1]
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def run_values(folder: Path, task: str) -> dict[str, Any]:
-    """Metric -> value in the newest file of a run that VLMEvalKit or `score --output` wrote; withheld ones are None."""
-    return dict(run_header(folder, task)["metrics"])
+    """Metric -> value in the newest run that VLMEvalKit or `score --output` wrote; withheld ones are None."""
+    return {name: _number(value) for name, value in results_of(folder, task).items()}
 
 
 def run_header(folder: Path, task: str) -> dict[str, Any]:
-    """The first line of that file."""
-    return _run_lines(folder, task)[0]
+    """What its results file says of the task beyond what lmms-eval has keys for."""
+    path = sorted(folder.rglob(f"*_samples_{task}.jsonl"), key=lambda path: path.name)[-1]
+    results = path.with_name(path.name.replace(f"_samples_{task}.jsonl", "_results.json"))
+    return dict(json.loads(results.read_text())["spiqa_tasks"][task])
 
 
 def run_records(folder: Path, task: str) -> list[dict[str, Any]]:
-    """The records of that file, each with its `response` and `place`."""
-    return _run_lines(folder, task)[1:]
-
-
-def _run_lines(folder: Path, task: str) -> list[dict[str, Any]]:
-    path = sorted(folder.rglob(f"*_{task}.run.jsonl"), key=lambda path: path.stat().st_mtime_ns)[-1]
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    """Its records, each with its `response` and `place`."""
+    found = []
+    for sample in samples_of(folder, task):
+        record = next(value for value in sample.values() if isinstance(value, dict) and "status" in value)
+        found.append({**record, "response": sample["filtered_resps"], "place": sample["doc_id"]})
+    return found
 
 
 def _number(value: Any) -> Any:

@@ -11,7 +11,8 @@ import pytest
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, yaml_folder
 from spiqa_tasks.benchmarks.scifibench.settings import SciFIBenchSettings
 from spiqa_tasks.benchmarks.settings import parse_settings
-from spiqa_tasks.hosts.catalogue import Task, catalogue, load_yaml
+from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.hosts.catalogue import catalogue, load_yaml
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MORE = {"spiqa": ("protocol=both", "protocol=released"), "scifibench": ("extractor=judge",)}

@@ -83,8 +83,8 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
         VLMEVALKIT.name: vlmevalkit_match(response.text, options) == row["answer"],
         VLMEVALKIT_2026_06.name: vlmevalkit_match(response.text, options, is_2026_06=True) == row["answer"],
     }
-    found = choice_record(row, response, groups, signature, **details)
-    return found.with_scores({name: float(score) for name, score in scores.items()})
+    scored = choice_record(row, response, groups, signature, **details)
+    return scored.with_scores({name: float(score) for name, score in scores.items()})
 
 
 def metrics(_settings: MMStarSettings) -> Sequence[Metric]:

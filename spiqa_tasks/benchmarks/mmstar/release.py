@@ -94,9 +94,6 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: MMStarS
     Args:
         table: cells with `id`, `question`, `answer`, and optionally the categories, the source (`source` or, in the
             authors' submissions, `bench`) and the options in columns by letter.
-        split: split of the task.
-        settings: settings of the task.
-        data: digest of the table.
 
     Raises:
         DataError: a question without a text, or an answer that is no option.

@@ -37,11 +37,11 @@ def own_benchmark(definition: Definition) -> Benchmark:
     @cache
     def shots(settings: OwnSettings) -> list[rows.Row]:
         """The solved questions before each one: the first of their split, read once."""
-        return splits.load(default_source(), definition.shots_from, settings)[: definition.shots]
+        return splits.load(default_source(), definition.shots.split, settings)[: definition.shots.count]
 
     def prompt(row: Row) -> list[Part]:
         settings = parse_settings(OwnSettings, row["settings"])
-        return prompts.prompt(definition, row, shots(settings) if definition.shots else (), settings.ablation)
+        return prompts.prompt(definition, row, shots(settings) if definition.shots.count else (), settings.ablation)
 
     def files(split: str, _settings: Any) -> list[tuple[Repository, str]]:
         place = definition.data[split]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import re
 import string
 from collections.abc import Mapping, Sequence
@@ -11,6 +9,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.own.definition import AnswerForm, Columns
+from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.records import Fields
 
 NAMES: Mapping[str, Sequence[str]] = {
@@ -44,18 +43,6 @@ def cell(record: Fields, column: str) -> Any:
 def is_empty(value: Any) -> bool:
     """Return whether a cell has nothing: no value, no text, an empty list."""
     return value is None or value == "" or value == [] or (isinstance(value, float) and value != value)
-
-
-def as_value(value: Any) -> Any:
-    """Return the list or object that a text writes out, as Python or JSON do; any other value as it is."""
-    if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
-        return value
-    for read in (json.loads, ast.literal_eval):
-        try:
-            return read(value)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-    return value
 
 
 def single(value: Any) -> Any:

@@ -15,8 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.own.cells import as_value, cell, is_empty
+from spiqa_tasks.benchmarks.own.cells import cell, is_empty
 from spiqa_tasks.benchmarks.own.prompts import fields_in_path, filled_path
+from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.pictures import write_pictures
 from spiqa_tasks.files.records import Fields
 

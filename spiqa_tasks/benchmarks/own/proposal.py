@@ -13,6 +13,7 @@ from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Columns
 from spiqa_tasks.benchmarks.own.pictures import SUFFIXES, PictureFiles, is_encoded
 from spiqa_tasks.benchmarks.own.prompts import fields_in_path
+from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.records import KEY, Fields
 
 _NUMBERED = re.compile(r"(?:image|img|picture|figure)[_ ]?\d+", re.IGNORECASE)
@@ -121,7 +122,7 @@ def _placed(
     column: str, records: Sequence[Fields], values: Mapping[str, Sequence[Any]], files: PictureFiles
 ) -> tuple[str, str]:
     """What pictures are called whose names are in a column, and the folder in which these begin."""
-    names = [cells.single(cells.as_value(value)) for value in values[column]]
+    names = [cells.single(as_value(value)) for value in values[column]]
     paths = [name for name in names if isinstance(name, str) and name and not is_encoded(name)]
     if not paths or files.are_there(paths):
         return column, ""
@@ -203,14 +204,14 @@ def _is_short(value: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    value = cells.as_value(value)
+    value = as_value(value)
     return (isinstance(value, list | Mapping) and len(value) > 1) or (
         isinstance(value, str) and bool(options_in(value))
     )
 
 
 def _is_picture(value: Any) -> bool:
-    value = cells.single(cells.as_value(value))
+    value = cells.single(as_value(value))
     if isinstance(value, list):
         return bool(value) and _is_picture(value[0])
     if isinstance(value, Mapping):

@@ -17,6 +17,7 @@ from spiqa_tasks.benchmarks.own import cells
 from spiqa_tasks.benchmarks.own.definition import Definition
 from spiqa_tasks.benchmarks.own.pictures import Pictures
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.records import KEY, Fields, read_records, saved_files
 from spiqa_tasks.files.source import Repository, Source, fingerprint
 
@@ -135,9 +136,9 @@ def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
 
 def data_digest(definition: Definition, source: Source) -> str:
     """Return twelve hexadecimal digits over the data of every split and what the YAML makes of it."""
-    said = {key: definition.values.get(key) for key in ("columns", "kind", "answer_is", "where", "shots")}
+    said = {key: definition.portable.get(key) for key in ("columns", "kind", "answer_is", "where", "shots")}
     digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode())
-    used = [definition.split, *([definition.shots_from] if definition.shots_from else [])]
+    used = [definition.split, *([definition.shots.split] if definition.shots.split else [])]
     for split in used:
         paths = data_paths(definition, source, split)
         files = [file for path in paths for file in (saved_files(path) if path.is_dir() else [path])]
@@ -151,7 +152,7 @@ def _row(definition: Definition, record: Fields) -> Row:
     question = cells.text_of(record, columns.question)
     options = cells.options_of(record, columns) if definition.kind != "open" else {}
     if options:
-        answer = cells.single(cells.as_value(cells.cell(record, columns.answer[0])))
+        answer = cells.single(as_value(cells.cell(record, columns.answer[0])))
         if cells.is_empty(answer):
             raise ValueError(f"no answer in {columns.answer[0]}")
         references = [cells.letter_of(answer, options, definition.answer_is)]

@@ -59,7 +59,6 @@ def _question(row: Mapping[str, Any], shown: Mapping[str, Any], marked: str) -> 
     """Return the figure and the captions, or the figures and the caption, then the question.
 
     Args:
-        row: row with the name of the prompt.
         shown: the row or one of its examples.
         marked: letter of the caption to mark, or "".
     """

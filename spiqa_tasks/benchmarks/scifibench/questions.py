@@ -87,9 +87,6 @@ def read_questions(paths: Sequence[Path], file: str, data: str, with_files: bool
     """Return the questions of a release file, in order.
 
     Args:
-        paths: its shards.
-        file: its name.
-        data: fingerprint of the shards.
         with_files: whether the figures are written to the cache and checked; otherwise their paths are "".
 
     Raises:

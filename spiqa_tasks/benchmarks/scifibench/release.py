@@ -68,9 +68,6 @@ def from_table(table: Sequence[Mapping[str, str]], split: str, settings: SciFIBe
 
     Args:
         table: cells with `id`, `question`, `answer` and the options in `A` to `E` (absent for figures).
-        split: split of the task.
-        settings: settings of the task.
-        data: digest of the table.
 
     Raises:
         InputError: a task whose answers cannot be scored without the release.

@@ -64,6 +64,6 @@ class SciFIBenchSettings:
                 self.prompt == "caption" and (self.mark != "none" or self.shots != 0)
             ),
         }
-        for expected, found in wrong.items():
-            if found:
+        for expected, is_violated in wrong.items():
+            if is_violated:
                 raise InputError(f"Expected {expected}; found {settings_text(self)}. Correct the task's YAML.")

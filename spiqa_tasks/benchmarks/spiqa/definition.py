@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.record import Ask, Context, Record, Response
 from spiqa_tasks.benchmarks.signature import ablation_fields, parse
 from spiqa_tasks.benchmarks.spiqa.description import describe
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
-from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, retrieval_score, table
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, table
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt, wording
 from spiqa_tasks.benchmarks.spiqa.release import figures_of, files_of, load
@@ -61,7 +61,8 @@ def record(row: Mapping[str, Any], response: Response, context: Context) -> Reco
     scores: dict[str, float] = {}
     asks: list[Ask] = []
     for suffix, text, image in readings:
-        scores |= retrieval_score(RETRIEVAL + suffix, image, row) if is_cot else {}
+        if is_cot and row["figures"]:  # the order of the figures is known
+            scores[RETRIEVAL + suffix] = float(image in row["referred"])
         candidate = Candidate(text, row["question"], row["answer"], as_written=suffix == RELEASED)
         asks += context.asks(settings.judged + suffix, candidate)
     return Record(

@@ -1,4 +1,4 @@
-"""SPIQA counted: papers, questions, figures by type, words (Tables 2 and 4, Figures 2, D.1 and D.2)."""
+"""SPIQA counted: papers, questions, figures by type, words (Tables 2 and 4, Figures 2 and D.2)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NO_SOURCE = "the release names no conference and no year of publication"
 
 
 def describe(source: Source, splits: Collection[str]) -> Iterator[Count]:
-    """Yield what Tables 2 and 4 and Figures 2, D.1 and D.2 count, of some splits and of `GENERATED` together.
+    """Yield what Tables 2 and 4 and Figures 2 and D.2 count, of some splits and of `GENERATED` together.
 
     Words are what blanks separate (the paper does not say what a word is), figure types those of the reading that gives
     Table 4; `..._corrected` are those that ignore the case of labels. An annotation file is read a paper at a time.
@@ -106,7 +106,6 @@ def _whole(tallies: Mapping[str, Tally], missing: Mapping[str, str]) -> Iterator
             if statistic.startswith("domain/"):
                 row = replace(row, why_not=_NO_SOURCE)
             yield replace(row, why_not=reason, is_missing=True) if reason and not row.why_not else row
-    yield Count("all", "Figure D.1", "papers by conference and year", why_not=_NO_SOURCE)
     for name, place in () if reason else DISTRIBUTIONS.items():
         yield _distribution("all", place, name, tally)
 

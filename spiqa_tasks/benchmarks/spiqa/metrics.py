@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Value, mean_of, mean_value, share_of, withheld
 from spiqa_tasks.benchmarks.open_metrics import (
@@ -33,13 +32,13 @@ RETRIEVAL = "retrieval_accuracy"
 
 def metrics(settings: SpiqaSettings) -> Sequence[Metric]:
     """Return the metrics, the headline first."""
-    found: list[Metric] = []
+    by_reading: list[Metric] = []
     if settings.protocol != "released":
-        found += _of_reading(settings, "", prediction)
+        by_reading += _of_reading(settings, "", prediction)
     if settings.protocol != "corrected":
         texts = _answers_released if settings.setting == "perfigure" else _prediction_released
-        found += _of_reading(settings, RELEASED, texts)
-    return (*found, *_rates(settings))
+        by_reading += _of_reading(settings, RELEASED, texts)
+    return (*by_reading, *_rates(settings))
 
 
 def table(settings: SpiqaSettings) -> list[str]:
@@ -53,11 +52,6 @@ def table(settings: SpiqaSettings) -> list[str]:
     names = [metric.name for metric in metrics(settings) if metric.name.removesuffix(RELEASED) not in hidden]
     by_type = settings.protocol == "corrected" and settings.judged == L3SCORE
     return [names[0], *(f"{names[0]}/{group}" for group in GROUPS if by_type), *names[1:]]
-
-
-def retrieval_score(metric: str, image: int | None, row: Mapping[str, Any]) -> dict[str, float]:
-    """Return {metric: score} of the image that an answer names, or {} if the figures shown are unknown."""
-    return {metric: float(image in row["referred"])} if row["figures"] else {}
 
 
 def order_advice(records: Sequence[Record]) -> list[str]:
@@ -77,7 +71,7 @@ def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metr
     name, of_images = settings.judged + suffix, RETRIEVAL + suffix
     compute = _perfigure_released if suffix and settings.setting == "perfigure" else _mean_of_whole
     retrieval = [Metric(of_images, partial(_retrieval, of_images))] if settings.setting == "cot" else []
-    of_texts = (text_metric(each + suffix, texts) for each in METRICS)
+    of_texts = (text_metric(toolkit + suffix, texts) for toolkit in METRICS)
     return [Metric(name, partial(compute, name), needs="judge"), *retrieval, *of_texts]
 
 

@@ -90,7 +90,6 @@ def shown_picture(path: str, settings: SpiqaSettings) -> str:
 
     Args:
         path: path in the row; a member of an archive (`archive::member`) is extracted first.
-        settings: settings of the task.
 
     Raises:
         DataError: an unreadable picture.

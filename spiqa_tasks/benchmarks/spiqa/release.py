@@ -139,7 +139,7 @@ def answered(papers: Sequence[Paper], path: Path) -> list[Paper]:
     Raises:
         DataError: no question is left.
     """
-    names = [f"{paper.paper_id}/{each.position}" for paper in papers for each in paper.questions if not each.answer]
+    names = [f"{paper.paper_id}/{item.position}" for paper in papers for item in paper.questions if not item.answer]
     if names:
         found = counted(len(names), "question has", "questions have")
         logger.warning("%s no answer in %s, left out: %s", found, path, ", ".join(names))

@@ -42,11 +42,8 @@ def choose_figures(files: Sequence[str], referred: Sequence[str], question_id: s
     Depends on the question's identity and `seed` alone, never on process, limit or order of evaluation.
 
     Args:
-        files: all figures of the paper.
         referred: the figures that the answer needs; the first `limit` of them if there are more.
-        question_id: id of the row.
         limit: maximum number of figures; 0 means all.
-        seed: seed of the draw.
     """
     needed = list(dict.fromkeys(referred))
     others = [file for file in files if file not in needed]
@@ -82,11 +79,7 @@ def rows_table(
     """Return a table with one row per question (`perfigure`: per question, figure and prompt).
 
     Args:
-        questions: from `questions_shown`.
         paths: member of the archive -> path; absent members become "".
-        settings: settings of the task.
-        split: name of the split.
-        data: fingerprint of its annotations.
     """
     import pyarrow
 

@@ -101,13 +101,7 @@ def is_ours(docs: Any) -> bool:
 
 
 def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
-    """Score the answers of one of our tasks; an exception is logged and leaves them to `record_of`.
-
-    Args:
-        instances: the host's requests of the task, with answers.
-        docs: the split.
-        filter_name: the filter whose answers are scored.
-    """
+    """Score the answers of one of our tasks; an exception is logged and leaves them to `record_of`."""
     row = docs[0]
     name = str(instances[0].metadata["task"]) if instances else ""
     names[row["benchmark"], row["split"], row["settings"]] = name
@@ -124,7 +118,7 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
         logger.exception("%s: The answers could not be scored together; they are scored one by one.", name)
     judge = _scorer(row).judge
     if judge is not None and several():
-        report.gather(judge.engine.summary())
+        report.gather(judge.summary())
 
 
 def record_of(row: Mapping[str, Any], text: str) -> Record:
@@ -187,12 +181,12 @@ def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[tup
 
     `truncated` is whether it ended at the limit of generated tokens, or None if the model does not report lengths.
     """
-    found: dict[int, list[tuple[str, bool | None]]] = {}
+    by_doc: dict[int, list[tuple[str, bool | None]]] = {}
     for instance in instances:
         answers = _answers(instance, filter_name)
         if answers:
-            found.setdefault(instance.doc_id, []).extend(answers)
-    return found
+            by_doc.setdefault(instance.doc_id, []).extend(answers)
+    return by_doc
 
 
 def _answers(instance: Any, filter_name: str) -> list[tuple[str, bool | None]]:

@@ -14,7 +14,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 
 _SET = ("model", "model_args", "tasks", "output_path", "log_samples", "use_cache", "limit", "offset", "include_path")
-"""Options set by `command`, refused among further arguments."""
+"""Options set by `command`, taken among further arguments."""
 _RUNNING = ("batch_size", "max_batch_size", "device", "verbosity", "process_docs_parallel", "wandb_args")
 """Options that do not change answers: speed, device, logging."""
 
@@ -34,7 +34,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Options:
-    """Arguments shared by all runs of a suite.
+    """Arguments shared by all runs of an experiment.
 
     Attributes:
         launch: words before `-m lmms_eval`, such as `accelerate launch`; () for this Python.
@@ -66,11 +66,11 @@ def cache_of(folder: Path) -> Path:
 
 def check_extra(extra: Sequence[str]) -> None:
     """Raise InputError if further arguments contain an option that `command` sets."""
-    found = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
-    if found:
+    taken = [word for word in extra if word.partition("=")[0].lstrip("-").replace("-", "_") in _SET]
+    if taken:
         raise InputError(
-            f"Expected no {', '.join(found)} among the arguments for lmms-eval behind --, which the suite sets itself. "
-            "Leave it out; see `spiqa-tasks suite -h`."
+            f"Expected no {', '.join(taken)} among the arguments for lmms-eval behind --, which are set here. "
+            "Leave it out; see `spiqa-tasks run gain -h`."
         )
 
 
@@ -88,9 +88,9 @@ PATIENCE = 20.0
 
 @contextlib.contextmanager
 def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
-    """Lock a folder against other suites; yield the descriptor, which started processes inherit.
+    """Lock a folder against other experiments; yield the descriptor, which started processes inherit.
 
-    So a run that outlives its killed suite is waited for, and nothing is asked twice.
+    So a run that outlives its killed command is waited for, and nothing is asked twice.
 
     Args:
         folder: the folder, created if missing.
@@ -109,13 +109,10 @@ def alone_in(folder: Path, wait: Callable[[], None]) -> Iterator[int]:
 
 
 def run_host(command: Sequence[str], log: Path, held: int, environment: Mapping[str, str]) -> int:
-    """Run a command with its output in a file; return its exit status, which says little (see `analysis.suites`).
+    """Run a command with its output in a file; return its exit status, which says little (see `analysis.experiments`).
 
     Args:
-        command: the command.
         log: the file, overwritten.
-        held: the descriptor from `alone_in`.
-        environment: environment of the process.
 
     Raises:
         InputError: the program cannot be started.

@@ -6,15 +6,13 @@ metric from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.results_file import BASELINE, answer_score, metric_values
 from spiqa_tasks.benchmarks.scorer import Scorer
-
-BASELINE = "score"
-"""The key of a sample at which the host's `--baseline` looks for the answer's score; no row of the table."""
 
 
 class LoggedRecord(dict[str, Any]):
@@ -39,25 +37,15 @@ class LoggedRecord(dict[str, Any]):
 def logged_values(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict[str, Any]:
     """Return what `process_results` hands to the host.
 
-    The first metric that can be computed, the headline wherever it is one, holds the whole record. Of the others,
-    only those that measure the answers have the cluster, of which the host makes clustered standard errors; shares of
-    what went wrong and metrics without a score for each answer do without.
+    The values are those of `metric_values`, each with its record.
     """
-    found: dict[str, Any] = {}
-    scores: dict[str, float | None] = {}
-    for name, metric in _rows(record, scorer):
-        if metric.name not in scores:
-            scores[metric.name] = scorer.answer_score(metric, record)
-        score = scores[metric.name]
-        values: dict[str, Any] = {"id": record.id} if found else record.as_dict()
-        if score is not None:
-            clustered = metric.higher_is_better and record.cluster is not None
-            values |= {"cluster": record.cluster, "score": score} if clustered else {"score": score}
-        found[name] = LoggedRecord(values, name, record, task)
+    joined = scorer.joins
+    logged = metric_values(record, _rows(scorer), lambda metric, each: answer_score(metric, each, joined))
+    found: dict[str, Any] = {name: LoggedRecord(values, name, record, task) for name, values in logged.items()}
+    headline = next((values.get("score") for values in logged.values()), None)
     if record.status == "scoring_failed":
         name = SCORING_FAILED.name
         found[name] = LoggedRecord({"id": record.id, "reason": record.reason}, name, record, task)
-    headline = next(iter(scores.values()), None)
     return found if headline is None else {**found, BASELINE: headline}
 
 
@@ -67,10 +55,8 @@ def record_of(sample: Mapping[str, Any]) -> Record | None:
     return Record.from_dict(logged[0]) if logged else None
 
 
-def _rows(record: Record, scorer: Scorer) -> Iterable[tuple[str, Metric]]:
-    """The rows of the table that the record is part of, with their metrics."""
+def _rows(scorer: Scorer) -> dict[str, tuple[Metric, str | None]]:
+    """The rows of the host's table with their metrics and groups."""
     known = {metric.name: metric for metric in scorer.metrics}
-    for name in scorer.benchmark.rows_of_table(scorer.settings):
-        metric, _, group = name.partition("/")
-        if metric in known and (not group or group in record.groups.values()):
-            yield name, known[metric]
+    names = [(name, *name.partition("/")[::2]) for name in scorer.benchmark.rows_of_table(scorer.settings)]
+    return {name: (known[metric], group or None) for name, metric, group in names if metric in known}

@@ -107,7 +107,8 @@ def _patch_results(host: Any) -> None:
 
     @functools.wraps(aggregate)
     def of_rows(self: Any, *args: Any, **kwargs: Any) -> None:
-        from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
+        from spiqa_tasks.benchmarks.results_file import BASELINE
+        from spiqa_tasks.hosts.lmms_eval.logged_record import LoggedRecord
 
         if any(isinstance(entry, LoggedRecord) for entries in self.sample_metrics.values() for entry in entries):
             for key in [key for key in self.sample_metrics if key[0] == BASELINE]:
@@ -123,7 +124,8 @@ def _patch_baselines(host: Any) -> None:
 
     @functools.wraps(extract)
     def score_of(sample: Mapping[str, Any], task: str) -> float | None:
-        from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, record_of
+        from spiqa_tasks.benchmarks.results_file import BASELINE
+        from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 
         if BASELINE not in sample and record_of(sample) is not None:
             return None

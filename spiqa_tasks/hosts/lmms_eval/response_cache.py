@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import os
 import sqlite3
@@ -36,7 +37,8 @@ def patch(host: Any) -> None:
     @functools.wraps(execute)
     def in_slices(self: Any, lm: Any, reqtype: str, requests: Sequence[Any]) -> list[Any]:
         starts = range(0, len(requests), SLICE)
-        return [each for start in starts for each in execute(self, lm, reqtype, requests[start : start + SLICE])]
+        slices = (execute(self, lm, reqtype, requests[start : start + SLICE]) for start in starts)
+        return list(itertools.chain.from_iterable(slices))
 
     @functools.wraps(is_valid)
     def is_answer(response: Any, request_type: str) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.aggregation import Value
+from spiqa_tasks.benchmarks.results_file import TaskLog, folder_name, logged_sample, write_log
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
-from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, register_tasks
 
 
@@ -126,30 +126,23 @@ def task_documents(name: str, include: Sequence[Path] = ()) -> TaskDocuments:
         logger.enable("lmms_eval")
 
 
-def write_log(folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Scores]]) -> Path:
-    """Write answers as the host logs those of a model that saw no picture; return the result file.
+def write_host_log(folder: Path, of: TaskDocuments, model: str, answers: Mapping[int, tuple[str, Scores]]) -> Path:
+    """Write answers as the host logs those of a model that saw no picture; return the results file.
 
     Args:
-        folder: where to.
+        folder: where to, in a folder of the model.
         of: the documents that are answered.
         model: its name.
-        answers: place of the document -> the answer and its scores by metric.
+        answers: position of the document -> the answer and its scores by metric.
     """
     documents = of.task.eval_docs_no_media
     samples = [
-        {"doc_id": place, "target": of.task.doc_to_target(documents[place]), "filtered_resps": text, **scores}
+        logged_sample(place, of.task.doc_to_target(documents[place]), text, scores)
         for place, (text, scores) in answers.items()
     ]
-    metrics = list(next(iter(answers.values()))[1])
-    means = {f"{name},none": sum(scores[name] for _, scores in answers.values()) / len(answers) for name in metrics}
-    content = {
-        "results": {of.name: means},
-        "configs": {of.name: dict(of.config)},
-        "config": {"model": ABLATED, "model_args": f"base={model},ablation=text"},
-        "n-samples": {of.name: {"original": len(documents), "effective": len(answers)}},
-    }
-    lines = "".join(f"{json.dumps(sample, default=str)}\n" for sample in samples)
-    write_atomically(folder / f"{model}_{of.name}_samples_{of.name}.jsonl", lines.encode())
-    path = folder / f"{model}_{of.name}_results.json"
-    write_atomically(path, json.dumps(content, default=str).encode())
-    return path
+    values = {}
+    for name in next(iter(answers.values()))[1]:
+        each = {str(place): scores[name] for place, (_, scores) in answers.items()}
+        values[name] = Value(sum(each.values()) / len(each), len(each), each)
+    log = TaskLog(of.config, values, dict.fromkeys(values, True), samples, len(documents))
+    return write_log(folder / folder_name(model), ABLATED, f"base={model},ablation=text", {of.name: log})

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
 CLASS = "SpiqaTasks"
@@ -155,9 +156,9 @@ def _config(given: argparse.Namespace) -> dict[str, Any]:
 
 def _object(content: str, what: str) -> dict[str, Any]:
     try:
-        found = json.loads(content)
+        value = json.loads(content)
     except ValueError as error:
         raise InputError(f"Expected {what} to be JSON, found {error}. Correct it.") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise InputError(f"Expected {what} to be a JSON object, found {content[:40]!r}. Correct it.")
-    return found
+    return value

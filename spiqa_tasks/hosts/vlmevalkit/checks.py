@@ -101,10 +101,10 @@ def _stale(arguments: Arguments) -> Iterator[str]:
     for model in () if arguments.reuse else arguments.models:
         for task in arguments.ours:
             folder = arguments.work_dir / model
-            found = [*folder.glob(f"{model}_{task.name}.*"), *folder.glob(f"[0-9]*_{task.name}.pkl")]
-            if found:
+            files = [*folder.glob(f"{model}_{task.name}.*"), *folder.glob(f"[0-9]*_{task.name}.pkl")]
+            if files:
                 yield (
-                    f"{found[0]} has answers of an earlier run, which ms-vlmeval takes for this one even without "
+                    f"{files[0]} has answers of an earlier run, which ms-vlmeval takes for this one even without "
                     "--reuse. Delete it or name another --work-dir to ask again."
                 )
 

@@ -11,11 +11,10 @@ from typing import Any
 import pandas as pd
 from vlmeval.dataset.image_base import ImageBaseDataset
 
-from spiqa_tasks.benchmarks.run_file import SUFFIX
+from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored, write
 from spiqa_tasks.hosts.vlmevalkit.judge_arguments import judge_of
-from spiqa_tasks.hosts.vlmevalkit.outcome import counts_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known, message, rows_of
 from spiqa_tasks.hosts.vlmevalkit.version import host_version
 
@@ -59,12 +58,12 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         """Return our metrics of the host's file of answers; writes the scored run beside it."""
         path = self._answers(Path(eval_file))
         host = f"vlmevalkit {host_version()}"
-        scorer = make_scorer(self.task.benchmark, self.task.settings, host, judge_of(self.task, judge_kwargs))
+        scorer = make_scorer(self.task.entry, self.task.settings, host, judge_of(self.task, judge_kwargs))
         answers = scored(scorer, list(self.rows.values()), read_answers(path))
-        for line in scorer.benchmark.remarks([record for record, _, _ in answers]):
+        for line in scorer.benchmark.remarks([answer.record for answer in answers]):
             logger.warning(line)
         model = path.stem.removesuffix(f"_{self.task.name}")
-        values = write(path.with_suffix(SUFFIX), model, self.task, scorer, answers)
+        values = write(path.parent, model, self.task, scorer, answers)
         for name, value in values.items():
             if value.reason is not None and "/" not in name:
                 logger.warning("%s is withheld: %s.", name, value.reason)
@@ -85,9 +84,11 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
     def report_judge_err(
         cls, prediction_file: Any, *, total_samples: int | None, **_others: Any
     ) -> dict[str, int | None]:
-        """Return the number of failed verdicts, for the host's summary."""
-        path = Path(str(prediction_file)).with_suffix(SUFFIX)
-        return {"failed": counts_of(path)["judge_failed"] if path.is_file() else None, "total": total_samples}
+        """Return how many answers could not be judged, for the host's summary."""
+        name = Path(str(prediction_file)).stem
+        task = next((task for task in known()[0] if name.endswith(f"_{task}")), "")
+        found = newest_summary(Path(str(prediction_file)).parent, task)
+        return {"failed": None if found is None else found["counts"]["judge_failed"], "total": total_samples}
 
     def _answers(self, path: Path) -> Path:
         """Return the file of answers; the host writes it under another name than it asks if `--config` renames it."""

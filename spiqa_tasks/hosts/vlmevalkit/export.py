@@ -23,10 +23,6 @@ def write_dataset(name: str, folder: Path) -> tuple[Path, bool, list[str]]:
     Choices have their options in columns, for the host's own prompt and matching; open questions have our prompt with
     all pictures before one text, and are for `--mode infer`.
 
-    Args:
-        name: name of the task.
-        folder: the host's LMUData.
-
     Raises:
         DataError: release files missing, unreadable or not in the release's format.
     """

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from spiqa_tasks.hosts.catalogue import Task
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.judge.config import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -17,12 +17,11 @@ NONE = ("none", "exact_matching")
 """Judge names that switch judging off; the second is the host's."""
 
 
-def judge_of(task: Task, told: Mapping[str, Any]) -> Judge | None:
+def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
     """Return the judge of a task, or None; a new judge is asked one real question.
 
     Args:
-        task: the task.
-        told: judge arguments that the host passes to `evaluate`; `model`, `api_base` and `key` are used.
+        arguments: judge arguments that the host passes to `evaluate`; `model`, `api_base` and `key` are used.
 
     Raises:
         JudgeError: an unusable judge, or none for a task that needs one.
@@ -30,7 +29,7 @@ def judge_of(task: Task, told: Mapping[str, Any]) -> Judge | None:
     rule = task.entry.judge(task.typed)
     if rule is None:
         return None
-    return _judge(rule, *(str(told.get(name) or "") for name in ("model", "api_base", "key")))
+    return _judge(rule, *(str(arguments.get(name) or "") for name in ("model", "api_base", "key")))
 
 
 def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> JudgeConfig | None:
@@ -38,8 +37,6 @@ def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> Jud
 
     Args:
         model: `provider:model`, a model of OpenAI's protocol, or one of `NONE`.
-        url: base URL, or the URL of its chat completions.
-        key: API key.
         environ: environment with the SPIQA_JUDGE variables.
 
     Raises:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.run_file import SUFFIX
+from spiqa_tasks.benchmarks.results_file import newest_summary
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments
 from spiqa_tasks.printable import counted
 
@@ -22,34 +20,26 @@ def status_of(arguments: Arguments, started: float) -> tuple[int, list[str]]:
     """Return the exit status of a run, and a sentence per failure.
 
     Args:
-        arguments: arguments of the run.
         started: start time of the host in seconds: older files are of earlier runs.
     """
     status, remarks = COMPLETE, []
-    what, suffix = ("answers to", ".*") if arguments.mode == "infer" else ("scores of", SUFFIX)
+    is_scored = arguments.mode != "infer"
     for model in arguments.models:
+        folder = arguments.work_dir / model
         for task in arguments.ours:
-            path = _newest(arguments.work_dir / model, f"{model}_{task.name}{suffix}", started)
-            if path is None:
+            found = newest_summary(folder, task.name, started) if is_scored else None
+            if found is None and (is_scored or not _is_written(folder, f"{model}_{task.name}.*", started)):
                 status = NO_SCORES
+                what = "scores of" if is_scored else "answers to"
                 remarks.append(f"{model} has no {what} {task.name}; the host's log above says why.")
-            elif arguments.mode != "infer":
-                counts = counts_of(path)
-                found = [f"{counted(counts[n], one)} {rest}" for n, (one, rest) in _FAILURES.items() if counts.get(n)]
-                status = IN_PART if found and status == COMPLETE else status
-                remarks += [f"{model}, {task.name}: {sentence}" for sentence in found]
+            elif found is not None:
+                counts = found["counts"]
+                failed = [f"{counted(counts[n], one)} {rest}" for n, (one, rest) in _FAILURES.items() if counts.get(n)]
+                status = IN_PART if failed and status == COMPLETE else status
+                remarks += [f"{model}, {task.name}: {sentence}" for sentence in failed]
     return status, remarks
 
 
-def counts_of(path: Path) -> Mapping[str, int]:
-    """Return the counts of a run's file: judged, failed and so on."""
-    with path.open(encoding="utf-8") as file:
-        counts: Mapping[str, int] = json.loads(next(file))["counts"]
-    return counts
-
-
-def _newest(folder: Path, name: str, started: float) -> Path | None:
-    """Return the newest file of a name below a folder written since `started`, or None."""
-    times = {path: path.stat().st_mtime for path in folder.rglob(name)}
-    fresh = [path for path, time in times.items() if time >= started]
-    return max(fresh, key=lambda path: times[path], default=None)
+def _is_written(folder: Path, name: str, started: float) -> bool:
+    """Whether a file of a name below a folder was written since the start."""
+    return any(path.stat().st_mtime >= started for path in folder.rglob(name))

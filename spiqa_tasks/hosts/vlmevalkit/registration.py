@@ -69,7 +69,6 @@ def model_class(name: str, config: Mapping[str, Any] | None) -> Any:
     """Return the host's class of a model, or None.
 
     Args:
-        name: name of one of the host's configurations.
         config: the model's values in a `--config` file, or None.
     """
     if config and "class" in config:

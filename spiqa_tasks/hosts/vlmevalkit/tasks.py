@@ -8,8 +8,9 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.files.pictures import page_path
-from spiqa_tasks.hosts.catalogue import Task, catalogue
+from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 
 Row = Mapping[str, Any]
@@ -29,7 +30,7 @@ def rows_of(name: str) -> list[Row]:
         DataError: release files missing, unreadable or not in the release's format.
     """
     task = known()[0][name]
-    rows = load_rows(task.benchmark, task.split, task.settings)
+    rows = load_rows(task.entry, task.split, task.settings)
     return [row for row in rows if task.kept is None or row["id"] in task.kept]
 
 
@@ -38,15 +39,15 @@ def message(row: Row) -> list[dict[str, str]]:
 
     The host has no chat turns: a blank line separates them, as for lmms-eval's simple models.
     """
-    found: list[dict[str, str]] = []
+    parts: list[dict[str, str]] = []
     for part in _prompt(row):
         if isinstance(part, Picture):
-            found.append({"type": "image", "value": page_path(part.path)})
-        elif found and found[-1]["type"] == "text":
-            found[-1]["value"] += part if isinstance(part, str) else "\n\n"
+            parts.append({"type": "image", "value": page_path(part.path)})
+        elif parts and parts[-1]["type"] == "text":
+            parts[-1]["value"] += part if isinstance(part, str) else "\n\n"
         elif isinstance(part, str):
-            found.append({"type": "text", "value": part})
-    return found
+            parts.append({"type": "text", "value": part})
+    return parts
 
 
 @cache

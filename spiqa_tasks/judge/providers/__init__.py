@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from spiqa_tasks.judge.providers import anthropic, hf, openai
-from spiqa_tasks.judge.providers.declaration import JudgeClient, Provider
+from spiqa_tasks.judge.providers.declaration import JudgeClient, Provider, RequestFiles
 
-__all__ = ["PROVIDERS", "JudgeClient", "Provider"]
+__all__ = ["PROVIDERS", "JudgeClient", "Provider", "RequestFiles"]
 
 PROVIDERS: dict[str, Provider] = {
     provider.name: provider

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from spiqa_tasks.extras import require
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.declaration import BatchError, BatchLook, Provider, served_model
-from spiqa_tasks.judge.providers.server import ServerApi, listed
+from spiqa_tasks.judge.providers.declaration import Provider, served_model
+from spiqa_tasks.judge.providers.sdk import SdkJudge
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, token_count
 
 API_VERSION = "2023-06-01"
 
 
-class AnthropicApi(ServerApi):
-    """Asks `/messages` under the judge's base URL, or through its batches; text and pictures in, text out."""
+class AnthropicJudge(SdkJudge):
+    """Asks for messages: text and pictures in, text out."""
+
+    path = "/messages"
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Ask for one message."""
-        return verdict_of(await self._client.post("/messages", self.body(request)))
+        return verdict_of(await self.post(self.body(request)))
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
         """Return what is sent for a request."""
@@ -32,6 +33,13 @@ class AnthropicApi(ServerApi):
             "max_tokens": request.max_tokens,
             "temperature": 0.0,
         }
+
+    @staticmethod
+    def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return those of Anthropic's SDK."""
+        import anthropic
+
+        return anthropic.AsyncAnthropic, anthropic.DefaultAioHttpClient
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
@@ -45,47 +53,17 @@ class AnthropicApi(ServerApi):
         source = {"type": "base64", "media_type": media_type, "data": data} if is_data else {"type": "url", "url": url}
         return {"type": "image", "source": source}
 
-    @cached_property
-    def _sdk(self) -> Any:
-        import anthropic
-
-        options = self.sdk_options(anthropic.DefaultHttpxClient)
-        return anthropic.Anthropic(base_url=self._config.url.removesuffix("/v1"), **options)
-
-    def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+    def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        """Return the line of a request, which becomes an element of a batch's `requests`."""
         return {"custom_id": key, "params": self.body(request)}
 
     def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:  # noqa: ARG002 - always a written one
+        """Return the verdict in the line of a response; raises AskError."""
         result = response.get("result")
         kind, message = (result.get("type"), result.get("message")) if isinstance(result, dict) else (None, None)
         if kind == "succeeded" and isinstance(message, dict):
             return verdict_of(message)
         raise self.unanswered(kind, isinstance(result, dict) and result.get("error"))
-
-    def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:  # noqa: ARG002 - it keeps no tags
-        return str(self._sdk.with_options(max_retries=0).messages.batches.create(requests=list(lines)).id)
-
-    def find(self, tag: str, keys: Collection[str], others: Collection[str]) -> str | None:  # noqa: ARG002
-        """Return the id of the newest batch of as many requests, the first of whose responses is to one of them."""
-        for batch in listed(self._sdk.messages.batches.list(limit=100)):
-            if batch.id in others or _done(batch) + batch.request_counts.processing != len(keys):
-                continue
-            if batch.processing_status != "ended":
-                return ""
-            if json.loads(next(self._lines(batch.id))).get("custom_id") in keys:
-                return str(batch.id)
-        return None
-
-    def look(self, batch: str) -> BatchLook:
-        found = self._sdk.messages.batches.retrieve(batch)
-        ended = found.processing_status == "ended"
-        if ended and not found.results_url:
-            raise BatchError(self._config.name, "results that were deleted", 404)
-        return BatchLook(_done(found), self._lines(batch) if ended else None)
-
-    def _lines(self, batch: str) -> Iterator[bytes]:
-        with self._sdk.messages.batches.with_streaming_response.results(batch) as response:
-            yield from self.lines_of(response.iter_bytes())
 
 
 def verdict_of(answer: dict[str, Any]) -> Verdict:
@@ -99,17 +77,18 @@ def verdict_of(answer: dict[str, Any]) -> Verdict:
     return Verdict("ok", text, (), served_model(answer), None, False, *counts)
 
 
-def _done(batch: Any) -> int:
-    counts = batch.request_counts
-    return int(counts.succeeded + counts.errored + counts.canceled + counts.expired)
+def make_client(config: JudgeConfig) -> AnthropicJudge:
+    """Return a client; MissingPartError without the SDK, which files do not need."""
+    require("anthropic", f"The judge {config.name}")
+    return AnthropicJudge(config)
 
 
 PROVIDER = Provider(
     name="anthropic",
     url="https://api.anthropic.com/v1",
     key_variable="ANTHROPIC_API_KEY",
-    make_client=AnthropicApi,
+    make_client=make_client,
     why_no_logprobs=lambda _model: "Anthropic's API returns no token log-probabilities",
     sees_pictures=True,
-    make_batches=AnthropicApi,
+    make_files=AnthropicJudge,
 )

@@ -1,73 +1,35 @@
-"""What a provider of judges declares: where it is, what it can be asked, and its clients."""
+"""What a provider of judges declares: where it is, what it can be asked, and its client."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JUDGE_VARIABLE, KEY_VARIABLE, JudgeConfig
 from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict
 from spiqa_tasks.printable import printable
 
 
 class JudgeClient(Protocol):
-    """Asks one judge; used by the engine."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Return what distinguishes this judge beyond name and URL; empty where nothing does."""
+    """Asks one judge, within one event loop."""
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Try once to answer one request; raises `retry.AskError`."""
 
     async def aclose(self) -> None:
-        """Close connections and threads."""
+        """Close connections."""
 
 
-class BatchError(JudgeError):
-    """A batch interface did not do what it was asked; `status` is the HTTP status that it answered with, if it did."""
+class RequestFiles(Protocol):
+    """The lines of one judge's files of requests and responses, in the form of its provider's batch interface."""
 
-    def __init__(self, judge: str, found: str, status: int | None = None) -> None:
-        super().__init__(
-            f"Expected the batch interface of the judge {judge} to answer, found {found}. Check the judge's key and "
-            "address; what was handed over is neither lost nor paid again."
-        )
-        self.refused = status is not None and 400 <= status < 500 and status not in (408, 409, 429)
-        self.gone = status in (404, 410)
-
-
-@dataclass(frozen=True)
-class BatchLook:
-    """What a batch is at: how many requests are done, their responses' lines once it has ended, why it did so early."""
-
-    done: int
-    responses: Iterable[bytes] | None = None
-    fault: str = ""
-
-
-class BatchApi(Protocol):
-    """The lines of one judge's request and response files, and its batch interface, which takes and returns them."""
-
-    def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+    def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
         """Return the line of a request, under its key of 64 hexadecimal digits as `custom_id`."""
 
     def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
         """Return the verdict in the line of a response to a request for `top` log-probabilities; raises AskError."""
-
-    def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:
-        """Hand lines over as one batch, without a second try; return its id."""
-
-    def find(self, tag: str, keys: Collection[str], others: Collection[str]) -> str | None:
-        """Return the id of the batch of `keys` handed over under `tag`, which is none of `others`.
-
-        None where there is none; empty where one that is under way may be it.
-        """
-
-    def look(self, batch: str) -> BatchLook:
-        """Return how far a batch is."""
 
 
 def served_model(answer: Mapping[str, Any]) -> str | None:
@@ -90,7 +52,8 @@ class Provider:
         sees_pictures: whether requests may have pictures.
         searches_vocabulary: whether words can be looked up in the whole vocabulary (`JudgeRequest.lookup`).
         extras: the fields that a user may add to its requests; None: any.
-        make_batches: config -> its files and its batch interface; None where it has none.
+        fingerprint: model -> what distinguishes it from others of the same name, such as its files' times.
+        make_files: config -> the form of its files; None where it has none.
     """
 
     name: str
@@ -102,7 +65,8 @@ class Provider:
     sees_pictures: bool = False
     searches_vocabulary: bool = False
     extras: frozenset[str] | None = None
-    make_batches: Callable[[JudgeConfig], BatchApi] | None = None
+    fingerprint: Callable[[str], str] = lambda _model: ""
+    make_files: Callable[[JudgeConfig], RequestFiles] | None = None
 
     def missing_key(self, config: JudgeConfig) -> str | None:
         """Return what to set where a judge is asked at `url` without a key; None where it has one or needs none."""

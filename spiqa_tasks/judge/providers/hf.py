@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import inspect
 import os
 import re
 from collections import defaultdict
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.extras import require
-from spiqa_tasks.judge.batcher import Batcher
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers.declaration import Provider
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 GGUF = ".gguf"
-"""What the name of a model in one file ends in, of which transformers reads weights, tokenizer and chat template."""
+"""Suffix of a model in one file, from which transformers reads weights, tokenizer and chat template."""
 NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
 
 
@@ -30,49 +30,51 @@ class HfLocal:
     A batch that does not fit is halved.
 
     Prompts go through the tokenizer's chat template with the generation prompt added; without a template they go in as
-    they are. A special token that a prompt spells out is read as text. The model is loaded by the first request.
+    they are. A special token that a prompt spells out is read as text. The model is loaded by the first request, and
+    stays in memory for later calls.
     """
 
     def __init__(self, config: JudgeConfig) -> None:
         require("hf", f"The judge {config.name}")
-        self._name = config.model
+        self._name, self._batch_size = config.model, config.batch_size
         self._template_options = config.extra_fields.get("chat_template_kwargs", {})
-        self.fingerprint = _fingerprint(Path(config.model))
-        self._batches = Batcher(self._run, config.batch_size)
+        self._waiting: list[tuple[JudgeRequest, asyncio.Future[Verdict]]] = []
+        self._turn = asyncio.Lock()
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Return the verdict from the next batch."""
-        return await self._batches(request)
+        answer: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        self._waiting.append((request, answer))
+        await asyncio.sleep(0)  # so that the other workers' requests are in the batch, too
+        async with self._turn:
+            if not answer.done():
+                batch, self._waiting = self._waiting[: self._batch_size], self._waiting[self._batch_size :]
+                await self._answer(batch)
+        return await answer
+
+    async def _answer(self, batch: list[tuple[JudgeRequest, asyncio.Future[Verdict]]]) -> None:
+        """Run a batch beside the loop, whose timers go on; an error is that of each of its requests."""
+        try:
+            verdicts = await asyncio.to_thread(self._run, [request for request, _ in batch])
+        except Exception as error:
+            for _, answer in batch:
+                answer.set_exception(error)
+        else:
+            for (_, answer), verdict in zip(batch, verdicts, strict=True):
+                answer.set_result(verdict)
 
     async def aclose(self) -> None:
-        """Let the thread end after its batch."""
-        self._batches.close()
+        """Nothing is open."""
 
     @cached_property
     def _model(self) -> Any:
-        import torch
-        from transformers import AutoModelForCausalLM
-
-        device: str = "cpu"
-        dtype: Any = torch.float32
-        if torch.cuda.is_available():
-            device, dtype = f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % torch.cuda.device_count()}", "auto"
-        return self._loaded("model", AutoModelForCausalLM, dtype=dtype).to(device).eval()
+        return _loaded_model(self._name, _fingerprint(self._name))
 
     @cached_property
     def _tokenizer(self) -> Any:
         from transformers import AutoTokenizer
 
-        return self._loaded("tokenizer", AutoTokenizer)
-
-    def _loaded(self, what: str, kind: Any, **options: Any) -> Any:
-        folder: str | Path = self._name
-        if self._name.endswith(GGUF):
-            folder, options["gguf_file"] = Path(self._name).parent, Path(self._name).name
-        try:
-            return kind.from_pretrained(folder, **options)
-        except (OSError, ValueError, ImportError) as error:
-            raise AskError(f"the {what} {self._name} cannot be loaded: {error}", retryable=False) from error
+        return _loaded(self._name, "tokenizer", AutoTokenizer)
 
     @cached_property
     def _words(self) -> list[str]:
@@ -187,8 +189,32 @@ def _halving(run: Callable[[list[JudgeRequest]], list[Verdict]], requests: list[
     return _halving(run, requests[:middle]) + _halving(run, requests[middle:])
 
 
-def _fingerprint(place: Path) -> str:
+@lru_cache(maxsize=1)
+def _loaded_model(name: str, _fingerprint: str) -> Any:
+    """The model, kept for later calls: loading one takes longer than judging with it."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    device: str = "cpu"
+    dtype: Any = torch.float32
+    if torch.cuda.is_available():
+        device, dtype = f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % torch.cuda.device_count()}", "auto"
+    return _loaded(name, "model", AutoModelForCausalLM, dtype=dtype).to(device).eval()
+
+
+def _loaded(name: str, what: str, kind: Any, **options: Any) -> Any:
+    folder: str | Path = name
+    if name.endswith(GGUF):
+        folder, options["gguf_file"] = Path(name).parent, Path(name).name
+    try:
+        return kind.from_pretrained(folder, **options)
+    except (OSError, ValueError, ImportError) as error:
+        raise AskError(f"the {what} {name} cannot be loaded: {error}", retryable=False) from error
+
+
+def _fingerprint(model: str) -> str:
     """Names, sizes and times of a local model's files; empty for a model of the hub."""
+    place = Path(model)
     if not place.exists():
         return ""
     files = [place] if place.is_file() else sorted(path for path in place.iterdir() if path.is_file())
@@ -204,5 +230,6 @@ PROVIDER = Provider(
     why_no_logprobs=lambda _model: None,
     logprob_judges="hf:<path or id>",
     searches_vocabulary=True,
+    fingerprint=_fingerprint,
     extras=frozenset({"chat_template_kwargs"}),
 )

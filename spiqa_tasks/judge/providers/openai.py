@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.declaration import BatchLook, Provider, served_model
-from spiqa_tasks.judge.providers.server import ServerApi, listed
+from spiqa_tasks.judge.providers.declaration import Provider, served_model
+from spiqa_tasks.judge.providers.sdk import SdkJudge
 from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault, token_count
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
-_PATH, _TAG = "/v1/chat/completions", "spiqa_tasks"
-_EARLY_ENDS = ("failed", "expired", "cancelled")
 
 
-class OpenAIApi(ServerApi):
-    """Asks `/chat/completions` under the judge's base URL, or through its files and batches.
+class OpenAIJudge(SdkJudge):
+    """Asks for chat completions.
 
     On an Azure host the key goes out as `api-key`, and the base URL carries the deployment and `?api-version=`.
     A server that refuses `max_tokens` or a temperature (reasoning models) is asked again without it, and from then on.
     """
+
+    path = "/chat/completions"
 
     def __init__(self, config: JudgeConfig) -> None:
         super().__init__(config)
@@ -40,10 +38,17 @@ class OpenAIApi(ServerApi):
         while True:
             body = self.body(request)
             try:
-                return verdict_of(await self._client.post("/chat/completions", body), request.top_logprobs)
+                return verdict_of(await self.post(body), request.top_logprobs)
             except HttpError as error:
                 if error.status != 400 or not self._adapt(error.message, body):
                     raise
+
+    @staticmethod
+    def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return those of OpenAI's SDK."""
+        import openai
+
+        return openai.AsyncOpenAI, openai.DefaultAioHttpClient
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
@@ -84,48 +89,17 @@ class OpenAIApi(ServerApi):
             return True
         return False
 
-    @cached_property
-    def _sdk(self) -> Any:
-        import openai
-
-        return openai.OpenAI(base_url=self._config.url, **self.sdk_options(openai.DefaultHttpxClient))
-
-    def request(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        return {"custom_id": key, "method": "POST", "url": _PATH, "body": self.body(request)}
+    def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        """Return the line of a request in a batch file."""
+        return {"custom_id": key, "method": "POST", "url": f"/v1{self.path}", "body": self.body(request)}
 
     def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
+        """Return the verdict in the line of a response; raises AskError."""
         answer = response.get("response")
         status, body = (answer.get("status_code"), answer.get("body")) if isinstance(answer, dict) else (None, None)
         if status == 200 and isinstance(body, dict):
             return verdict_of(body, top)
         raise self.unanswered(status, response.get("error") or body)
-
-    def create(self, lines: Sequence[Mapping[str, Any]], tag: str) -> str:
-        content = "\n".join(map(json.dumps, lines)).encode()
-        file = self._sdk.files.create(file=(f"{tag}.jsonl", content), purpose="batch")
-        batches = self._sdk.with_options(max_retries=0).batches
-        given = {"input_file_id": file.id, "endpoint": _PATH, "completion_window": "24h", "metadata": {_TAG: tag}}
-        return str(batches.create(**given).id)
-
-    def find(self, tag: str, keys: Collection[str], others: Collection[str]) -> str | None:  # noqa: ARG002
-        """Return the id of the batch that carries the tag."""
-        batches = listed(self._sdk.batches.list(limit=100))
-        return next((batch.id for batch in batches if (batch.metadata or {}).get(_TAG) == tag), None)
-
-    def look(self, batch: str) -> BatchLook:
-        found = self._sdk.batches.retrieve(batch)
-        counts, errors = found.request_counts, (found.errors.data if found.errors else None) or []
-        done = (counts.completed or 0) + (counts.failed or 0) if counts else 0
-        files = [file for file in (found.output_file_id, found.error_file_id) if file]
-        if found.status in _EARLY_ENDS:
-            reasons = [f"the batch {found.status}", *(str(error.message) for error in errors)]
-            return BatchLook(done, self._lines(files), "; ".join(reasons))
-        return BatchLook(done, self._lines(files) if files and found.status == "completed" else None)
-
-    def _lines(self, files: Sequence[str]) -> Iterator[bytes]:
-        for file in files:
-            with self._sdk.files.with_streaming_response.content(file) as response:
-                yield from self.lines_of(response.iter_bytes())
 
 
 def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:
@@ -170,9 +144,9 @@ PROVIDER = Provider(
     name="openai",
     url="https://api.openai.com/v1",
     key_variable="OPENAI_API_KEY",
-    make_client=OpenAIApi,
+    make_client=OpenAIJudge,
     why_no_logprobs=_why_no_logprobs,
     logprob_judges="openai:<model> (OpenAI's non-reasoning models or any OpenAI-compatible server)",
     sees_pictures=True,
-    make_batches=OpenAIApi,
+    make_files=OpenAIJudge,
 )

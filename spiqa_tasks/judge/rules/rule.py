@@ -1,4 +1,4 @@
-"""What every rule declares: the question to a judge about an answer, and the score that a verdict stands for."""
+"""Base class of rules: the judge request for an answer, and the score of a verdict."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An answer that a judge is asked about.
+    """An answer to be judged.
 
     Attributes:
         prediction: the answer.
-        question: what it answers.
+        question: its question.
         reference: the true answer; for a choice, its letter.
         letters: the letters of a choice's options.
-        as_written: whether a judge is shown the answer as it is, as the scripts of a release do.
+        as_written: whether the answer is shown unchanged, as by released scripts.
     """
 
     prediction: str
@@ -48,12 +48,12 @@ class Candidate:
 BLUE_AND_GREEN = tuple(
     Candidate(answer, "What colour is the sky on a clear day?", "Blue") for answer in ("Blue", "Green")
 )
-"""A right and a wrong answer, by which judges of free answers are tested."""
+"""A right and a wrong answer: test questions for judges of free answers."""
 
 
 @dataclass(frozen=True)
 class Rule(ABC):
-    """How a judge is asked about answers; pure. A subclass is a frozen dataclass whose fields are its options.
+    """A rule for judging answers; pure. A subclass is a frozen dataclass whose fields are its options.
 
     Attributes:
         name: in `RULES`, and what a benchmark calls it.
@@ -81,20 +81,20 @@ class Rule(ABC):
 
     @abstractmethod
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        """Return what the judge is asked; a judge that cannot answer such a request is refused before the run."""
+        """Return the judge request; a judge that cannot answer it is refused before the run."""
 
     @abstractmethod
     def score(self, candidate: Candidate, verdict: Verdict, /) -> float | None:
-        """Return the answer's score in [0, 1]; None where the judge failed."""
+        """Return the answer's score in [0, 1], or None for a failed verdict."""
 
     @abstractmethod
     def signature(self) -> Mapping[str, Any]:
-        """Return what a score depends on beside the judge, under names of a signature's fields less `judge_`."""
+        """Return the rule's signature fields, without the `judge_` prefix."""
 
     def rewordings(self) -> Mapping[str, Rule]:
         """Return the rule in its other wordings, by their names: a verdict should not depend on which is used."""
         return {}
 
     def fault(self, _verdicts: Sequence[Verdict], /) -> str | None:
-        """Return why a judge with these verdicts on `tests` cannot be used, and what to do; None where it can."""
+        """Return why a judge with these verdicts on `tests` is unfit, with the remedy, or None."""
         return None

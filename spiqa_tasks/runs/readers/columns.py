@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.tables import ID_COLUMNS
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
@@ -36,7 +34,8 @@ _GUESSES: Mapping[str, tuple[str, ...]] = {
 }
 """What is guessed in a message, the likeliest name first."""
 _RELEASED = ("all_figures_names", "referred_figures_indices", "referred_figures_names")
-_LONGEST_CELL, _LONGEST_NAME = 10_000, 60
+_LONGEST_NAME = 60
+"""Characters of a column's name that a message quotes."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class Columns:
 
     def _options(self, row: Mapping[str, Any]) -> dict[str, str]:
         """Letter -> text of the options, in a column of their own or in columns called by their letters."""
-        given = _parsed(self._value("options", row))
+        given = as_value(self._value("options", row))
         if isinstance(given, list):
             given = dict(zip(LETTERS, given, strict=False))
         if not isinstance(given, dict):
@@ -126,7 +125,11 @@ def guessed(found: Collection[str]) -> str:
         if name is not None:
             taken[what] = name
     told = {what: name for what, name in taken.items() if name != what}
-    return f"--columns {','.join(f'{what}={name}' for what, name in told.items())}" if "prediction" in taken else ""
+    return (
+        f"--columns {','.join(f'{what}={name}' for what, name in told.items())}"
+        if told and "prediction" in taken
+        else ""
+    )
 
 
 def advice(found: Collection[str]) -> str:
@@ -140,7 +143,7 @@ def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
 
     Raises ValueError: the places are those of others.
     """
-    shown, indices, needed = (_parsed(row.get(name)) for name in _RELEASED)
+    shown, indices, needed = (as_value(row.get(name)) for name in _RELEASED)
     names = tuple(map(str, needed)) if isinstance(needed, list) else ()
     if not names or not isinstance(shown, list) or not isinstance(indices, list):
         return names
@@ -152,21 +155,12 @@ def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    value = _parsed(value)
+    value = as_value(value)
     if value in (None, ""):
         return ()
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise ValueError(f"the figures {str(value)[:60]!r}, which are no list of names")
     return tuple(value)
-
-
-def _parsed(value: Any) -> Any:
-    """A list or dict that a cell has as JSON or as Python prints it; anything else as it is."""
-    if isinstance(value, str) and value[:1] in ("[", "{") and len(value) < _LONGEST_CELL:
-        for parse in (json.loads, ast.literal_eval):
-            with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-                return parse(value)
-    return value
 
 
 def _text(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.json_text import loads
+from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.run_metrics import LOGGED, is_reported
@@ -60,21 +60,19 @@ def host_answers(
 
 
 def samples(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the samples of a file with the numbers of their lines, from 1.
+    """Yield the samples of a file with their line numbers, from 1.
 
-    Raises InputError: a line that is no sample of the host.
+    Raises DataError, InputError: a line that is no sample of the host.
     """
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                sample = loads(line.decode())
-                int(sample["doc_id"]), sample["target"]
-            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-                raise InputError(
-                    f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
-                    f"{type(error).__name__} {error}. Name a run made with --log_samples."
-                ) from error
-            yield number, sample
+    for number, sample in json_lines(path):
+        try:
+            int(sample["doc_id"]), sample["target"]
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
+            raise InputError(
+                f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
+                f"{type(error).__name__} {error}. Name a run made with --log_samples."
+            ) from error
+        yield number, sample
 
 
 def score_of(logged: Any) -> float | None:

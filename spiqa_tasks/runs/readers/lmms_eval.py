@@ -1,4 +1,7 @@
-"""lmms-eval's files: `<date>_results.json`, and `<date>_samples_<task>.jsonl` beside it from `--log_samples`."""
+"""lmms-eval's files: a dated results file, and a samples file for each task from `--log_samples`.
+
+`score --output` writes the same; what lmms-eval has no key for is under `SUMMARY`.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.benchmarks.results_file import RESULTS, SAMPLES, SUMMARY
 from spiqa_tasks.benchmarks.settings import settings_text
+from spiqa_tasks.benchmarks.task import Task, benchmark_named, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.files.json_text import loads
 from spiqa_tasks.files.typed import conforms
-from spiqa_tasks.hosts.catalogue import Task, task_of
 from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 from spiqa_tasks.runs.answer import Answer, logged_response
 from spiqa_tasks.runs.identity import Identity, identity
@@ -21,14 +25,24 @@ from spiqa_tasks.runs.matching import plain
 from spiqa_tasks.runs.readers.host_tasks import first_of, host_answers, samples
 from spiqa_tasks.runs.run import Run
 
-FORM = "lmms-eval"
-RESULTS, SAMPLES = "_results.json", "_samples_"
+FORM, SCORED = FORMS = ("lmms-eval", "score")
+"""The forms: written by the host, or by `score --output`."""
 _OWN_LOADER = "<function load "
 """What the host logs for a `process_docs` that is the package's own, so that the task has all of its questions."""
 
 
+def is_results(content: Any) -> bool:
+    """Return whether a JSON value is that of a results file."""
+    return isinstance(content, dict) and {"results", "configs"} <= content.keys()
+
+
+def is_sample(entry: Mapping[str, Any]) -> bool:
+    """Return whether a JSON object is a line of a samples file."""
+    return "doc_id" in entry and not entry.keys().isdisjoint({"resps", "filtered_resps"})
+
+
 def result_files(folder: Path) -> list[Path]:
-    """Return the result files below a folder, oldest first by the date in their names.
+    """Return the host's results files below a folder, oldest first by the dates in their names.
 
     Those in `submissions/` are of single tasks of the host and of another form.
     """
@@ -36,10 +50,18 @@ def result_files(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: path.name)
 
 
-def read_results(path: Path) -> list[Run]:
-    """Return every task of a result file. Raises InputError: not JSON, or not written by the host."""
+def read_results(path: Path, content: Any = None) -> list[Run]:
+    """Return the run to every task of a results file.
+
+    Args:
+        path: the file.
+        content: its JSON value; read if left out.
+
+    Raises:
+        InputError: not JSON, or not written by the host.
+    """
     try:
-        content = loads(path.read_bytes())
+        content = loads(path.read_bytes()) if content is None else content
         config = content["config"]
         who = identity(str(config["model"]), str(config["model_args"] or ""))
         return [_run(path, name, values, content, who) for name, values in content["configs"].items()]
@@ -51,13 +73,13 @@ def read_results(path: Path) -> list[Run]:
 
 
 def limit_of(path: Path) -> float | None:
-    """Return the `--limit` of a result file that `read_results` reads; None where all documents were asked."""
+    """Return the `--limit` of a results file that `read_results` reads; None if all documents were asked."""
     limit = loads(path.read_bytes())["config"].get("limit")
     return float(limit) if conforms(limit, float) and limit > 0 else None
 
 
 def read_samples(path: Path) -> Run:
-    """Return the run that a samples file is of; where no result file lies beside it, the samples alone.
+    """Return the run that a samples file is of; without a results file beside it, the samples alone.
 
     Raises InputError: an unknown benchmark; or see `own_answers`.
     """
@@ -67,12 +89,13 @@ def read_samples(path: Path) -> Run:
             return run
     answers = own_answers(path)
     made = summary.merged_signature([answer.record for answer in answers if answer.record is not None])
-    if made.benchmark not in BENCHMARKS:
+    entry = benchmark_named(made.benchmark)
+    if entry is None:
         raise InputError(
             f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those of "
             f"{made.benchmark or 'none'}. Name the result file beside it, or install the package that has it."
         )
-    task = Task(path.stem.partition(SAMPLES)[2] or path.stem, made.benchmark, made.split, made.settings)
+    task = Task(path.stem.partition(SAMPLES)[2] or path.stem, entry, made.split, made.settings)
     who = Identity(path.stem)
     return Run(task.name, who, path, FORM, lambda: answers, task.questions, len(answers), definition=task)
 
@@ -100,13 +123,16 @@ def _own_answer(sample: Mapping[str, Any]) -> Answer:
         raise ValueError("no record with an id" if record is None else "no answer")
     if record.reference and plain(str(sample["target"])) != plain(record.reference):
         raise ValueError(f"the target {sample['target']!r:.60} beside the reference {record.reference!r:.60}")
-    places = (int(sample["doc_id"]), str(sample.get("input", "")), str(sample["target"]))
-    return Answer(record.id, logged_response(record, text), record, *places)
+    logged = (int(sample["doc_id"]), str(sample.get("input", "")), str(sample["target"]))
+    return Answer(record.id, logged_response(record, text), record, *logged)
 
 
 def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str, Any], who: Identity) -> Run:
-    """One task of a result file, whose `values` are those of its YAML."""
-    logged = path.with_name(path.name.replace(RESULTS, f"{SAMPLES}{name}.jsonl"))
+    """One task of a results file, whose `values` are those of its YAML."""
+    written = content.get(SUMMARY)
+    more = written.get(name, {}) if isinstance(written, Mapping) else {}
+    date = str(content.get("date") or "")
+    logged = _samples_file(path, name, date)
     reported = dict(_reported(content["results"].get(name, {})))
     counts = (content.get("n-samples") or {}).get(name) or {}
     if not conforms(counts, Mapping[str, int | None]):
@@ -118,11 +144,31 @@ def _run(path: Path, name: str, values: Mapping[str, Any], content: Mapping[str,
         read = partial(host_answers, path, logged, name, values, reported)
     else:
         asked = _asked(task, values, original)
-    return Run(name, who, path, FORM, read, asked, answered, logged.is_file(), task, reported, values)
+    return Run(
+        name,
+        who,
+        path,
+        SCORED if more else FORM,
+        read,
+        asked,
+        answered,
+        logged.is_file(),
+        task,
+        reported,
+        values,
+        judge=str(more.get("judge", "")),
+        date=path.name.removesuffix(RESULTS) if path.name.endswith(RESULTS) else date,
+    )
+
+
+def _samples_file(path: Path, task: str, date: str) -> Path:
+    """The samples of a task: beside the results file, by its name or, where that was changed, by its date."""
+    logged = path.with_name(path.name.removesuffix(RESULTS) + f"{SAMPLES}{task}.jsonl")
+    return logged if logged.is_file() or not date else path.with_name(f"{date}{SAMPLES}{task}.jsonl")
 
 
 def _own_task(values: Mapping[str, Any]) -> Task | None:
-    """The task of ours that a run's values describe; None for others, and where its settings cannot be read."""
+    """The task of ours that a run's values describe; None for others, and if its settings cannot be read."""
     try:
         task = task_of(values)
         return task if task is None else task.with_settings(settings_text(task.typed))

@@ -16,7 +16,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.spiqa.table import STEPS
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.json_text import loads
+from spiqa_tasks.files.json_text import json_value
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 
@@ -26,9 +26,20 @@ _PREDICTION = ("response",)
 """The column of the answer, other than in files of one's own."""
 
 
-def response_files(folder: Path) -> list[Path]:
+def is_responses(content: Any, columns: Columns = USUAL) -> bool:
+    """Return whether a JSON value is that of a response file: questions with responses by key, or none at all."""
+    if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in content.values()):
+        return False
+    return all(columns.name("id", entry) is None for entry in content.values()) and any(
+        {columns.name("question", entry), columns.name("prediction", entry, _PREDICTION)}.isdisjoint({None})
+        for entry in content.values()
+    )
+
+
+def response_files(folder: Path, columns: Columns = USUAL) -> list[Path]:
     """Return the response files in a folder, by name."""
-    return sorted(folder.glob(f"*{SUFFIX}"))
+    paths = (path for path in sorted(folder.glob("*.json")) if path.is_file() and path.stat().st_size)
+    return [path for path in paths if path.name.endswith(SUFFIX) or is_responses(json_value(path), columns)]
 
 
 def read_answers(place: Path, columns: Columns = USUAL) -> list[Answer]:
@@ -38,7 +49,7 @@ def read_answers(place: Path, columns: Columns = USUAL) -> list[Answer]:
 
     Raises InputError: a file that is not one of SPIQA's, or a column that is not there.
     """
-    paths = response_files(place) if place.is_dir() else [place]
+    paths = response_files(place, columns) if place.is_dir() else [place]
     entries = [(path, key, entry) for path in paths for key, entry in _read(path).items()]
     columns.check(dict.fromkeys(name for *_, entry in entries for name in entry), paths[0].parent)
     return [answer for path, key, entry in entries for answer in _answers(path, key, entry, columns)]
@@ -103,10 +114,7 @@ def _wrong_task(answer: Answer, per_figure: bool) -> InputError:
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    try:
-        content = loads(path.read_bytes())
-    except (ValueError, OSError, RecursionError) as error:
-        raise InputError(f"Expected {path} to be a JSON file, found {error}. Delete or complete it.") from error
+    content = json_value(path)
     if not isinstance(content, dict):
         raise InputError(f"Expected {path} to map question keys to responses, found {type(content).__name__}.")
     for key, entry in content.items():
@@ -120,7 +128,7 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 
 def _answers(path: Path, key: str, entry: Mapping[str, Any], columns: Columns) -> Iterator[Answer]:
     """The answers to one question: one, or two for each figure."""
-    where, question_id = f"question {key} of {path}", f"{path.name.removesuffix(SUFFIX)}/{key}"
+    where, question_id = f"question {key} of {path}", f"{path.name.removesuffix(SUFFIX).removesuffix('.json')}/{key}"
     column, question = (
         columns.name(what, entry, known) for what, known in (("prediction", _PREDICTION), ("question", ()))
     )

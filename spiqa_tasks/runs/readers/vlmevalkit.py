@@ -7,13 +7,15 @@ from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.run_file import SUFFIX
+from spiqa_tasks.benchmarks.results_file import SAMPLES
 from spiqa_tasks.hosts.vlmevalkit.answer_file import HOST
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.readers import tables
+from spiqa_tasks.runs.readers.answers import answers_in, read_table
 from spiqa_tasks.runs.run import Run
 
 FORM = "vlmevalkit"
+SUFFIXES = (".xlsx", ".tsv", ".csv", ".json")
+"""Of the host's files of answers; its pickles are checkpoints of a run that goes on."""
 DATASETS = {"MMStar": "mmstar_filtered"}
 """Dataset of the host -> the task of ours that asks the same questions."""
 _DATE = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
@@ -40,14 +42,14 @@ def read_tables(folder: Path, tasks: Collection[str]) -> list[Run]:
         InputError: a table that is broken.
     """
     found = []
-    paths = (path for path in folder.resolve().rglob("*") if path.suffix in tables.SUFFIXES and not path.is_symlink())
+    paths = (path for path in folder.resolve().rglob("*") if path.suffix in SUFFIXES and not path.is_symlink())
     for path in sorted(paths, key=_age):
         model = (path.parent.parent if is_dated(path) else path.parent).name
         dataset = path.stem.removeprefix(f"{model}_")
         task = dataset if dataset in tasks else DATASETS.get(dataset, "")
-        scores = path.with_suffix(SUFFIX)
-        is_scored = scores.is_file() and scores.stat().st_mtime >= path.stat().st_mtime
-        if dataset != path.stem and task in tasks and not is_scored and (answered := tables.answers_in(path)):
-            read = partial(tables.read_answers, path)
+        scored = path.parent.glob(f"*{SAMPLES}{dataset}.jsonl")
+        is_scored = any(samples.stat().st_mtime >= path.stat().st_mtime for samples in scored)
+        if dataset != path.stem and task in tasks and not is_scored and (answered := answers_in(path)):
+            read = partial(read_table, path)
             found.append(Run(task, Identity(f"{model},{HOST}"), path, FORM, read, answered=answered))
     return found

@@ -11,9 +11,9 @@ import pytest
 import yaml
 from PIL import Image
 
-from spiqa_tasks.benchmarks.mmstar.prompts import AUTHORS_SYSTEM, SHOTS, is_few_shot, own_answer, prompt, template
+from spiqa_tasks.benchmarks.mmstar.prompts import SHOTS, is_few_shot, own_answer, prompt, template
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED, MMStarSettings, from_table, read_options
-from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn, chat_content, plain_text, visuals
+from spiqa_tasks.benchmarks.prompting import Picture, chat_content, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import load_rows
 
 VARIANTS = {
@@ -160,49 +160,6 @@ def row_of(question: str, picture: str = "a.png", **settings: Any) -> dict[str, 
     cells = {"id": "1", "question": question, "answer": "A"}
     (row,) = from_table([cells], "val", MMStarSettings(**settings), "d")
     return {**row, "images": [picture] if picture else []}
-
-
-CLOSING = (
-    "Please select the correct answer from the options above.\n"
-    "Answer with the option's letter from the given choices directly, such as answer letter 'A' only."
-)
-AUTHORS_TURNS: list[Part] = [
-    Turn("system"),
-    AUTHORS_SYSTEM,
-    Turn("user"),
-    "Question: Which one is the correct caption of this image?\nOptions:\nA. The man is waving his hand.\n"
-    "B. The man is sitting by the edge of the bathtub, gazing at the woman who is lying in the bathtub taking a bath.\n"
-    "C. The boy is carrying the smiling girl on his back.\nD. The two dirty-faced children turn around and gaze "
-    f"intently.\n{CLOSING}",
-    Turn("assistant"),
-    "B",
-    Turn("user"),
-    "Question: What's the function of the demonstrated object?\nOptions:\nA. oepn the door\nB. drink water\n"
-    f"C. carry personal belongings\nD. exercise\n{CLOSING}",
-    Turn("assistant"),
-    "D",
-    Turn("user"),
-]
-
-
-def test_the_authors_shots_are_turns_of_a_chat() -> None:
-    """Then the question, its picture first, in their form; as released where its options are not known."""
-    row = row_of("Which {x}?\nOptions: A: red, B: blue", shots="authors")
-    asked = f"Question: Which {{x}}?\nOptions:\nA. red\nB. blue\n{CLOSING}"
-    assert prompt(row) == [*AUTHORS_TURNS, Picture("a.png"), asked]
-    assert prompt(row_of("Which?", "", shots="authors")) == [*AUTHORS_TURNS, f"Question: Which?\n{CLOSING}"]
-    assert template(row) == "".join(part for part in AUTHORS_TURNS if isinstance(part, str))
-    assert not is_few_shot(row)
-
-
-def test_our_shots_stand_in_one_text_with_the_question() -> None:
-    """Each in the question's own wording; a picture would come first."""
-    row = row_of("Which?\nOptions: A: red, B: blue", shots="2", prompt="select")
-    closing = "\nPlease select the correct answer from the options above."
-    shots = "".join(f"{question}{closing}\nAnswer: {letter}\n\n" for question, letter in SHOTS)
-    assert prompt(row) == [Picture("a.png"), f"{shots}{row['question']}{closing}\nAnswer:"]
-    assert template(row) == f"{shots}{closing}\nAnswer:"
-    assert is_few_shot(row)
 
 
 def test_without_shots_the_question_stands_alone() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +64,7 @@ def test_each_fault_is_said_with_its_questions(definition: Definition, picture: 
 def test_questions_without_pictures_are_odd_where_a_column_has_them(definition: Definition) -> None:
     """Not in a benchmark of texts alone."""
     rows = [row(number, "", images=[]) for number in range(3)]
-    bare = dataclasses.replace(definition, columns=Columns())
+    bare = definition.model_copy(update={"columns": Columns()})
     assert list(oddities(definition, rows)) == ["3 questions have no picture, the first: 0, 1, 2."]
     assert list(oddities(bare, rows)) == []
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.own.definition import is_definition, parse
+from spiqa_tasks.benchmarks.own import is_definition
+from spiqa_tasks.benchmarks.own.definition import parse
 from spiqa_tasks.errors import InputError
 
 LEAST: dict[str, Any] = {"benchmark": "mine", "data": "rows.jsonl"}
@@ -49,7 +50,7 @@ def test_the_split_of_the_solved_questions_is_not_the_one_that_is_asked(tmp_path
     """Shots come from a split of their own."""
     data = {"dev": "dev.jsonl", "test": "test.jsonl"}
     found = parse({**LEAST, "data": data, "shots": {"split": "dev", "count": 2}}, tmp_path)
-    assert (found.split, found.shots, found.shots_from) == ("test", 2, "dev")
+    assert (found.split, found.shots.count, found.shots.split) == ("test", 2, "dev")
 
 
 @pytest.mark.parametrize(

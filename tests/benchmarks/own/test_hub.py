@@ -24,7 +24,7 @@ from pathlib import Path
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.catalogue import read_task
 task = read_task(Path(sys.argv[1]))
-print(json.dumps(load_rows(task.benchmark, task.split, task.settings)))
+print(json.dumps(load_rows(task.entry, task.split, task.settings)))
 """
 
 

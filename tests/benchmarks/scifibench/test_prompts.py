@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.prompting import Picture, plain_text
+from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.prompts import CAPTION, CLOSINGS, prompt, template
 
@@ -15,23 +15,6 @@ from spiqa_tasks.benchmarks.scifibench.prompts import CAPTION, CLOSINGS, prompt,
 def shown(row: dict[str, Any]) -> str:
     """The prompt as one text, every picture as <its file name>."""
     return "".join(f"<{p.path.rsplit('/', 1)[-1]}>" if isinstance(p, Picture) else p for p in prompt(row))
-
-
-def test_scifibench_prompts_have_the_order_of_appendix_g() -> None:
-    """Figure, lettered captions, question; lettered figures, caption, question."""
-    rows = load_rows("scifibench", "demo", "")
-    to_caption = next(row for row in rows if row["subcategory"] == "fig2cap")
-    to_figure = next(row for row in rows if row["subcategory"] == "cap2fig")
-    options = "".join(f"{letter}) {text}\n" for letter, text in zip("ABCDE", to_caption["options"], strict=True))
-    assert shown(to_caption) == (
-        f"<0-0.png>\n{options}Which of the captions best describes the image? Let's think step by step. Only provide "
-        "the letter of the correct caption as your answer. Answer:"
-    )
-    assert shown(to_figure) == (
-        f"A) <12-0.png>\nB) <12-1.png>\nC) <12-2.png>\nD) <12-3.png>\nE) <12-4.png>\n{to_figure['question']}\n"
-        "Which of the images best matches the caption? Let's think step by step. Only provide the letter of the "
-        "correct image as your answer. Answer:"
-    )
 
 
 @pytest.mark.parametrize("mark", ["correct", "incorrect"])
@@ -65,20 +48,6 @@ def test_reasoning_drops_the_format_constraint() -> None:
         assert "Only provide the letter" in shown(letter)
         assert "Only provide the letter" not in shown(free)
         assert shown(free).endswith("Let's think step by step. \nAnswer:")
-
-
-def test_examples_precede_the_question_with_their_pictures_and_answers() -> None:
-    """Each example is a whole prompt closed by its letter; marks are on the question only."""
-    row = load_rows("scifibench", "demo_fig2cap", "shots=2,mark=correct")[0]
-    text = shown(row)
-    pieces = text.split("\n\n")
-    assert len(pieces) == 3
-    for shot, piece in zip(row["shots"], pieces, strict=False):
-        assert piece.startswith(f"<{shot['images'][0].rsplit('/', 1)[-1]}>\nA) {shot['options'][0]}\n")
-        assert piece.endswith(f"as your answer. Answer: {shot['answer']}")
-        assert "<Correct>" not in piece
-    assert pieces[2].endswith("Answer:")
-    assert plain_text(prompt(row)).count("[picture] ") == 3
 
 
 def test_examples_of_caption_to_figure_show_five_pictures_each() -> None:
@@ -148,16 +117,6 @@ def test_the_whole_prompt_of_a_direction() -> None:
     assert read[1::3] == ["Text found in the image:\nx", "Text found in the image:\n(none)"]
     assert prompt(row_of("caption")) == [A, "\n", CAPTION]
     assert prompt(row_of("caption", {**SHOWN, "images": []})) == ["", CAPTION]
-
-
-def test_the_released_prompt_is_that_of_the_authors_readme() -> None:
-    """The options as Python prints their list; figures one after the other."""
-    closing = CLOSINGS["released"]["fig2cap"]
-    assert closing.startswith(f" Let's think step by step. {12 * ' '}Only provide the letter of the correct caption")
-    options = "['A)  one\\n', 'B)  two\\n']"
-    assert prompt(row_of("released")) == [A, f"{options} Which?{closing}"]
-    to_figure = f"Which image?{CLOSINGS['released']['cap2fig']}"
-    assert prompt(row_of("released", FIGURES)) == ["A) ", A, "B) ", B, to_figure]
 
 
 def test_examples_are_closed_by_their_letter() -> None:

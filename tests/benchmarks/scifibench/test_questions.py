@@ -52,40 +52,6 @@ def test_real_figure_to_caption_questions_are_read(real_data: Path) -> None:
     assert all(Path(row["images"][0]).is_file() for row in rows)
 
 
-def test_caption_to_figure_keeps_the_caption_alone(tmp_path: Path) -> None:
-    """The release writes caption and closing question in one text; a row has the caption."""
-    pictures = [picture(colour) for colour in ("red", "green", "blue", "black", "white")]
-    options = [f"{letter}) image{index}" for index, letter in enumerate("ABCDE")]
-    question = "Caption: loss over time . Which image best matches the caption?"
-    row = scifibench_row(Question=question, Options=options, Images=pictures)
-    write(tmp_path / "scifibench/data/General_Caption2Figure-00000-of-00001.parquet", [row])
-    (loaded,) = load_rows("scifibench", "general_cap2fig", "", LocalSource(tmp_path))
-    assert loaded["question"] == "loss over time ."
-    assert len(loaded["images"]) == 5
-    colours = [Image.open(path).getpixel((0, 0)) for path in loaded["images"]]
-    assert colours[:2] == [(255, 0, 0), (0, 128, 0)]
-
-
-@pytest.mark.parametrize(
-    ("changes", "found"),
-    [
-        ({"Answer": "F"}, "'F'"),
-        ({"Options": ["one", "two"]}, "'one'"),
-        ({"Options": ["A) one", "A) two"]}, "letters of their own"),
-        ({"Images": []}, "1 pictures, found 0"),
-        ({"Question": ""}, "to have a text"),
-        ({"Images": [{"bytes": None, "path": "x.png"}]}, "Expected a picture"),
-        ({"Images": [{"bytes": b"GIF89a nonsense", "path": None}]}, "cannot be decoded"),
-    ],
-    ids=["answer", "no letters", "same letters", "no picture", "no question", "empty picture", "broken picture"],
-)
-def test_broken_rows_are_one_error(tmp_path: Path, changes: dict[str, Any], found: str) -> None:
-    """A row that cannot be asked is refused by name before the run."""
-    write(tmp_path / "scifibench/data/CS_Figure2Caption-00000-of-00001.parquet", [scifibench_row(**changes)])
-    with pytest.raises(DataError, match=found):
-        load_rows("scifibench", "cs_fig2cap", "", LocalSource(tmp_path))
-
-
 def digest(cell: dict[str, Any]) -> str:
     """The SHA-256 of an encoded picture."""
     return hashlib.sha256(cell["bytes"]).hexdigest()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,6 @@ from spiqa_tasks.benchmarks.scifibench.variants import (
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource
 
-SPLITS = ["cs_fig2cap", "cs_cap2fig", "general_fig2cap", "general_cap2fig"]
-
 
 def rows_of(folder: Path, split: str, settings: str = "") -> list[dict[str, Any]]:
     return load_rows("scifibench", split, settings, LocalSource(folder))
@@ -47,36 +44,6 @@ def true_option(row: dict[str, Any]) -> str:
     return options(row)[row["letters"].index(row["answer"])]
 
 
-@pytest.mark.parametrize("split", SPLITS)
-def test_random_negatives_are_other_true_options_and_never_the_pair_twice(scifibench_release: Path, split: str) -> None:
-    """The answer stays in its place; the others are true options of other questions, all of them different."""
-    plain = rows_of(scifibench_release, split)
-    drawn = rows_of(scifibench_release, split, "negatives=random")
-    pool = {true_option(row) for row in plain}
-    for before, after in zip(plain, drawn, strict=True):
-        assert after["answer"] == before["answer"]
-        assert true_option(after) == true_option(before)
-        assert set(options(after)) <= pool
-        assert len(set(options(after))) == 5
-        assert after["question"] == before["question"]
-    assert [options(row) for row in drawn] != [
-        options(row) for row in rows_of(scifibench_release, split, "negatives=random,seed=1")
-    ]
-    assert drawn == rows_of(scifibench_release, split, "negatives=random")
-
-
-@pytest.mark.parametrize("split", ["cs_fig2cap", "cs_cap2fig"])
-def test_duplicates_of_the_true_pair_are_never_drawn(scifibench_release: Path, split: str) -> None:
-    """Question 1 has question 0's caption and question 2 its figure, so none of them is a negative of the other."""
-    plain = {row["id"]: true_option(row) for row in rows_of(scifibench_release, split)}
-    for seed in range(30):
-        drawn = {row["id"]: row for row in rows_of(scifibench_release, split, f"negatives=random,seed={seed}")}
-        for twins in ({"0", "1"}, {"0", "2"}):
-            for one in twins:
-                negatives = set(options(drawn[one])) - {plain[one]}
-                assert not negatives & {plain[twin] for twin in twins}
-
-
 def test_random_negatives_of_real_questions(real_data: Path) -> None:
     """Of the 60 real questions every one gets four captions of others, none of its adversarial ones by rule."""
     drawn = rows_of(real_data, "cs_fig2cap", "negatives=random")
@@ -84,32 +51,6 @@ def test_random_negatives_of_real_questions(real_data: Path) -> None:
     assert len(drawn) == 60
     assert all(len({text.casefold() for text in row["options"]}) == 5 for row in drawn)
     assert [true_option(row) for row in drawn] == [true_option(row) for row in plain]
-
-
-@pytest.mark.parametrize("split", SPLITS)
-def test_shuffling_moves_the_answer_with_its_option(scifibench_release: Path, split: str) -> None:
-    """Another number is another order of the same options with the same true one; 0 is the released order."""
-    plain = rows_of(scifibench_release, split)
-    assert [options(row) for row in rows_of(scifibench_release, split, "shuffle=0")] == [options(row) for row in plain]
-    orders = []
-    for number in (1, 2):
-        mixed = rows_of(scifibench_release, split, f"shuffle={number}")
-        for before, after in zip(plain, mixed, strict=True):
-            assert sorted(options(after)) == sorted(options(before))
-            assert true_option(after) == true_option(before)
-        orders.append([options(row) for row in mixed])
-    assert orders[0] != orders[1]
-    assert orders[0] != [options(row) for row in plain]
-
-
-def test_marks_are_on_the_true_or_on_a_random_false_caption(real_data: Path) -> None:
-    """`correct` marks the answer, `incorrect` spreads over the false options, none marks nothing."""
-    correct = rows_of(real_data, "cs_fig2cap", "mark=correct")
-    assert all(row["marked"] == row["answer"] for row in correct)
-    incorrect = rows_of(real_data, "cs_fig2cap", "mark=incorrect")
-    assert all(row["marked"] in row["letters"] and row["marked"] != row["answer"] for row in incorrect)
-    assert len(Counter(row["marked"] for row in incorrect)) == 5
-    assert {row["marked"] for row in rows_of(real_data, "cs_fig2cap")} == {""}
 
 
 def pair(number: int, caption: str = "", figure: str = "", file: str = "CS_Figure2Caption") -> ChoiceQuestion:
@@ -213,37 +154,6 @@ def test_examples_share_nothing_with_the_question(real_data: Path, kind: str) ->
             assert digest(shot["images"][0]) != digest(row["images"][0])
 
 
-def test_similar_examples_are_the_nearest_by_tf_idf(real_data: Path) -> None:
-    """The examples have the highest cosines to the true caption, the nearest one last, next to the question."""
-    rows = rows_of(real_data, "cs_fig2cap", "shots=2,shot_kind=similar")
-    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform([row["caption"] for row in rows])
-    cosines = np.asarray((vectors @ vectors.T).todense())
-    for index, row in enumerate(rows):
-        allowed = [place for place, other in enumerate(rows) if not set(other["options"]) & set(row["options"])]
-        best = sorted(cosines[index, place] for place in allowed)[-2:]
-        places = [next(i for i, other in enumerate(rows) if other["images"] == shot["images"]) for shot in row["shots"]]
-        assert [cosines[index, place] for place in places] == pytest.approx(best)
-
-
-def test_random_examples_depend_on_the_seed_and_the_question_alone(scifibench_release: Path) -> None:
-    """The same seed draws the same examples; another one others."""
-    first = rows_of(scifibench_release, "cs_cap2fig", "shots=2")
-    assert [row["shots"] for row in first] == [r["shots"] for r in rows_of(scifibench_release, "cs_cap2fig", "shots=2")]
-    assert [row["shots"] for row in first] != [
-        row["shots"] for row in rows_of(scifibench_release, "cs_cap2fig", "shots=2,seed=3")
-    ]
-    assert all(len(shot["images"]) == 5 for row in first for shot in row["shots"])
-
-
-def test_twins_are_no_examples_of_each_other(scifibench_release: Path) -> None:
-    """Questions with a caption or a figure in common are kept apart."""
-    rows = {row["id"]: row for row in rows_of(scifibench_release, "cs_fig2cap", "shots=11")}
-    shown = [shot["images"][0] for shot in rows["0"]["shots"]]
-    assert not {rows["1"]["images"][0], rows["2"]["images"][0]} & set(shown)
-    with pytest.raises(DataError, match="Use fewer shots"):
-        rows_of(scifibench_release, "cs_fig2cap", "shots=12")
-
-
 def question(number: int, caption: str = "") -> ChoiceQuestion:
     captions = (caption or f"caption {number}", f"distractor {number}")
     return ChoiceQuestion(
@@ -257,41 +167,6 @@ def question(number: int, caption: str = "") -> ChoiceQuestion:
         "cs",
         (OptionFigure(f"digest {number}", ""),),
     )
-
-
-SIMILARITIES = np.array(
-    [
-        [1.0, 0.2, 0.9, 0.5],
-        [0.2, 1.0, 0.1, 0.3],
-        [0.9, 0.1, 1.0, 0.4],
-        [0.5, 0.3, 0.4, 1.0],
-    ]
-)
-
-
-def test_the_most_similar_example_comes_last() -> None:
-    """The highest similarities are taken, in rising order, so that the nearest example stands next to the question."""
-    shots = similar_shots([question(number) for number in range(4)], 2, SIMILARITIES)
-    assert [[shot.id for shot in shown] for shown in shots] == [["3", "2"], ["0", "3"], ["3", "0"], ["2", "0"]]
-
-
-def test_a_question_with_the_same_caption_is_passed_over() -> None:
-    """The nearest one that shares nothing is taken instead."""
-    questions = [question(0, "same"), question(1), question(2, "same"), question(3)]
-    assert [shot.id for shot in similar_shots(questions, 1, SIMILARITIES)[0]] == ["3"]
-    with pytest.raises(DataError, match="found 2"):
-        similar_shots(questions, 3, SIMILARITIES)
-
-
-def test_caption_similarities_are_cosines() -> None:
-    """Equal captions have 1, captions without a common word 0, and more words in common are nearer."""
-    captions = ["loss of the model", "loss of the model", "images only", "loss of the graph"]
-    found = caption_similarities([question(number, caption) for number, caption in enumerate(captions)])
-    assert found.shape == (4, 4)
-    assert np.diag(found) == pytest.approx(np.ones(4))
-    assert found[0, 1] == pytest.approx(1.0)
-    assert found[0, 2] == 0.0
-    assert 0.0 < found[0, 3] < 1.0
 
 
 def captioned(number: int, caption: str, figure: str = "") -> ChoiceQuestion:

@@ -41,12 +41,6 @@ def test_advice_is_given_for_refused_images_alone(reason: str, advised: bool) ->
     assert not advised or ("spiqa_testB_perfigure" in advice[0] and advice[0].startswith("1 of 2 requests"))
 
 
-def test_a_judges_reason_is_no_refused_image() -> None:
-    """Only requests to the model count."""
-    judged = Record("a", "x", status="judge_failed", reason="At most 1 image(s)", signature=SIGNATURE)
-    assert image_limit_advice([judged]) == []
-
-
 def test_the_whole_advice_has_the_servers_words() -> None:
     """The first 300 of their characters; every refused request counts, failed ones for other reasons do not."""
     reason = "at most 1 image " + "x" * 400
@@ -231,16 +225,3 @@ def test_released_retrieval_takes_the_first_image_of_the_rationale() -> None:
     assert set(found.details["released"]) == {"image", "prediction"}
     assert "blue" in found.details["released"]["prediction"]
     assert found.groups["type"] == shown["group"]
-
-
-def test_figures_that_were_really_shown_replace_those_of_the_row() -> None:
-    """Retrieval, the figures told and their number go by what the model saw, in that order."""
-    shown = row("setting=cot")
-    file = shown["figures"][shown["referred"][0]]["file"]
-    other = next(figure["file"] for figure in shown["figures"] if figure["file"] != file)
-    for image, files in ((2, (other, "third.png", file)), (0, (file, other))):
-        response = Response(f"{{'Image': {image}, 'Rationale': 'x'}} The answer is : blue", shown=files)
-        found = record(shown, response, HERE)
-        assert found.details["figures"] == list(files)
-        assert found.groups["figures"] == f"figures_{len(files)}"
-        assert found.scores["retrieval_accuracy"] == 1.0

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.formats import (
     GROUPS,
     READERS,
@@ -49,15 +48,6 @@ def write(folder: Path, name: str, papers: Any) -> LocalSource:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(papers if isinstance(papers, str) else json.dumps(papers))
     return LocalSource(folder)
-
-
-def test_test_c_answers_are_free_form_or_yes_and_no(tmp_path: Path) -> None:
-    """QASPER's answers are read as the release means them; its text is the paragraphs, as in the released script."""
-    source = write(tmp_path, "test-C/SPIQA_testC.json", {"1234.5678": PAPER_C})
-    rows = load_rows("spiqa", "testC", "setting=fullpaper,ablation=text", source)
-    assert [row["answer"] for row in rows] == ["Three", "No"]
-    assert [row["group"] for row in rows] == ["table", "other"]
-    assert rows[0]["full_text"] == "One.\nTwo.\n\nThree."
 
 
 PAPER_A = {

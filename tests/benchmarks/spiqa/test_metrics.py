@@ -9,13 +9,10 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.benchmarks.aggregation import Metric, Value
-from spiqa_tasks.benchmarks.open_metrics import judge_advice, text_metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, retrieval_score, table
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
-from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY
-from spiqa_tasks.metrics.text_scores import METRICS, text_scores
+from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics, order_advice, table
+from spiqa_tasks.metrics.text_scores import METRICS
 from spiqa_tasks.scoring.text_metrics import rouge_l
 
 RATES = ["unformatted_rate", "truncated_rate", "judge_failed_rate", "neither_rate", "request_failed_rate"]
@@ -66,67 +63,11 @@ def test_rates_tell_apart_what_went_wrong() -> None:
     assert not any(metric(name).higher_is_better for name in expected)
 
 
-@pytest.mark.parametrize("toolkit", ["bleu_1", "rouge_l", "cider"])
-def test_a_text_metric_is_the_toolkits_over_the_predictions(toolkit: str) -> None:
-    """Failed requests have no part in it; answers get scores of their own where the metric has them."""
-    texts = ["a cat sat", "a dog", "the cat sat there"] * 40
-    records = [record(number, text) for number, text in enumerate(texts)] + [record(999, None, status="request_failed")]
-    expected = text_scores([(text, "a cat sat") for text in texts], [toolkit])
-    found = value(toolkit, records)
-    assert found.value == pytest.approx(expected.values[toolkit])
-    assert found.n == 120
-    assert list(found.scores.values()) == pytest.approx(list(expected.per_item.get(toolkit, ())))
-
-
-def test_a_text_metric_is_withheld_where_answers_are_missing() -> None:
-    """One of ten is more than 1%."""
-    found = value("rouge_l", [record(number) for number in range(9)] + [record(9, None)])
-    assert math.isnan(found.value)
-    assert "9 of 10" in (found.reason or "")
-
-
-def test_a_program_that_fails_withholds_its_metric() -> None:
-    """The reason is the program's."""
-    found = text_metric("meteor", lambda r: [r.prediction or ""]).compute([record(0)])
-    assert math.isnan(found.value)
-    assert "Java" in (found.reason or "")
-
-
 def test_the_released_reading_has_its_own_predictions() -> None:
     """Names that end in _released score what the released parser read."""
     records = [record(0, "a cat sat", details={"released": {"prediction": "nothing"}})]
     assert value("rouge_l", records, "protocol=both").value == pytest.approx(1.0)
     assert value("rouge_l_released", records, "protocol=both").value == 0.0
-
-
-@pytest.mark.parametrize("setting", ["direct", "cot", "perfigure"])
-def test_each_protocol_has_its_metrics(setting: Any) -> None:
-    """The headline is L3Score of the protocol; retrieval belongs to chains of thought, in each reading."""
-    for protocol, suffixes in (("corrected", ("",)), ("released", ("_released",)), ("both", ("", "_released"))):
-        settings = SpiqaSettings(setting=setting, protocol=protocol)  # type: ignore[arg-type]
-        names = [entry.name for entry in metrics(settings)]
-        assert names[0] == f"l3score{suffixes[0]}"
-        assert {name for name in names if name.startswith("l3score")} == {f"l3score{s}" for s in suffixes}
-        assert {name for name in names if name.removesuffix("_released") in METRICS} == {
-            f"{name}{s}" for name in METRICS for s in suffixes
-        }
-        retrieval = {f"retrieval_accuracy{s}" for s in suffixes} if setting == "cot" else set()
-        assert {name for name in names if name.startswith("retrieval")} == retrieval
-        assert ("incomplete_rate" in names) == ("unhelpful_rate" in names) == (setting == "perfigure")
-
-
-def test_only_cider_depends_on_the_other_answers() -> None:
-    """Its document frequencies are those of the corpus; only requests and formats are told of documents."""
-    found = metrics(SpiqaSettings(setting="perfigure", protocol="both"))
-    assert {entry.name for entry in found if entry.of_corpus} == {"cider", "cider_released"}
-    assert {entry.name for entry in found if entry.of_documents} == {"unformatted_rate", "request_failed_rate"}
-
-
-def test_the_table_leaves_out_what_breakdown_has() -> None:
-    """BLEU beyond 1 is not there; with both protocols neither are the figure types."""
-    assert "bleu_2" not in table(SpiqaSettings())
-    assert "bleu_1" in table(SpiqaSettings())
-    assert not any("/" in row or row.startswith("bleu") for row in table(SpiqaSettings(protocol="both")))
 
 
 def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
@@ -206,20 +147,6 @@ def verdicts(metric: str, *scores: float | None) -> tuple[dict[str, Any], ...]:
     return tuple({"metric": metric} | ({"reason": "x"} if score is None else {"score": score}) for score in scores)
 
 
-def test_incomplete_questions_count_in_their_own_rate_alone() -> None:
-    """A question that a limit cuts is no part of L3Score, of the texts, and of the unhelpful ones."""
-    records = [
-        joined(0, scores={"l3score": 1.0}),
-        joined(1, "", scores={"l3score": 0.0}, status="no_helpful_figure"),
-        Record("paper/2", status="incomplete"),
-    ]
-    settings = "setting=perfigure"
-    assert value("l3score", records, settings) == Value(0.5, 2, {"paper/0": 1.0, "paper/1": 0.0})
-    assert value("rouge_l", records, settings).value == pytest.approx(0.5)
-    assert value("incomplete_rate", records, settings).value == pytest.approx(1 / 3)
-    assert value("unhelpful_rate", records, settings) == Value(0.5, 2, {"paper/0": 0.0, "paper/1": 1.0})
-
-
 def test_unhelpful_questions_are_withheld_with_the_answers() -> None:
     """Where requests failed for more than one in a hundred there is no rate."""
     records = [joined(0), Record("paper/1", status="request_failed")]
@@ -260,26 +187,6 @@ def test_failed_judgements_of_questions_are_told_of_those_asked() -> None:
     assert value("judge_failed_rate", [joined(0)], "setting=perfigure") == Value(0.0, 0)
 
 
-@pytest.mark.parametrize(("neither", "advised"), [(0, False), (1, False), (2, True)])
-def test_a_judge_that_says_neither_yes_nor_no_is_told_with_advice(neither: int, advised: bool) -> None:
-    """The share is of the judgements that have log-probabilities; above 5% a line says what to do."""
-    said = [[["Hello", -0.1], ["Well", -3.0]]] * neither + [[["Hm", -0.5], ["yes", -1.0]]] * (20 - neither)
-    records = [joined(number, verdicts=({"metric": "l3score", "top_logprobs": said[number]},)) for number in range(20)]
-    records.append(joined(20, verdicts=({"metric": "l3score", "reason": "HTTP 500"},)))
-    assert value("neither_rate", records) == Value(pytest.approx(neither / 20), 20)
-    advice = judge_advice(records)
-    assert len(advice) == advised
-    if advised:
-        lead = "For 10% of 20 judgements the judge's first word was neither yes nor no, and they count as 0: "
-        assert advice[0] == f"{lead}{NEITHER_REMEDY}."
-
-
-def test_without_a_judgement_there_is_no_advice() -> None:
-    """Nothing judged is no share of anything."""
-    assert value("neither_rate", [joined(0)]) == Value(0.0, 0)
-    assert judge_advice([joined(0)]) == []
-
-
 def test_questions_without_their_papers_text_are_counted_where_that_is_known() -> None:
     """The count is told with full papers alone, and withheld where a record does not say."""
     records = [joined(number, details={"no_text": number < 2}) for number in range(3)]
@@ -304,18 +211,6 @@ def chain(number: int, score: float | None = 1.0, prediction: str | None = "x", 
     """An answer whose figures are known, unless `figures` says otherwise."""
     known = {"figures": ["a.png"], "image": 0, **details}
     return Record(str(number), prediction, scores={} if score is None else {RETRIEVAL: score}, details=known)
-
-
-@pytest.mark.parametrize(("image", "score"), [(0, 0.0), (1, 1.0), (2, 1.0), (None, 0.0)])
-def test_the_image_named_must_be_one_that_the_answer_needs(image: int | None, score: float) -> None:
-    """By its place among those shown; a chain of thought that names none is wrong."""
-    row = {"figures": [{}, {}, {}], "referred": [1, 2]}
-    assert retrieval_score("r", image, row) == {"r": score}
-
-
-def test_without_the_figures_shown_there_is_no_score() -> None:
-    """Nobody knows then which one the number means."""
-    assert retrieval_score("r", 0, {"figures": [], "referred": []}) == {}
 
 
 def test_the_metric_is_the_mean_of_the_scores() -> None:

@@ -9,7 +9,6 @@ import logging
 import os
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +42,6 @@ def test_rows_of_test_a_show_at_most_eight_figures_with_the_referred_one(real_da
     assert max(len(row["figures"]) for row in rows) == 8
 
 
-def test_six_papers_of_test_b_are_read(real_data: Path) -> None:
-    """Parallel lists become questions; a figure referred twice is shown once; the full text is the passages."""
-    rows = load_rows("spiqa", "testB", "setting=fullpaper,ablation=text", LocalSource(real_data))
-    assert len(rows) == 19
-    assert all(row["full_text"].count("\n\n") > 5 for row in rows)
-    for row in rows:
-        files = [figure["file"] for figure in row["figures"]]
-        assert len(files) == len(set(files)) <= 8
-        assert row["referred"]
-
-
 @pytest.mark.parametrize(
     ("content", "found"),
     [
@@ -75,10 +63,6 @@ def test_broken_annotations_are_one_error_that_names_file_and_fault(tmp_path: Pa
 
 
 WITH_TEXT = "setting=fullpaper,ablation=text"
-PAPER_A = {
-    "all_figures": {"1-Figure1.png": {"caption": "A plot.", "figure_type": "plot", "content_type": "figure"}},
-    "qa": [{"question": "How many?", "answer": "Three", "reference": "1-Figure1.png"}],
-}
 
 
 def write_split(folder: Path, split: str, papers: Any) -> LocalSource:
@@ -105,88 +89,6 @@ def test_papers_of_b_without_a_text_are_asked_without(
     assert all(bool(row["full_text"]) != row["no_text"] for row in rows)
     assert f"{count} questions are asked without a text, which these papers lack: {first}" in caplog.text
     assert sum(row["no_text"] for row in rows_for_scoring("spiqa", "testB", WITH_TEXT, source)) == count
-
-
-def test_one_text_that_the_archive_lacks_stops_one_paper(tmp_path: Path) -> None:
-    """The other questions have their text; an archive that has none of them is an error."""
-    source = write_split(tmp_path, "A", {"p1": PAPER_A, "p2": PAPER_A})
-    for names, expected in ((["p2.txt"], [True, False]), (["other.txt"], None)):
-        with zipfile.ZipFile(tmp_path / "spiqa" / PARAGRAPHS, "w") as archive:
-            for name in names:
-                archive.writestr(name, "A text.")
-        if expected is None:
-            with pytest.raises(DataError, match="2 files missing"):
-                load_rows("spiqa", "testA", WITH_TEXT, source)
-        else:
-            assert [row["no_text"] for row in load_rows("spiqa", "testA", WITH_TEXT, source)] == expected
-
-
-def paper_c(**answer: Any) -> dict[str, Any]:
-    """A paper of test-C with a question that is answered by yes and one that is answered as given."""
-    return {
-        "arxiv_id": "1",
-        "question": ["Open?", "Good?"],
-        "question_key": ["0", "1"],
-        "answer": [
-            {"free_form_answer": "", "yes_no": None, **answer},
-            {"free_form_answer": "", "yes_no": True},
-        ],
-        "referred_figures_tables": [["1-Table1-1.png"], ["1-Table1-1.png"]],
-        "figures_and_tables": [{"file": "1-Table1-1.png", "caption": "Table 1: Counts."}],
-        "full_text": [
-            {"section_name": "Introduction", "paragraphs": ["One.", "Two."]},
-            {"section_name": "End", "paragraphs": []},
-            {"section_name": None, "paragraphs": ["Three."]},
-        ],
-    }
-
-
-def test_a_question_of_c_without_an_answer_is_left_out_and_named(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Extractive spans are an answer; where there is none the question is missing, the ids of others stay."""
-    spans = write_split(tmp_path / "spans", "C", {"c": paper_c(extractive_spans=["a b", "c"])})
-    assert [row["answer"] for row in load_rows("spiqa", "testC", "ablation=text", spans)] == ["a b, c", "Yes"]
-    with caplog.at_level(logging.WARNING):
-        rows = load_rows("spiqa", "testC", WITH_TEXT, write_split(tmp_path / "none", "C", {"c": paper_c()}))
-    assert [(row["id"], row["answer"]) for row in rows] == [("c/1", "Yes")]
-    assert "1 question has no answer in" in caplog.text
-    assert "c/0" in caplog.text
-    assert rows[0]["full_text"] == "One.\nTwo.\n\n\n\nThree."
-
-
-def change(path: tuple[Any, ...], value: Any) -> Callable[[dict[str, Any]], None]:
-    """A change of one field of a paper."""
-
-    def apply(paper: dict[str, Any]) -> None:
-        *before, last = path
-        for key in before:
-            paper = paper[key]
-        paper[last] = value
-
-    return apply
-
-
-@pytest.mark.parametrize(
-    "apply",
-    [
-        change(("all_figures", "1-Figure1.png", "figure_type"), None),
-        change(("all_figures", "1-Figure1.png", "caption"), 3),
-        change(("qa", 0, "question"), "lone \ud800"),
-        change(("qa", 0, "answer"), None),
-        change(("qa",), []),
-    ],
-    ids=["no type", "numeric caption", "lone surrogate", "no answer", "no questions"],
-)
-def test_a_faulty_row_is_one_error_that_names_file_and_paper(
-    tmp_path: Path, apply: Callable[[dict[str, Any]], None]
-) -> None:
-    """No traceback, whatever is wrong."""
-    paper = json.loads(json.dumps(PAPER_A))
-    apply(paper)
-    with pytest.raises(DataError, match=r"Expected .*SPIQA_testA.json") as error:
-        load_rows("spiqa", "testA", "ablation=text", write_split(tmp_path, "A", {"the-paper": paper}))
-    assert "the-paper" in str(error.value)
 
 
 PAPER_C = {

@@ -6,23 +6,9 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, settings_of
 from spiqa_tasks.errors import InputError
-
-
-@pytest.mark.parametrize("settings", ["figures=some", "max_figures=many", "setting=best", "cot"])
-def test_unknown_settings_are_refused(settings: str) -> None:
-    """A key, a value or a form that the settings lack is an error that says what is known."""
-    with pytest.raises(InputError, match="Expected"):
-        load_rows("spiqa", "demo", settings)
-
-
-def test_negative_number_of_figures_is_refused() -> None:
-    """max_figures is 0 for all, or a number."""
-    with pytest.raises(InputError, match="max_figures"):
-        parse_settings(SpiqaSettings, "max_figures=-1")
 
 
 def test_every_key_of_a_text_is_read_and_the_others_keep_their_default() -> None:

@@ -103,8 +103,8 @@ def test_every_word_that_the_suite_sets_is_named() -> None:
     with pytest.raises(InputError) as caught:
         check_extra(["--model=x", "limit", "--seed", "1", "--log-samples"])
     assert str(caught.value) == (
-        "Expected no --model=x, limit, --log-samples among the arguments for lmms-eval behind --, which the suite sets "
-        "itself. Leave it out; see `spiqa-tasks suite -h`."
+        "Expected no --model=x, limit, --log-samples among the arguments for lmms-eval behind --, which are set here. "
+        "Leave it out; see `spiqa-tasks run gain -h`."
     )
 
 

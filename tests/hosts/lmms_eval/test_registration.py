@@ -18,9 +18,8 @@ import pytest
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import yaml_folder
-from spiqa_tasks.hosts import filtered_tasks
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE
-from spiqa_tasks.hosts.lmms_eval import batch_scoring, own_tasks, registration, response_cache
+from spiqa_tasks.hosts.lmms_eval import batch_scoring, own_tasks, registration
 from spiqa_tasks.hosts.lmms_eval.logged_record import BASELINE, LoggedRecord
 from spiqa_tasks.hosts.lmms_eval.registration import NO_FILTER, PATCHES, wrapped_names
 
@@ -273,15 +272,6 @@ def test_a_filter_of_ours_is_told_the_places_of_the_answers(monkeypatch: pytest.
     assert FilterEnsemble.apply.__doc__ == "Filter."
 
 
-@pytest.mark.usefixtures("host")
-def test_a_filter_list_may_name_ours() -> None:
-    """Beside those of the host."""
-    from spiqa_tasks.hosts.lmms_eval.choice_filter import ChoiceLetter
-
-    host = _patched("lmms_eval.filters", FILTER_REGISTRY={"regex": None})
-    assert {"regex": None, "choice_letter": ChoiceLetter} == host.FILTER_REGISTRY
-
-
 @pytest.mark.parametrize("include", [None, "mine"])
 def test_the_interface_lists_our_tasks_in_order_and_the_hosts_win(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, include: str | None
@@ -300,35 +290,6 @@ def test_the_interface_lists_our_tasks_in_order_and_the_hosts_win(
     )
     assert host.discover_tasks(include) == [("a", "ours"), ("b", "ours"), ("z", f"theirs of {include}")]
     assert written == [[Path("mine")] if include else []]
-
-
-def test_our_folders_are_the_tasks_the_filtered_ones_and_those_that_users_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Looked up at the call, for benchmarks may be registered until then."""
-    monkeypatch.setenv(INCLUDE, str(tmp_path))
-    monkeypatch.setattr(filtered_tasks, "filtered_tasks", lambda: [Path("filtered")])
-    assert registration._folders() == [yaml_folder(), Path("filtered"), tmp_path]
-
-
-def test_a_sample_of_ours_without_a_score_has_none_for_the_baseline() -> None:
-    """One with a score, and those of other tasks, are read as the host reads them."""
-    host = _patched(
-        "lmms_eval.baselines.loader",
-        load_baseline=None,
-        _extract_score_from_sample=lambda sample, task: (len(sample), task),
-    )
-    ours = {"accuracy": {"id": "1", "status": "request_failed"}}
-    assert host._extract_score_from_sample(ours, "t") is None
-    assert host._extract_score_from_sample({**ours, BASELINE: 1.0}, "t") == (2, "t")
-    assert host._extract_score_from_sample({"filtered_resps": ["a"]}, "u") == (1, "u")
-
-
-def test_the_cache_of_answers_is_patched_by_its_own_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which is given the host's."""
-    given: list[Any] = []
-    monkeypatch.setattr(response_cache, "patch", given.append)
-    assert given == [_patched("lmms_eval.caching.response_cache", ResponseCache=None)]
 
 
 def test_aggregation_gets_what_the_host_hands_to_it() -> None:

@@ -66,7 +66,7 @@ def test_a_limited_run_keeps_its_numbers_in_the_hosts_table_alone(
     path = write_samples(result, task)
     written = {name: value for name, value in result.items() if name != "samples"}
     path.with_name("20260101_000000_results.json").write_text(json.dumps(written, default=str))
-    for arguments in (["breakdown", path.parent], ["score", path.parent], ["score", task, path]):
+    for arguments in (["score", "--by", "group", path.parent], ["score", path.parent], ["score", task, path]):
         status, found, said = run_json(capsys, *arguments)
         known = found[0]["value"] if isinstance(found, list) else found["metrics"]["accuracy"]
         assert (status, known) == (3 if "score" in arguments else 0, None)

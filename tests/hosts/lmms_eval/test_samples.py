@@ -15,7 +15,7 @@ from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 
 Evaluate = Callable[..., dict[str, Any]]
 WriteSamples = Callable[[dict[str, Any], str], Path]
-MOST_BYTES = 2500
+MOST_BYTES = 2600
 METRICS = {"spiqa_demo": "l3score", "mmstar_demo": "accuracy", "scifibench_demo": "accuracy"}
 
 

@@ -20,7 +20,7 @@ from spiqa_tasks.hosts.lmms_eval.source_task import (
     UnknownTaskError,
     index_with,
     task_documents,
-    write_log,
+    write_host_log,
 )
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task as find
 
@@ -178,25 +178,31 @@ def test_a_log_is_that_of_a_model_that_saw_no_picture(tmp_path: Path) -> None:
     """A line for each answer, the means of all scores, and how many documents there are."""
     of = TaskDocuments("t", _task([{"text": each} for each in "abc"], metric_list=None))
     answers = {2: ("C", {"accuracy": 1.0, "other": 0.5}), 0: ("A", {"accuracy": 0.0, "other": 1.0})}
-    path = write_log(tmp_path, of, "m", answers)
-    assert path == tmp_path / "m_t_results.json"
-    lines = (tmp_path / "m_t_samples_t.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in lines] == [
-        {"doc_id": 2, "target": "target of c", "filtered_resps": "C", "accuracy": 1.0, "other": 0.5},
-        {"doc_id": 0, "target": "target of a", "filtered_resps": "A", "accuracy": 0.0, "other": 1.0},
+    path = write_host_log(tmp_path, of, "m", answers)
+    assert path.parent == tmp_path / "m"
+    lines = path.with_name(path.name.replace("_results.json", "_samples_t.jsonl")).read_text().splitlines()
+    found = [json.loads(line) for line in lines]
+    names = ("doc_id", "target", "filtered_resps", "accuracy", "other", "score")
+    assert [[sample[name] for name in names] for sample in found] == [
+        [2, "target of c", "C", 1.0, 0.5, 1.0],
+        [0, "target of a", "A", 0.0, 1.0, 0.0],
     ]
-    assert json.loads(path.read_text()) == {
-        "results": {"t": {"accuracy,none": 0.5, "other,none": 0.75}},
-        "configs": {"t": {"task": "t", "metric_list": None}},
-        "config": {"model": "ablated", "model_args": "base=m,ablation=text"},
-        "n-samples": {"t": {"original": 3, "effective": 2}},
+    content = json.loads(path.read_text())
+    assert {name: content["results"]["t"][f"{name},none"] for name in ("accuracy", "other")} == {
+        "accuracy": 0.5,
+        "other": 0.75,
     }
+    assert content["configs"] == {"t": {"task": "t", "metric_list": None}}
+    assert (content["config"]["model"], content["config"]["model_args"]) == ("ablated", "base=m,ablation=text")
+    assert content["n-samples"] == {"t": {"original": 3, "effective": 2}}
 
 
 def test_what_json_does_not_have_is_logged_as_text(tmp_path: Path) -> None:
     """In targets and in the values of the YAML."""
     task = _task([{"text": "x"}], metric_list=Path("p"))
     task.doc_to_target = lambda _: Path("q")
-    path = write_log(tmp_path, TaskDocuments("t", task), "m", {0: ("A", {"accuracy": 1.0})})
+    path = write_host_log(tmp_path, TaskDocuments("t", task), "m", {0: ("A", {"accuracy": 1.0})})
     assert json.loads(path.read_text())["configs"]["t"]["metric_list"] == "p"
-    assert json.loads((tmp_path / "m_t_samples_t.jsonl").read_text())["target"] == "q"
+    assert (
+        json.loads(path.with_name(path.name.replace("_results.json", "_samples_t.jsonl")).read_text())["target"] == "q"
+    )

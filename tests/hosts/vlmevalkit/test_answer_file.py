@@ -12,8 +12,9 @@ from scipy import stats
 
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.hosts.catalogue import Task, find_tasks
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.vlmevalkit.answer_file import read_answers, scored, write
 from spiqa_tasks.hosts.vlmevalkit.tasks import rows_of
 from spiqa_tasks.runs.loading import load_runs
@@ -27,7 +28,7 @@ TASK = "mmstar_demo"
 def scorer() -> Scorer:
     """That of MMStar's demo questions."""
     (task,) = find_tasks([TASK])
-    return make_scorer(task.benchmark, task.settings, "vlmevalkit 0.0.20", None)
+    return make_scorer(task.entry, task.settings, "vlmevalkit 0.0.20", None)
 
 
 def test_answers_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -65,16 +66,17 @@ def test_answers_are_scored_in_the_tasks_order_with_their_places(scorer: Scorer)
     rows = rows_of(TASK)
     right = {rows[place]["id"]: rows[place]["answer"] for place in (7, 2)}
     found = scored(scorer, rows, {"no such id": "A", **right, rows[5]["id"]: "none of these"})
-    assert [(place, record.id) for record, _, place in found] == [(place, rows[place]["id"]) for place in (2, 5, 7)]
-    assert [record.scores["accuracy"] for record, _, _ in found] == [1.0, 0.0, 1.0]
-    assert [text for _, text, _ in found] == [rows[2]["answer"], "none of these", rows[7]["answer"]]
+    assert [(each.position, each.record.id) for each in found] == [(place, rows[place]["id"]) for place in (2, 5, 7)]
+    assert [each.record.scores["accuracy"] for each in found] == [1.0, 0.0, 1.0]
+    assert [each.response for each in found] == [rows[2]["answer"], "none of these", rows[7]["answer"]]
 
 
 def test_a_failed_request_is_no_answer(scorer: Scorer) -> None:
     """Its record says why and has no score; the text stays what the host wrote."""
     rows = rows_of(TASK)
     text = "Failed to obtain answer via API."
-    ((record, kept, _),) = scored(scorer, rows, {rows[0]["id"]: text})
+    (answer,) = scored(scorer, rows, {rows[0]["id"]: text})
+    record, kept = answer.record, answer.response
     assert (kept, record.status, record.reason) == (text, "request_failed", text)
     assert "accuracy" not in record.scores
 
@@ -93,12 +95,10 @@ FAILED = "Failed to obtain answer via API."
 def write_run(folder: Path, name: str, answers: dict[str, str], asked: int | None = None) -> tuple[Task, Path]:
     """Write a run of a task with the answers, and an `A` for every other one of the first `asked` questions."""
     (task,) = find_tasks([name])
-    scorer = make_scorer(task.benchmark, task.settings, HOST, None)
+    scorer = make_scorer(task.entry, task.settings, HOST, None)
     given = {row["id"]: answers.get(row["id"], "A") for row in rows_of(name)[:asked]}
-    path = folder / f"small_{name}.run.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write(path, "small", task, scorer, scored(scorer, rows_of(name), given))
-    return task, path
+    write(folder, "small", task, scorer, scored(scorer, rows_of(name), given))
+    return task, folder
 
 
 def read(folder: Path) -> Run:
@@ -107,9 +107,11 @@ def read(folder: Path) -> Run:
     return run
 
 
-def header(path: Path) -> dict[str, Any]:
-    """The first line of a run's file."""
-    return dict(json.loads(path.read_text().splitlines()[0]))
+def header(folder: Path) -> dict[str, Any]:
+    """What the newest results file says of its one task."""
+    path = max(folder.glob("*_results.json"))
+    ((task, found),) = json.loads(path.read_text())["spiqa_tasks"].items()
+    return {"task": task, **found}
 
 
 def test_a_run_is_read_with_its_values_settings_records_and_answers(tmp_path: Path) -> None:
@@ -118,7 +120,11 @@ def test_a_run_is_read_with_its_values_settings_records_and_answers(tmp_path: Pa
     run = read(tmp_path)
     right = sum(row["answer"] == "A" for row in rows_of(task.name))
     expected = stats.binomtest(right, 24).proportion_ci(method="wilson")
-    assert (run.task, run.own.settings, run.identity.label) == (task.name, task.settings, "small,host=vlmevalkit")
+    assert (run.task, parse(run.records[0].signature).settings, run.identity.label) == (
+        task.name,
+        run.own.settings,
+        "small,host=vlmevalkit",
+    )
     assert run.value(run.metric()).value == header(path)["metrics"]["accuracy"] == right / 24
     assert header(path)["intervals"]["accuracy"] == pytest.approx([expected.low, expected.high])
     assert parse(run.records[0].signature).host == HOST
@@ -165,16 +171,16 @@ def test_a_part_of_a_task_has_no_values_and_says_so(tmp_path: Path) -> None:
     found = header(path)
     assert set(found["metrics"].values()) == {None}
     assert set(found["omitted"].values()) == {"withheld: 5 of 24 questions were answered, fewer than 99%"}
-    assert (found["questions"], found["documents"], found["counts"]["request_failed"]) == (24, 5, 1)
+    assert (read(path).asked, found["counts"]["docs"], found["counts"]["request_failed"]) == (24, 5, 1)
     assert found["signature"].endswith("|questions:5 of 24")
     assert found["intervals"] == {}
 
 
 def test_several_tasks_of_a_model_stay_apart(tmp_path: Path) -> None:
-    """One file each; the answers of a later run take the place of earlier ones."""
+    """One file each; a later run of the same task replaces an earlier one, and a sentence says so."""
     write_run(tmp_path, "mmstar_demo", {})
     write_run(tmp_path, "mmstar_demo_text", {})
     write_run(tmp_path, "mmstar_demo", {"0": "B"})
     runs, remarks = load_runs([RunPath(tmp_path)])
     assert {run.task: run.by_id["0"].response.text for run in runs} == {"mmstar_demo": "B", "mmstar_demo_text": "A"}
-    assert remarks == []
+    assert [remark.partition(":")[0] for remark in remarks] == ["mmstar_demo of small,host=vlmevalkit was run again"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.hosts.vlmevalkit.arguments import OPTIONS, Arguments, _parser, read, task_name
+from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read, task_name
 
 
 def test_groups_become_their_tasks_and_the_last_data_counts_for_the_host() -> None:
@@ -47,18 +46,6 @@ def test_a_configuration_names_models_and_tasks(tmp_path: Path) -> None:
     assert (found.models, found.data, [task.name for task in found.ours]) == (("m",), ("mmstar_demo",), ["mmstar_demo"])
 
 
-def test_a_task_may_have_a_name_of_its_own_in_a_configuration(tmp_path: Path) -> None:
-    """What counts is the task that it names; another class is a dataset of the host."""
-    path = tmp_path / "config.json"
-    mine, other = {"class": "SpiqaTasks", "dataset": "mmstar_demo"}, {"class": "MMStar", "dataset": "mmstar_demo"}
-    path.write_text(json.dumps({"model": {"m": {}}, "data": {"mine": mine, "other": other}}))
-    found = read(["--config", str(path)], {})
-    assert (found.data, [task.name for task in found.ours]) == (("mine", "other"), ["mmstar_demo"])
-    path.write_text(json.dumps({"mine": mine}))
-    found = read(["--data-config", str(path), "--model", "m"], {})
-    assert (found.models, found.data, [task.name for task in found.ours]) == (("m",), ("mine",), ["mmstar_demo"])
-
-
 def test_a_served_model_has_a_name_for_paths_and_one_for_its_server() -> None:
     """The host makes one of them itself where it runs through its queue; without a server there is no such name."""
     given = ["--data", "mmstar_demo", "--model", "org/name", "--base-url", "http://h/v1"]
@@ -80,59 +67,12 @@ def test_the_queue_takes_one_model(tmp_path: Path, more: list[str]) -> None:
         read(["--api-mode", *(str(path) if each == "CONFIG" else each for each in more)], {})
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [("{", "to be JSON"), ("[]", "JSON object"), ('{"model": {}}', "model and data"), (None, "JSON file")],
-)
-def test_a_broken_configuration_is_one_sentence(tmp_path: Path, content: str | None, message: str) -> None:
-    """It names the file and what is wrong."""
-    path = tmp_path / "config.json"
-    if content is not None:
-        path.write_text(content)
-    with pytest.raises(InputError, match=message):
-        read(["--config", str(path)], {})
-
-
 def test_a_group_in_a_configuration_is_refused(tmp_path: Path) -> None:
     """The host takes names of a file as they are."""
     path = tmp_path / "config.json"
     path.write_text('{"model": {}, "data": {"spiqa": {}}}')
     with pytest.raises(InputError, match="a group of tasks"):
         read(["--config", str(path)], {})
-
-
-def test_the_launchers_help_has_what_is_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
-    """Name, what it takes, default and meaning of each; options that are only known have no line."""
-    parser = _parser()
-    actions = [action for action in parser._actions if action.dest != "help"]
-    found = {
-        action.option_strings[0]: (action.nargs, action.metavar, action.default, action.help) for action in actions
-    }
-    hidden = ("--judge-api-nproc", "--judge-retry", "--judge-timeout", "--api-nproc", "--reuse-aux")
-    assert found == {
-        "--data": ("+", "TASK", None, "tasks and groups of ours, datasets of VLMEvalKit"),
-        "--model": ("+", "NAME", None, "models of VLMEvalKit, or of the server"),
-        **{option: (None, None, None, told) for option, told in OPTIONS.items()},
-        "--max-tokens": (None, None, None, "the longest answer (default: what the tasks say)"),
-        "--mode": (None, None, "all", "all, infer or eval (default: all)"),
-        "--work-dir": (None, None, "./outputs", "where to write (default: ./outputs)"),
-        "--api-mode": (0, None, False, "run one model at a server through one queue"),
-        "--reuse": (0, None, False, "go on where a run stopped, ask failed requests again"),
-        **dict.fromkeys(hidden, (None, None, None, argparse.SUPPRESS)),
-    }
-    assert parser.parse_args(["--api-mode", "--reuse", "--max-tokens", "5"]).__dict__ == {
-        **{action.dest: action.default for action in actions},
-        **{"api_mode": True, "reuse": True, "max_tokens": 5},
-    }
-    assert (parser.prog, parser.description, parser.epilog) == (
-        "spiqa-vlmevalkit",
-        "Runs VLMEvalKit with this package's tasks. Its run.py's arguments are handed on to it; these are looked at on "
-        "the way.",
-        "`python -m vlmeval.run --help` shows VLMEvalKit's other arguments, `spiqa-tasks list` the tasks.",
-    )
-    with pytest.raises(SystemExit):
-        read(["--help"], {})
-    assert "usage: spiqa-vlmevalkit" in capsys.readouterr().out
 
 
 def test_all_that_is_read_of_a_run(tmp_path: Path) -> None:
@@ -204,15 +144,6 @@ def test_what_is_no_json_is_named_by_its_option(tmp_path: Path) -> None:
             path.write_bytes(content)
         with pytest.raises(InputError, match=rf"^Expected --data-config {path} to be a JSON file, found .*Correct it"):
             read(["--data-config", str(path)], {})
-
-
-def test_the_queue_takes_one_model_without_a_file() -> None:
-    """One is enough for it."""
-    with pytest.raises(InputError) as caught:
-        read(["--api-mode", "--model", "a", "b"], {})
-    assert str(caught.value) == (
-        "Expected one --model with --api-mode, found several or --config. Run them one by one."
-    )
 
 
 @pytest.mark.parametrize(

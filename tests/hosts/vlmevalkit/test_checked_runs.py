@@ -55,7 +55,7 @@ def test_what_cannot_run_is_refused_with_the_remedy(
 def test_one_picture_is_enough_for_most_tasks(launch: Launch, tmp_path: Path) -> None:
     """A class that is shown one picture runs the tasks of one picture, `_perfigure` among them."""
     assert launch("--data", "mmstar_demo", "spiqa_demo_perfigure", "--model", "single", "--judge", "none") == 0
-    assert len(list((tmp_path / "out/single").glob("*.run.jsonl"))) == 2
+    assert len(list((tmp_path / "out/single").glob("*_results.json"))) == 2
 
 
 def test_a_class_that_divides_by_the_number_of_pictures_is_told(launch: Launch, capsys: Said) -> None:
@@ -68,23 +68,6 @@ def test_a_class_that_divides_by_the_number_of_pictures_is_told(launch: Launch, 
     assert "divides" not in capsys.readouterr().err
 
 
-def test_answers_of_an_earlier_run_are_told_of(launch: Launch, capsys: Said) -> None:
-    """Published builds take them without --reuse; with it that is what was asked for."""
-    arguments = ["--data", "mmstar_demo", "--model", "fixed"]
-    for more, is_told in (([], False), ([], True), (["--reuse"], False)):
-        assert launch(*arguments, *more) == 0
-        assert ("has answers of an earlier run" in capsys.readouterr().err) == is_told
-
-
-def test_a_key_on_the_command_line_is_told_of(launch: Launch, capsys: Said) -> None:
-    """The host keeps its arguments; what is said does not repeat the key."""
-    arguments = ["--data", "mmstar_demo", "--model", "fixed", "--mode", "infer", "--judge-key", "secret-of-mine"]
-    assert launch(*arguments) == 0
-    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("spiqa-vlmevalkit")]
-    assert "SPIQA_JUDGE_API_KEY" in said[0]
-    assert "secret-of-mine" not in "".join(said)
-
-
 def test_a_configuration_may_name_a_task_anew(launch: Launch, capsys: Said, tmp_path: Path) -> None:
     """Its scores lie by the task's own name; a task that is not known is refused."""
     config = tmp_path / "config.json"
@@ -93,7 +76,7 @@ def test_a_configuration_may_name_a_task_anew(launch: Launch, capsys: Said, tmp_
         config.write_text(json.dumps({"model": {"fixed": {}}, "data": data}))
         assert launch("--config", config) == status
     assert "found 'mmstar_dem'. Nearest: mmstar_demo" in capsys.readouterr().err
-    assert [path.name for path in (tmp_path / "out").rglob("*.run.jsonl")] == ["fixed_mmstar_demo.run.jsonl"]
+    assert len(list((tmp_path / "out").rglob("*_samples_mmstar_demo.jsonl"))) == 1
 
 
 def test_a_configuration_file_runs(launch: Launch, capsys: Said, tmp_path: Path) -> None:

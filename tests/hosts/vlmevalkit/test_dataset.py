@@ -59,9 +59,11 @@ def test_answers_are_scored_and_written_beside_the_hosts_file(tmp_path: Path) ->
     found = _dataset().evaluate(str(path), model="exact_matching", nproc=4)
     assert next(iter(found)) == "accuracy"
     assert (found["accuracy"], found["accuracy/math"], found["refusal_rate"]) == (1.0, 1.0, 0.0)
-    header = json.loads((tmp_path / f"a_model_{TASK}.run.jsonl").read_text().splitlines()[0])
-    assert (header["task"], header["model"], header["counts"]["docs"]) == (TASK, "a_model,host=vlmevalkit", len(rows))
-    assert header["metrics"]["accuracy"] == 1.0
+    (written,) = tmp_path.glob("*_results.json")
+    content = json.loads(written.read_text())
+    assert (content["config"]["model"], content["config"]["model_args"]) == ("a_model", "host=vlmevalkit")
+    assert content["spiqa_tasks"][TASK]["counts"]["docs"] == len(rows)
+    assert content["results"][TASK]["accuracy,none"] == 1.0
 
 
 def test_a_withheld_headline_is_marked_and_the_reason_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -104,9 +106,11 @@ def test_the_hosts_summary_has_the_headline(metrics: Any, expected: dict[str, An
 
 def test_the_hosts_summary_has_the_number_of_failed_judgements(tmp_path: Path) -> None:
     """Of the file of the run; not known where none was written."""
-    dataset, path = _dataset(), tmp_path / "m_t.tsv"
+    dataset, path = _dataset(), tmp_path / f"m_{TASK}.tsv"
     assert dataset.report_judge_err(path, total_samples=9, model="x") == {"failed": None, "total": 9}
-    path.with_suffix(".run.jsonl").write_text('{"counts": {"judge_failed": 3}}\n')
+    results = {"spiqa_tasks": {TASK: {"counts": {"judge_failed": 3}}}}
+    (tmp_path / "20260101_000000_results.json").write_text(json.dumps(results))
+    (tmp_path / f"20260101_000000_samples_{TASK}.jsonl").touch()
     assert dataset.report_judge_err(str(path), total_samples=None) == {"failed": 3, "total": None}
 
 

@@ -20,14 +20,18 @@ def _arguments(folder: Path, models: tuple[str, ...] = ("m",), mode: str = "all"
     return Arguments((), models, tuple(task.name for task in ours), ours, mode, folder)
 
 
-def _write(
-    folder: Path, stem: str, seconds: float = 5.0, place: str = "", suffix: str = ".run.jsonl", **n: int
-) -> None:
-    """A file of a run, or of answers, written some seconds after the start."""
-    path = folder / stem[0] / place / f"{stem}{suffix}"
+def _write(folder: Path, stem: str, seconds: float = 5.0, place: str = "", suffix: str = "", **n: int) -> None:
+    """The results of a run, or a file of answers with a suffix, written some seconds after the start."""
+    model, _, task = stem.partition("_")
+    date = f"20260101_0000{10 + int(seconds)}"
+    path = folder / model / place / (f"{stem}{suffix}" if suffix else f"{date}_results.json")
+    if not suffix and path.exists():
+        path = path.with_name(f"20260101_0001{10 + len(list(path.parent.iterdir()))}_results.json")
     path.parent.mkdir(parents=True, exist_ok=True)
     counts = {"request_failed": 0, "judge_failed": 0, "scoring_failed": 0, **n}
-    path.write_text(json.dumps({"counts": counts}) + "\n")
+    path.write_text(json.dumps({"spiqa_tasks": {task: {"counts": counts}}}))
+    if not suffix:
+        path.with_name(path.name.replace("_results.json", f"_samples_{task}.jsonl")).touch()
     os.utime(path, (STARTED + seconds,) * 2)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from own_data import write_own
+from run_files import run_values
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE
@@ -47,7 +47,9 @@ def test_a_run_is_scored_and_read_without_the_yaml(
     runs = {run.task: run for run in read_runs([RunPath(tmp_path / "out")])}
     assert set(runs) == {"shapes", "shapes_text", "shapes_grey"}
     assert [record.id for record in runs["shapes"].records] == ["a", "b", "c"]
-    (path,) = (tmp_path / "out").rglob("*_shapes.run.jsonl")
-    header = json.loads(path.read_text().splitlines()[0])
-    assert header["definition"]["columns"]["images"] == "image"
-    assert header["metrics"]["accuracy"] == sum(r.scores["accuracy"] for r in runs["shapes"].records) / 3
+    config = runs["shapes"].config
+    assert config["metadata"]["definition"]["columns"]["images"] == "image"
+    assert (
+        run_values(tmp_path / "out", "shapes")["accuracy"]
+        == sum(r.scores["accuracy"] for r in runs["shapes"].records) / 3
+    )

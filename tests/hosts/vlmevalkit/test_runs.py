@@ -71,7 +71,7 @@ def test_odd_answers_arrive_as_they_are_and_have_the_numbers_of_score(
 
 @pytest.mark.usefixtures("judged")
 def test_every_command_reads_a_run(launch: Launch, tmp_path: Path, capsys: Said) -> None:
-    """Score, gain, breakdown, compare, filter and report; the signature names the host and its version."""
+    """Score, gain, compare, filter and report; the signature names the host and its version."""
     tasks = ["mmstar_demo", "mmstar_demo_text", "mmstar_demo_llm", "spiqa_demo"]
     assert launch("--data", *tasks, "--model", "fixed", "odd") == 0
     capsys.readouterr()
@@ -90,7 +90,7 @@ def test_every_command_reads_a_run(launch: Launch, tmp_path: Path, capsys: Said)
     status, compared, _ = run_json(capsys, "compare", out / "fixed", out / "odd")
     assert status == 0
     assert {"mmstar_demo", "spiqa_demo"} <= {row["task"] for row in compared}
-    status, broken, _ = run_json(capsys, "breakdown", out / "fixed")
+    status, broken, _ = run_json(capsys, "score", "--by", "group", out / "fixed")
     assert status == 0
     assert {row["task"] for row in broken} == set(tasks)
     status, kept, said = run_json(capsys, "filter", out, "--task", "mmstar_demo")
@@ -141,7 +141,7 @@ def test_a_task_without_scores_makes_the_status_1(
 def test_answers_alone_are_enough_where_only_they_are_asked_for(launch: Launch, tmp_path: Path) -> None:
     """`--mode infer` writes answers and asks no judge; `--mode eval` then scores them."""
     assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "infer", "--judge", "anthropic:no") == 0
-    assert not list((tmp_path / "out").rglob("*.run.jsonl"))
+    assert not list((tmp_path / "out").rglob("*_results.json"))
     assert launch("--data", "mmstar_demo", "--model", "fixed", "--mode", "eval") == 0
     assert launch("--data", "mmstar_demo_text", "--model", "fixed", "--mode", "eval") == 1
 
@@ -171,14 +171,6 @@ def test_values_over_a_part_of_the_questions_are_withheld_and_can_be_asked_for(
     right = [record.get("prediction") == record["reference"] for record in run_records(tmp_path / "out", "mmstar_demo")]
     assert (status, scored["metrics"]["accuracy"]) == (0, sum(right) / 5)
     assert scored["signature"].endswith("|questions:5 of 24")
-
-
-def test_the_summary_has_the_headline(launch: Launch, tmp_path: Path) -> None:
-    """Its name and value, as the run's file has it."""
-    assert launch("--data", "mmstar_demo", "--model", "fixed") == 0
-    found = summary_of(tmp_path / "out", "fixed", "mmstar_demo")
-    ours = run_values(tmp_path / "out", "mmstar_demo")["accuracy"]
-    assert (found["primary_metric"], found["primary_metric_value"]) == ("accuracy", ours)
 
 
 @pytest.mark.parametrize(

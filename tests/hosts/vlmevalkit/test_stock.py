@@ -169,8 +169,8 @@ def test_a_served_model_may_have_a_slash_in_its_name(
     asked = [request["body"] for request in server.requests]
     assert {(body["model"], body["max_tokens"]) for body in asked} == {("org/name", 512)}
     assert len(asked) == 24
-    (path,) = (path for path in (tmp_path / "out" / "org--name").rglob("*.run.jsonl") if not path.is_symlink())
-    assert path.name == "org--name_mmstar_demo.run.jsonl"
+    (path,) = (tmp_path / "out" / "org--name").rglob("*_samples_mmstar_demo.jsonl")
+    assert path.with_name(path.name.replace("_samples_mmstar_demo.jsonl", "_results.json")).is_file()
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv"])

@@ -41,7 +41,7 @@ def test_two_processes_that_were_killed_go_on_and_give_the_numbers_of_one(
     with OpenAIServer(Behaviour(verdict=fixed_answers.verdict)) as server:
         monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
         assert torchrun(tmp_path / "two", die_after=DUMPED + 2) != 0
-        assert not list((tmp_path / "two").rglob("*.run.jsonl"))
+        assert not list((tmp_path / "two").rglob("*_results.json"))
         assert torchrun(tmp_path / "two", "--reuse", die_after=QUESTIONS // 2 + 1 - DUMPED) == 0
         asked = len(server.requests)
         assert launch("--data", TASK, "--model", "odd") == 0

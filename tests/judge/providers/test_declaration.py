@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.providers.declaration import BatchError, served_model
+from spiqa_tasks.judge.providers.declaration import served_model
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -19,8 +19,6 @@ WORDS = JudgeRequest("p", lookup=("yes",))
 
 class Echo:
     """A judge that repeats what it is asked."""
-
-    fingerprint = ""
 
     def __init__(self, config: JudgeConfig) -> None:
         self.config = config
@@ -52,21 +50,6 @@ def test_what_cannot_be_asked_is_told_by_the_declaration(
     assert [provider.cannot(config.model, request) is None for request in asked] == [logprobs, pictures, words, True]
 
 
-def test_the_engine_fails_such_a_request_with_the_sentence_and_asks_nothing() -> None:
-    """The verdict has the declaration's reason; what can be asked is asked."""
-
-    class Deaf(Echo):
-        async def ask(self, request: JudgeRequest) -> Verdict:
-            assert not request.images
-            return await super().ask(request)
-
-    engine = Engine(JudgeConfig("hf", "m", cache=False), Deaf)
-    verdicts = engine.map([PICTURE, JudgeRequest("said", top_logprobs=None)])
-    engine.close()
-    assert [verdict.reason for verdict in verdicts] == ["hf: judges see no pictures", None]
-    assert verdicts[1].text == "said"
-
-
 def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A declared provider is parsed, gets its own key at its own address only, is priced nowhere and answers."""
     toy = replace(
@@ -83,36 +66,7 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
     config = parse_judge("toy:m", environ=environ)
     assert (config.url, config.api_key) == ("https://toy/v1", "t")
     assert parse_judge("toy:m@http://elsewhere/v1", environ=environ).api_key is None
-    engine = Engine(replace(config, cache=False))
-    assert engine.map([JudgeRequest("said")])[0].text == "said"
-    engine.close()
-
-
-@pytest.mark.parametrize(
-    ("status", "refused", "gone"),
-    [
-        (None, False, False),
-        (399, False, False),
-        (400, True, False),
-        (401, True, False),
-        (404, True, True),
-        (405, True, False),
-        (408, False, False),
-        (409, False, False),
-        (410, True, True),
-        (429, False, False),
-        (499, True, False),
-        (500, False, False),
-    ],
-)
-def test_a_batch_error_says_whether_asking_again_helps(status: int | None, refused: bool, gone: bool) -> None:
-    """A refusal is final, one of patience is not; what is not there is gone."""
-    error = BatchError("openai:m", "nothing", status)
-    assert (error.refused, error.gone) == (refused, gone)
-    assert str(error) == (
-        "Expected the batch interface of the judge openai:m to answer, found nothing. Check the judge's key and "
-        "address; what was handed over is neither lost nor paid again."
-    )
+    assert verdicts(replace(config, cache=False), [JudgeRequest("said")]).verdicts[0].text == "said"
 
 
 @pytest.mark.parametrize(
@@ -142,12 +96,3 @@ def test_a_key_is_missed_at_the_providers_own_address_alone() -> None:
     assert openai.missing_key(replace(asked, api_key="k")) is None
     assert openai.missing_key(replace(asked, url="http://127.0.0.1/v1")) is None
     assert PROVIDERS["hf"].missing_key(JudgeConfig("hf", "m")) is None
-
-
-def test_the_sentences_of_what_cannot_be_asked() -> None:
-    """They name the provider."""
-    assert PROVIDERS["hf"].cannot("m", PICTURE) == "hf: judges see no pictures"
-    words = "openai: judges cannot look words up in their whole vocabulary"
-    assert PROVIDERS["openai"].cannot("m", WORDS) == words
-    reason = "the reasoning model o3 returns no token log-probabilities"
-    assert PROVIDERS["openai"].cannot("o3", JudgeRequest("p")) == reason

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.providers.hf import HfLocal
+from spiqa_tasks.judge.providers.hf import PROVIDER, HfLocal
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.rules.rule import Candidate
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import l3score
 
 TEMPLATE = (
@@ -72,8 +72,8 @@ def _plain_logprobs(folder: Path, prompt: str) -> list[tuple[str, float]]:
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
-def _engine(folder: Path, tmp_path: Path, **options: Any) -> Engine:
-    return Engine(JudgeConfig("hf", str(folder), cache_dir=tmp_path, batch_size=4, **options))
+def _ask(folder: Path, tmp_path: Path, requests: list[JudgeRequest]) -> list[Verdict]:
+    return verdicts(JudgeConfig("hf", str(folder), cache_dir=tmp_path, batch_size=4), requests).verdicts
 
 
 PROMPTS = ["Question: what is the answer?", "the sky is blue " * 20, "no", "Question: yes or no? " * 5, "x", "Yes yes"]
@@ -81,10 +81,8 @@ PROMPTS = ["Question: what is the answer?", "the sky is blue " * 20, "no", "Ques
 
 def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: Path) -> None:
     """Padding and batching change nothing: each prompt's five most likely tokens are those of its own forward pass."""
-    engine = _engine(model_dir, tmp_path)
-    verdicts = engine.map([JudgeRequest(prompt) for prompt in PROMPTS])
-    engine.close()
-    for prompt, verdict in zip(PROMPTS, verdicts, strict=True):
+    found = _ask(model_dir, tmp_path, [JudgeRequest(prompt) for prompt in PROMPTS])
+    for prompt, verdict in zip(PROMPTS, found, strict=True):
         expected = _plain_logprobs(model_dir, prompt)[:5]
         assert [token for token, _ in verdict.top_logprobs] == [token for token, _ in expected]
         assert [logprob for _, logprob in verdict.top_logprobs] == pytest.approx([v for _, v in expected], abs=1e-4)
@@ -94,11 +92,12 @@ def test_batched_logprobs_are_those_of_single_passes(model_dir: Path, tmp_path: 
 
 def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path: Path) -> None:
     """Under the full-vocabulary rule the score uses the exact probabilities of the best yes and the best no."""
-    engine = _engine(model_dir, tmp_path)
-    judge, candidate = Judge(engine, L3ScoreRule(top="full-vocabulary")), Candidate("b", "q", "a")
+    judge, candidate = (
+        Judge(JudgeConfig("hf", str(model_dir)), L3ScoreRule(top="full-vocabulary")),
+        Candidate("b", "q", "a"),
+    )
     request = judge.rule.request(candidate)
-    verdict = engine.map([request])[0]
-    engine.close()
+    verdict = _ask(model_dir, tmp_path, [request])[0]
     assert judge.signature["judge_rule"] == "full-vocabulary"
     everything = _plain_logprobs(model_dir, request.prompt)
     assert judge.rule.score(candidate, verdict) == pytest.approx(l3score(everything, top=None), abs=1e-4)
@@ -108,49 +107,41 @@ def test_yes_and_no_are_found_in_the_whole_vocabulary(model_dir: Path, tmp_path:
 
 def test_the_papers_rule_is_the_default(model_dir: Path, tmp_path: Path) -> None:
     """Without asking for more, only the five most likely tokens count."""
-    engine = _engine(model_dir, tmp_path)
     rule, candidate = L3ScoreRule(), Candidate("b", "q", "a")
-    verdict = engine.map([rule.request(candidate)])[0]
-    engine.close()
+    verdict = _ask(model_dir, tmp_path, [rule.request(candidate)])[0]
     assert len(verdict.top_logprobs) == 5
     assert rule.score(candidate, verdict) == l3score(verdict.top_logprobs)
 
 
 def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
     """Written answers are the most likely tokens, one after the other, whatever else is in the batch."""
-    engine = _engine(model_dir, tmp_path)
     requests = [JudgeRequest(prompt, top_logprobs=None, max_tokens=1) for prompt in PROMPTS]
-    verdicts = engine.map([*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)])
-    engine.close()
-    for prompt, verdict in zip(PROMPTS, verdicts, strict=False):
+    found = _ask(model_dir, tmp_path, [*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)])
+    for prompt, verdict in zip(PROMPTS, found, strict=False):
         assert verdict.text == _plain_logprobs(model_dir, prompt)[0][0].replace("<s>", "")
-    assert verdicts[-1].ok
+    assert found[-1].ok
 
 
 def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path) -> None:
     """A prompt beyond the model's positions or its tokenizer is a failed judgement; the rest of its batch is judged."""
-    engine = _engine(model_dir, tmp_path)
     prompts = ["x", "the sky is blue " * 400, "lone \ud800 surrogate", "yes"]
-    verdicts = engine.map([JudgeRequest(prompt) for prompt in prompts])
-    engine.close()
+    found = _ask(model_dir, tmp_path, [JudgeRequest(prompt) for prompt in prompts])
     limited = "gpt2" in str(model_dir)
-    assert [verdict.ok for verdict in verdicts] == [True, not limited, False, True]
-    assert [token for token, _ in verdicts[3].top_logprobs] == [t for t, _ in _plain_logprobs(model_dir, "yes")[:5]]
+    assert [verdict.ok for verdict in found] == [True, not limited, False, True]
+    assert [token for token, _ in found[3].top_logprobs] == [t for t, _ in _plain_logprobs(model_dir, "yes")[:5]]
 
 
 def test_another_model_in_the_same_folder_is_another_judge(model_dir: Path) -> None:
     """When the files of a local model change, its cached verdicts do not count."""
-    before = HfLocal(JudgeConfig("hf", str(model_dir))).fingerprint
+    before = PROVIDER.fingerprint(str(model_dir))
     os.utime(model_dir / "config.json", ns=(1, 1))
-    assert before != HfLocal(JudgeConfig("hf", str(model_dir))).fingerprint
+    assert before != PROVIDER.fingerprint(str(model_dir))
 
 
 def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
     """A folder without a model is a failed judgement with the reason, not a hang."""
     (tmp_path / "empty").mkdir()
-    engine = _engine(tmp_path / "empty", tmp_path)
-    verdict = engine.map([JudgeRequest("p")])[0]
-    engine.close()
+    verdict = _ask(tmp_path / "empty", tmp_path, [JudgeRequest("p")])[0]
     assert verdict.status == "judge_failed"
     assert "cannot be loaded" in (verdict.reason or "")
 
@@ -160,14 +151,12 @@ def test_a_model_in_one_file_is_known_by_that_file(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     path.write_bytes(b"no model")
     (tmp_path / "beside.txt").write_text("not part of it")
-    before = HfLocal(JudgeConfig("hf", str(path))).fingerprint
+    before = PROVIDER.fingerprint(str(path))
     (tmp_path / "beside.txt").write_text("changed")
-    assert before == HfLocal(JudgeConfig("hf", str(path))).fingerprint
+    assert before == PROVIDER.fingerprint(str(path))
     path.write_bytes(b"another")
-    assert before != HfLocal(JudgeConfig("hf", str(path))).fingerprint
-    engine = _engine(path, tmp_path)
-    verdict = engine.map([JudgeRequest("p")])[0]
-    engine.close()
+    assert before != PROVIDER.fingerprint(str(path))
+    verdict = _ask(path, tmp_path, [JudgeRequest("p")])[0]
     assert verdict.status == "judge_failed"
     assert "tiny.gguf cannot be loaded" in (verdict.reason or "")
 
@@ -184,13 +173,11 @@ def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Pat
     broken = tmp_path / "broken"
     shutil.copytree(model_dir, broken)
     model.save_pretrained(broken)
-    engine = _engine(broken, tmp_path)
     requests = [JudgeRequest("p"), JudgeRequest("p", top_logprobs=None, max_tokens=2)]
     for _ in range(2):
-        verdicts = engine.map(requests)
-        assert [verdict.status for verdict in verdicts] == ["judge_failed"] * 2
-        assert all("not numbers" in (verdict.reason or "") for verdict in verdicts)
-    engine.close()
+        found = _ask(broken, tmp_path, requests)
+        assert [verdict.status for verdict in found] == ["judge_failed"] * 2
+        assert all("not numbers" in (verdict.reason or "") for verdict in found)
 
 
 def test_a_prompt_cannot_spell_special_tokens(model_dir: Path) -> None:

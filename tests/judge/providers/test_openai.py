@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import contextlib
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +14,7 @@ from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers import JudgeClient
-from spiqa_tasks.judge.providers.openai import PROVIDER, OpenAIApi, verdict_of
+from spiqa_tasks.judge.providers.openai import PROVIDER, OpenAIJudge, verdict_of
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -36,7 +33,7 @@ def _ask(client: JudgeClient, *requests: JudgeRequest) -> list[Verdict]:
 
 def test_the_judging_request_is_the_papers(server: OpenAIServer, config: JudgeConfig) -> None:
     """One token at temperature 0 with its five most likely alternatives, and the key as a bearer token."""
-    _ask(OpenAIApi(config), JudgeRequest("the prompt"))
+    _ask(OpenAIJudge(config), JudgeRequest("the prompt"))
     sent = server.requests[0]
     assert sent["path"] == "/v1/chat/completions"
     assert sent["headers"]["authorization"] == f"Bearer {KEY}"
@@ -53,7 +50,7 @@ def test_the_judging_request_is_the_papers(server: OpenAIServer, config: JudgeCo
 def test_a_written_answer_is_asked_for_without_logprobs(server: OpenAIServer, config: JudgeConfig) -> None:
     """Requests for text carry no log-probability fields."""
     server.behaviour.text = "The answer is B"
-    verdict = _ask(OpenAIApi(config), JudgeRequest("p", top_logprobs=None, max_tokens=64))[0]
+    verdict = _ask(OpenAIJudge(config), JudgeRequest("p", top_logprobs=None, max_tokens=64))[0]
     body = server.requests[0]["body"]
     assert "logprobs" not in body
     assert body["max_tokens"] == 64
@@ -64,7 +61,7 @@ def test_images_go_out_as_data_urls_before_the_text(server: OpenAIServer, config
     """Local images are embedded, URLs are passed on."""
     (tmp_path / "a.png").write_bytes(b"pixels")
     images = (str(tmp_path / "a.png"), "http://x/y.jpg")
-    _ask(OpenAIApi(config), JudgeRequest("p", top_logprobs=None, images=images))
+    _ask(OpenAIJudge(config), JudgeRequest("p", top_logprobs=None, images=images))
     content = server.requests[0]["body"]["messages"][0]["content"]
     encoded = base64.b64encode(b"pixels").decode()
     assert [part["type"] for part in content] == ["image_url", "image_url", "text"]
@@ -75,7 +72,7 @@ def test_images_go_out_as_data_urls_before_the_text(server: OpenAIServer, config
 def test_max_completion_tokens_is_learned_once(server: OpenAIServer, config: JudgeConfig) -> None:
     """A server that refuses max_tokens is asked again with max_completion_tokens, and from then on at once."""
     server.behaviour.sticky = "max_tokens"
-    verdicts = _ask(OpenAIApi(config), JudgeRequest("a"), JudgeRequest("b"))
+    verdicts = _ask(OpenAIJudge(config), JudgeRequest("a"), JudgeRequest("b"))
     assert all(verdict.ok for verdict in verdicts)
     names = [next(name for name in sent["body"] if name.startswith("max_")) for sent in server.requests]
     assert names == ["max_tokens", "max_completion_tokens", "max_completion_tokens"]
@@ -84,22 +81,22 @@ def test_max_completion_tokens_is_learned_once(server: OpenAIServer, config: Jud
 def test_azure_gets_its_own_header_and_version(server: OpenAIServer) -> None:
     """On an Azure host the key is sent as api-key; the query of the base URL goes behind the path."""
     azure = JudgeConfig("openai", "gpt-4o", "https://me.openai.azure.com/openai/deployments/d", KEY)
-    assert OpenAIApi.headers(azure) == {"api-key": KEY}
+    assert OpenAIJudge.headers(azure) == {"api-key": KEY}
     config = JudgeConfig("openai", "m", server.url + "?api-version=2024-06-01", KEY)
-    _ask(OpenAIApi(config), JudgeRequest("p"))
+    _ask(OpenAIJudge(config), JudgeRequest("p"))
     assert server.requests[0]["path"] == "/v1/chat/completions?api-version=2024-06-01"
 
 
 def test_without_a_key_no_header_is_sent(server: OpenAIServer, config: JudgeConfig) -> None:
     """Local servers see no authorization."""
-    _ask(OpenAIApi(replace(config, api_key=None)), JudgeRequest("p"))
+    _ask(OpenAIJudge(replace(config, api_key=None)), JudgeRequest("p"))
     assert "authorization" not in server.requests[0]["headers"]
 
 
 def test_tokens_and_model_are_reported_as_served(server: OpenAIServer, config: JudgeConfig) -> None:
     """The verdict has the name that the server gave, and its token counts."""
     server.behaviour.served_model = "gpt-4o-2024-08-06"
-    verdict = _ask(OpenAIApi(config), JudgeRequest("x" * 40))[0]
+    verdict = _ask(OpenAIJudge(config), JudgeRequest("x" * 40))[0]
     assert (verdict.model, verdict.prompt_tokens, verdict.completion_tokens) == ("gpt-4o-2024-08-06", 10, 1)
 
 
@@ -157,59 +154,14 @@ def test_other_models_may_judge(model: str) -> None:
     assert PROVIDER.why_no_logprobs(model) is None
 
 
-class FakeSdk:
-    """The SDK, as far as batches use it: what it was asked, and what it answers."""
-
-    def __init__(self, **found: Any) -> None:
-        self.asked: list[Any] = []
-        self.options: dict[str, Any] = {}
-        self.found = SimpleNamespace(**found)
-        self.files = SimpleNamespace(create=self._file, with_streaming_response=SimpleNamespace(content=self._content))
-        self.batches = SimpleNamespace(create=self._batch, list=self._list, retrieve=self._retrieve)
-
-    def with_options(self, **options: Any) -> FakeSdk:
-        self.options = options
-        return self
-
-    def _file(self, **given: Any) -> SimpleNamespace:
-        self.asked.append(given)
-        return SimpleNamespace(id="file-1")
-
-    def _batch(self, **given: Any) -> SimpleNamespace:
-        self.asked.append(given)
-        return SimpleNamespace(id="batch-1")
-
-    def _list(self, **given: Any) -> Any:
-        self.asked.append(given)
-        return self.found.page
-
-    def _retrieve(self, name: str) -> Any:
-        self.asked.append(name)
-        return self.found
-
-    @contextlib.contextmanager
-    def _content(self, file: str) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(iter_bytes=lambda: [f"{file}-1\n{file}".encode(), b"-2"])
-
-
-class Page(list[Any]):
-    """A page of a list that goes on by itself."""
-
-    @property
-    def data(self) -> list[Any]:
-        return list(self)
-
-
-def _api(sdk: FakeSdk | None = None, **changes: Any) -> OpenAIApi:
-    api = OpenAIApi(replace(JudgeConfig("openai", "gpt-4o", "http://h/v1", KEY), **changes))
-    api.__dict__["_sdk"] = sdk
-    return api
+def _api(**changes: Any) -> OpenAIJudge:
+    return OpenAIJudge(replace(JudgeConfig("openai", "gpt-4o", "http://h/v1", KEY), **changes))
 
 
 def test_the_line_of_a_request_is_what_would_be_sent() -> None:
     """Under its key, to the same path."""
     api, request = _api(extra='{"seed": 1}'), JudgeRequest("p")
-    line = api.request("a" * 64, request)
+    line = api.line("a" * 64, request)
     body = line.pop("body")
     assert line == {"custom_id": "a" * 64, "method": "POST", "url": "/v1/chat/completions"}
     assert body == {
@@ -251,11 +203,11 @@ def test_a_refused_temperature_is_left_out_from_then_on() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ({}, "in the batch: no answer"),
-        ({"error": "expired"}, "in the batch: expired"),
-        ({"response": {"status_code": 500, "body": {"a": 1}}}, "in the batch: 500 {'a': 1}"),
-        ({"response": {"status_code": 500, "body": 1}, "error": "bad"}, "in the batch: 500 bad"),
-        ({"response": {"status_code": 200, "body": "text"}}, "in the batch: 200 text"),
+        ({}, "in the file: no answer"),
+        ({"error": "expired"}, "in the file: expired"),
+        ({"response": {"status_code": 500, "body": {"a": 1}}}, "in the file: 500 {'a': 1}"),
+        ({"response": {"status_code": 500, "body": 1}, "error": "bad"}, "in the file: 500 bad"),
+        ({"response": {"status_code": 200, "body": "text"}}, "in the file: 200 text"),
     ],
 )
 def test_a_response_without_an_answer_has_its_reason(line: dict[str, Any], reason: str) -> None:
@@ -281,67 +233,3 @@ def test_what_is_no_chat_completion_is_asked_again(body: dict[str, Any]) -> None
             verdict_of(found, None)
         assert (error.value.reason, error.value.retryable) == ("the server's answer is no chat completion", True)
     assert verdict_of({"choices": [{"message": {"content": None}}]}, None).text == ""
-
-
-def test_a_batch_is_created_once_of_an_uploaded_file() -> None:
-    """With its tag, by which it is found again, and no second try."""
-    sdk = FakeSdk()
-    assert _api(sdk).create([{"custom_id": "a"}, {"custom_id": "b"}], "tag") == "batch-1"
-    content = b'{"custom_id": "a"}\n{"custom_id": "b"}'
-    batch = {"input_file_id": "file-1", "endpoint": "/v1/chat/completions", "completion_window": "24h"}
-    assert sdk.asked == [
-        {"file": ("tag.jsonl", content), "purpose": "batch"},
-        {**batch, "metadata": {"spiqa_tasks": "tag"}},
-    ]
-    assert sdk.options == {"max_retries": 0}
-
-
-def test_a_batch_is_found_by_its_tag() -> None:
-    """Among batches of others, with and without tags."""
-    tagged = [SimpleNamespace(id=f"b{tag}", metadata=tag and {"spiqa_tasks": tag}) for tag in (None, "x", "y")]
-    sdk = FakeSdk(page=Page(tagged))
-    assert _api(sdk).find("y", ["k"], []) == "by"
-    assert _api(sdk).find("z", ["k"], []) is None
-    assert sdk.asked[0] == {"limit": 100}
-
-
-def _batch(status: str, output: str | None = None, errors: str | None = None, **more: Any) -> FakeSdk:
-    counts = SimpleNamespace(completed=3, failed=None)
-    found = {"request_counts": counts, "errors": None, **more}
-    return FakeSdk(status=status, output_file_id=output, error_file_id=errors, **found)
-
-
-def test_a_batch_that_has_completed_has_the_lines_of_its_files() -> None:
-    """Answers, then errors; before that, and without a file, there are none."""
-    look = _api(_batch("completed", "out", "err")).look("b")
-    assert (look.done, look.fault) == (3, "")
-    assert list(look.responses or ()) == [b"out-1", b"out-2", b"err-1", b"err-2"]
-    assert _api(_batch("completed", errors="err")).look("b").responses is not None
-    assert _api(_batch("finalizing", "out")).look("b").responses is None
-    assert _api(_batch("completed")).look("b").responses is None
-    assert _api(_batch("in_progress", request_counts=None)).look("b").done == 0
-    assert _api(_batch("in_progress", request_counts=SimpleNamespace(completed=None, failed=2))).look("b").done == 2
-
-
-@pytest.mark.parametrize("status", ["failed", "expired", "cancelled"])
-def test_a_batch_that_ended_early_says_why_and_has_what_there_is(status: str) -> None:
-    """Its errors are told one after the other."""
-    errors = SimpleNamespace(data=[SimpleNamespace(message="too many"), SimpleNamespace(message="no")])
-    look = _api(_batch(status, "out", errors=None)).look("b")
-    assert (look.fault, list(look.responses or ())) == (f"the batch {status}", [b"out-1", b"out-2"])
-    sdk = _batch(status)
-    sdk.found.errors = errors
-    look = _api(sdk).look("b")
-    assert (look.fault, list(look.responses or (1,))) == (f"the batch {status}; too many; no", [])
-    sdk.found.errors = SimpleNamespace(data=None)
-    assert _api(sdk).look("b").fault == f"the batch {status}"
-
-
-def test_the_header_is_that_of_the_host() -> None:
-    """Azure's in each of its clouds, a bearer token elsewhere, none without a key."""
-    config = JudgeConfig("openai", "m", "http://h/v1", KEY)
-    assert OpenAIApi.headers(config) == {"Authorization": f"Bearer {KEY}"}
-    for cloud in ("com", "us", "cn"):
-        assert OpenAIApi.headers(replace(config, url=f"https://x.openai.azure.{cloud}/v1")) == {"api-key": KEY}
-    assert OpenAIApi.headers(replace(config, url="")) == {"Authorization": f"Bearer {KEY}"}
-    assert OpenAIApi.headers(replace(config, api_key=None)) == {}

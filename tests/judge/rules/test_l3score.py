@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -12,17 +11,14 @@ from openai_server import OpenAIServer, agreeing
 
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.engine import Engine
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules.l3score import PROMPTS, L3ScoreRule, says_neither
 from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
-MakeEngine = Callable[..., Engine]
 
-
-def _l3judge(engine: Engine | JudgeConfig, prompt: str = "released", top: int | str = 5) -> Judge:
-    return Judge(engine, L3ScoreRule(prompt, top))
+def _l3judge(config: JudgeConfig, prompt: str = "released", top: int | str = 5) -> Judge:
+    return Judge(config, L3ScoreRule(prompt, top))
 
 
 def _prompt(name: str, question: str, reference: str, prediction: str) -> str:
@@ -34,77 +30,77 @@ def _score(judge: Judge, reference: str, prediction: str) -> float | None:
     return judge.rule.score(candidate, *judge.verdicts([judge.rule.request(candidate)]))
 
 
-def test_a_score_is_that_of_the_paper(engine_of: MakeEngine) -> None:
+def test_a_score_is_that_of_the_paper(config: JudgeConfig) -> None:
     """The score follows equation 1 from the log-probabilities that the server gave."""
-    assert _score(_l3judge(engine_of()), "red", "Red") == pytest.approx(0.9 / (0.9 + 0.08))
+    assert _score(_l3judge(config), "red", "Red") == pytest.approx(0.9 / (0.9 + 0.08))
 
 
-def test_an_empty_answer_is_judged(server: OpenAIServer, engine_of: MakeEngine) -> None:
+def test_an_empty_answer_is_judged(server: OpenAIServer, config: JudgeConfig) -> None:
     """As the released script does, the judge is asked about an empty candidate too."""
-    assert (_score(_l3judge(engine_of()), "red", "") or 1) < 0.1
+    assert (_score(_l3judge(config), "red", "") or 1) < 0.1
     assert len(server.requests) == 1
 
 
-def test_a_judge_without_a_word_of_both_scores_zero(server: OpenAIServer, engine_of: MakeEngine) -> None:
+def test_a_judge_without_a_word_of_both_scores_zero(server: OpenAIServer, config: JudgeConfig) -> None:
     """Neither yes nor no among the five is a score of 0, as in the paper; `neither_rate` counts it."""
     server.behaviour.verdict = lambda _prompt: [("Sure", -0.1), *((word, -4.0) for word in "abcd")]
-    assert _score(_l3judge(engine_of()), "a", "a") == 0
+    assert _score(_l3judge(config), "a", "a") == 0
 
 
-def test_preflight_asks_a_right_and_a_wrong_answer(server: OpenAIServer, engine_of: MakeEngine) -> None:
+def test_preflight_asks_a_right_and_a_wrong_answer(server: OpenAIServer, config: JudgeConfig) -> None:
     """The test questions go past the cache each time and are not counted as judgements."""
-    judge = _l3judge(engine_of())
+    judge = _l3judge(config)
     judge.preflight()
     judge.preflight()
-    prompts = [request["body"]["messages"][0]["content"] for request in server.requests]
+    prompts = sorted(request["body"]["messages"][0]["content"] for request in server.requests)
     assert len(prompts) == 4
     assert "Candidate answer: Blue" in prompts[0]
-    assert "Candidate answer: Green" in prompts[1]
-    assert judge.engine.summary().judged == 0
+    assert "Candidate answer: Green" in prompts[-1]
+    assert judge.summary().judged == 0
 
 
 @pytest.mark.parametrize("first", ["<think>", "Okay", "\n"])
-def test_a_judge_that_says_neither_is_refused(server: OpenAIServer, engine_of: MakeEngine, first: str) -> None:
+def test_a_judge_that_says_neither_is_refused(server: OpenAIServer, config: JudgeConfig, first: str) -> None:
     """A judge that begins with something else would score everything 0; the message says what switches it off."""
     others = [("Let", -4.0), ("The", -5.0), ("I", -6.0), ("We", -7.0)]
     server.behaviour.verdict = lambda _prompt: [(first, -0.1), *others]
     with pytest.raises(JudgeError, match=r"not with yes or no.*--judge-extra.*enable_thinking"):
-        _l3judge(engine_of()).preflight()
+        _l3judge(config).preflight()
 
 
 @pytest.mark.parametrize("word", ["Yes", "No"])
 def test_a_judge_that_says_the_same_to_everything_is_refused(
-    server: OpenAIServer, engine_of: MakeEngine, word: str
+    server: OpenAIServer, config: JudgeConfig, word: str
 ) -> None:
     """It does not tell a right answer from a wrong one."""
     other = "No" if word == "Yes" else "Yes"
     server.behaviour.verdict = lambda _prompt: [(word, -0.1), (other, -3.0), ("a", -5.0), ("b", -6.0), ("c", -7.0)]
     with pytest.raises(JudgeError, match="Blue and whether Green"):
-        _l3judge(engine_of()).preflight()
+        _l3judge(config).preflight()
 
 
-def test_a_judge_with_too_few_log_probabilities_is_refused(server: OpenAIServer, engine_of: MakeEngine) -> None:
+def test_a_judge_with_too_few_log_probabilities_is_refused(server: OpenAIServer, config: JudgeConfig) -> None:
     """Three where the paper's rule needs five change the score; the message says what can be asked for."""
     server.behaviour.verdict = lambda prompt: agreeing(prompt)[:3]
     with pytest.raises(JudgeError, match=r"has 3 of 5 log-probabilities; use --top 3, or switch"):
-        _l3judge(engine_of()).preflight()
-    _l3judge(engine_of(), top=3).preflight()
+        _l3judge(config).preflight()
+    _l3judge(config, top=3).preflight()
 
 
-def test_extra_fields_are_sent_and_signed(server: OpenAIServer, engine_of: MakeEngine) -> None:
+def test_extra_fields_are_sent_and_signed(server: OpenAIServer, config: JudgeConfig) -> None:
     """What a user adds is in every request, in the signature, and makes other verdicts."""
-    judge = _l3judge(engine_of(extra='{"chat_template_kwargs": {"enable_thinking": false}}'))
+    judge = _l3judge(replace(config, extra='{"chat_template_kwargs": {"enable_thinking": false}}'))
     assert _score(judge, "a", "a") is not None
     assert server.requests[0]["body"]["chat_template_kwargs"] == {"enable_thinking": False}
-    assert judge.signature["judge_extra"] == judge.engine.config.extra
-    _score(_l3judge(engine_of()), "a", "a")
+    assert judge.signature["judge_extra"] == judge.config.extra
+    _score(_l3judge(config), "a", "a")
     assert len(server.requests) == 2
 
 
-def test_the_signature_tells_judges_prompts_and_rules_apart(server: OpenAIServer, engine_of: MakeEngine) -> None:
+def test_the_signature_tells_judges_prompts_and_rules_apart(server: OpenAIServer, config: JudgeConfig) -> None:
     """It has the judge as configured and as served, its host, the prompt with hash, the rule and the sampling."""
     server.behaviour.served_model = "gpt-4o-2024-08-06"
-    judge = _l3judge(engine_of())
+    judge = _l3judge(config)
     judge.preflight()
     assert judge.signature == {
         "judge": "openai:gpt-4o",
@@ -115,15 +111,15 @@ def test_the_signature_tells_judges_prompts_and_rules_apart(server: OpenAIServer
         "judge_temperature": "0.0",
         "judge_max_tokens": "1",
     }
-    others = [_l3judge(engine_of(), "paper"), _l3judge(engine_of(), top=10), _l3judge(engine_of(model="m"))]
+    others = [_l3judge(config, "paper"), _l3judge(config, top=10), _l3judge(replace(config, model="m"))]
     assert len({str(each.configured) for each in (judge, *others)}) == 4
 
 
-def test_more_alternatives_can_be_asked_for(server: OpenAIServer, engine_of: MakeEngine) -> None:
+def test_more_alternatives_can_be_asked_for(server: OpenAIServer, config: JudgeConfig) -> None:
     """With top=20 the server is asked for twenty and all of them count."""
     others = [(f"w{i}", -4.0) for i in range(7)], [(f"v{i}", -6.0) for i in range(11)]
     server.behaviour.verdict = lambda _prompt: [("Yes", -0.5), *others[0], ("No", -5.0), *others[1]]
-    wide = _score(_l3judge(engine_of(), top=20), "a", "a")
+    wide = _score(_l3judge(config, top=20), "a", "a")
     assert server.requests[0]["body"]["top_logprobs"] == 20
     assert wide == pytest.approx(math.exp(-0.5) / (math.exp(-0.5) + math.exp(-5.0)))
 
@@ -141,7 +137,7 @@ def test_unusable_settings_are_refused_before_the_run(config: JudgeConfig) -> No
 
 
 def test_the_rule_needs_no_judge() -> None:
-    """Requests, scores and the rule's part of the signature come without a config, a key or an engine."""
+    """Requests, scores and the rule's part of the signature come without a config, or a key."""
     rule = L3ScoreRule()
     candidate = Candidate("Candidate answer: blue", "Q?", "red")
     assert rule.request(candidate) == JudgeRequest(_prompt("released", "Q?", "red", "[removed] blue"), suspicious=True)

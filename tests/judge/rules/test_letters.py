@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.engine import Engine
+from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate
@@ -52,9 +50,9 @@ def test_the_wordings_have_signatures_of_their_own() -> None:
     assert {(prompt.partition(":")[0], len(prompt.partition(":")[2])) for prompt in prompts} == {("letters", 8)}
 
 
-def test_preflight_says_what_to_do(server: OpenAIServer, engine_of: Callable[..., Engine]) -> None:
+def test_preflight_says_what_to_do(server: OpenAIServer, config: JudgeConfig) -> None:
     """A judge that refuses is named with its host, and the way without it."""
-    judge = Judge(engine_of(), LettersRule())
+    judge = Judge(config, LettersRule())
     assert judge.preflight()[0].text == "A plain answer."
     server.behaviour.sticky = "401"
     with pytest.raises(JudgeError, match="extractor=judge") as caught:

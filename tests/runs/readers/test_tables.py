@@ -14,8 +14,8 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.paths import RunPath, read_runs
+from spiqa_tasks.runs.readers.answers import own_questions, read_table
 from spiqa_tasks.runs.readers.columns import Columns
-from spiqa_tasks.runs.readers.tables import SCORED_COLUMNS, answer_tables, is_table, own_questions, read_answers
 
 (DEMO,) = find_tasks(["mmstar_demo"])
 ROWS = rows_of(DEMO)
@@ -25,10 +25,10 @@ FAILED = ["Failed to obtain answer via API.", "Fail to obtain answer"]
 
 def pairs(path: Path) -> list[tuple[str, str]]:
     """The (id, answer) pairs read from a table."""
-    return [(answer.id, answer.response.text) for answer in read_answers(path)]
+    return [(answer.id, answer.response.text) for answer in read_table(path)]
 
 
-@pytest.mark.parametrize("kind", ["xlsx", "tsv", "pkl"])
+@pytest.mark.parametrize("kind", ["xlsx", "tsv"])
 def test_tables_are_read_by_their_columns(tmp_path: Path, kind: str) -> None:
     """The authors' submission and VLMEvalKit's results: an index, a prediction, and columns that do not matter."""
     table = pd.DataFrame(
@@ -41,7 +41,6 @@ def test_tables_are_read_by_their_columns(tmp_path: Path, kind: str) -> None:
     )
     path = tmp_path / f"model_MMStar.{kind}"
     write_table(table, path)
-    assert is_table(path)
     assert pairs(path) == [("1", "A"), ("2", "None"), ("30", "NA")]
 
 
@@ -71,7 +70,7 @@ def test_a_table_without_predictions_names_its_columns(tmp_path: Path) -> None:
 def test_every_mark_survives_as_text_and_failed_requests_are_known(tmp_path: Path, suffix: str) -> None:
     """No form turns an answer into a number, a formula or nothing; an escape is decoded."""
     path = write_table(mmstar_table(ROWS, [*MARKS, *FAILED, "_x000D_B"]), tmp_path / f"m_MMStar.{suffix}")
-    answers = read_answers(path)
+    answers = read_table(path)
     assert [answer.response.text for answer in answers[: len(MARKS)]] == MARKS
     failed = answers[len(MARKS) : len(MARKS) + 2]
     assert [(answer.response.text, answer.response.failure) for answer in failed] == [("", text) for text in FAILED]
@@ -186,7 +185,7 @@ def test_the_columns_are_asked_for(tmp_path: Path, rows: str, found: str, told: 
     path = tmp_path / "p.json"
     path.write_text(rows)
     with pytest.raises(InputError) as error:
-        read_answers(path)
+        read_table(path)
     assert str(error.value) == (
         f"Expected {path} to have the columns index (or id) and prediction, found {found}. Say which column is what, "
         f"such as --columns {told}."
@@ -198,42 +197,24 @@ def test_a_row_that_lacks_a_column_is_named(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text('[{"id": 1, "prediction": "A"}, {"id": 2}]')
     with pytest.raises(InputError) as error:
-        read_answers(path)
+        read_table(path)
     assert str(error.value) == (
         f"Expected row 2 of {path} to have the columns id and prediction, found id. Complete the row."
     )
     path.write_text('[{"id": 1, "prediction": "A", "figures": "a.png"}]')
     with pytest.raises(InputError, match=r"^Expected names of figures in row 1 of .* found the figures 'a.png', which"):
-        read_answers(path)
+        read_table(path)
 
 
 def test_an_answer_has_its_place_and_the_files_own_question_and_true_answer() -> None:
     """Where the table has these columns; nothing in it is a record."""
     path = write_table(mmstar_table(ROWS), Path("m.tsv"))
-    answers = read_answers(path)
+    answers = read_table(path)
     assert [(answer.place, answer.question, answer.reference, answer.record) for answer in answers] == [
         (place, row["question"], row["answer"], None) for place, row in enumerate(ROWS)
     ]
-    (answer,) = read_answers(write_table(pd.DataFrame({"id": ["a"], "prediction": ["B"]}), Path("p.tsv")))
+    (answer,) = read_table(write_table(pd.DataFrame({"id": ["a"], "prediction": ["B"]}), Path("p.tsv")))
     assert (answer.question, answer.reference) == ("", "")
-
-
-def test_every_table_of_answers_in_a_folder_is_found(tmp_path: Path) -> None:
-    """By name, parquet too; names without answers and broken files are passed over."""
-    old, new = (write_table(mmstar_table(ROWS), tmp_path / name / "model_MMStar.tsv") for name in ("T1", "T2"))
-    other = write_table(mmstar_table(ROWS), tmp_path / "T1" / "model_A.json")
-    parquet = tmp_path / "a.parquet"
-    mmstar_table(ROWS).to_parquet(parquet)
-    (tmp_path / "broken.xlsx").write_bytes(b"PK\x03\x04 no zip")
-    (tmp_path / "log.tsv").write_text("index\tlog\n1\tx\n")
-    (tmp_path / "other.tsv").write_text("name\tprediction\n1\tx\n")
-    (tmp_path / "folder.tsv").mkdir()
-    for name in SCORED_COLUMNS:
-        write_table(mmstar_table(ROWS).assign(**{name: 1}), tmp_path / f"model_{name}.tsv")
-    write_table(mmstar_table(ROWS), tmp_path / "m.tsv").rename(tmp_path / "m.txt")
-    assert answer_tables(tmp_path) == [other, old, new, parquet]
-    (tmp_path / "empty").mkdir()
-    assert answer_tables(tmp_path / "empty") == []
 
 
 @pytest.mark.parametrize("column", ["question", "answer", "prediction"])
@@ -249,40 +230,11 @@ def test_a_table_has_its_own_questions_where_all_columns_are_there(tmp_path: Pat
         assert own_questions(path) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("p.json", b" \n[", False),
-        ("p.json", b"  [{", True),
-        ("p.json", b"\xef\xbb\xbf[", True),
-        ("p.jsonl", b"[1]", False),
-        ("p.json", b'{"a": []}', False),
-        ("p.txt", b"index\tprediction\n", True),
-        ("p.tsv", b'"index"\t"prediction"\n', True),
-        ("p.tsv", b"index\tthe prediction\n", True),
-        ("p.tsv", b"\n", False),
-        ("p.csv", b"index,prediction\n", True),
-        ("p.txt", b"index\tthe prediction\n", False),
-        ("p.txt", b"index,prediction\n", False),
-        ("p.xlsx", b"PK\x03\x04 no zip", False),
-        ("p.tsv", b"\xff\xfe\tprediction\n", True),
-        ("p", b"", False),
-    ],
-)
-def test_a_table_is_known_by_its_beginning(tmp_path: Path, name: str, content: bytes, expected: bool) -> None:
-    """An xlsx is a zip archive of any name; a json file is a list; tsv and csv files are tables."""
-    path = tmp_path / name
-    path.write_bytes(content)
-    assert is_table(path) == expected
-    assert is_table(write_table(mmstar_table(ROWS[:1]), tmp_path / "x.xlsx").rename(tmp_path / "odd.name"))
-
-
 def test_a_lone_carriage_return_is_part_of_an_answer(tmp_path: Path) -> None:
     """Only line feeds end a row, with a carriage return before each where the file has those."""
     path = tmp_path / "p.tsv"
     for end in ("\n", "\r\n"):
         path.write_bytes(end.join(["index\tprediction", "1\tA\rB", '2\t"C\r"', "3\tD", ""]).encode())
-        assert is_table(path)
         assert pairs(path) == [("1", "A\rB"), ("2", "C\r"), ("3", "D")]
 
 
@@ -291,9 +243,8 @@ def test_a_header_of_any_form_is_looked_through(tmp_path: Path, content: str) ->
     """Longer than a csv module's longest field, or with a carriage return in a name."""
     path = tmp_path / "p.tsv"
     path.write_text(content, newline="")
-    assert is_table(path)
     with pytest.raises(InputError, match="to have the columns index"):
-        read_answers(path)
+        read_table(path)
 
 
 def test_a_table_nested_too_deeply_is_told(tmp_path: Path) -> None:
@@ -301,39 +252,14 @@ def test_a_table_nested_too_deeply_is_told(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text('[{"id": 1, "prediction": ' + "[" * 100_000)
     with pytest.raises(DataError, match="to be JSON"):
-        read_answers(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("a.pkl", b"", True),
-        ("a.parquet", b"", True),
-        ("a.json", b" [1]", True),
-        ("a.json", b"{}", False),
-        ("a.jsonl", b"[1]", False),
-        ("a.tsv", b"x", True),
-        ("a.csv", b"x,y", True),
-        ("a.csv", b" \n", False),
-        ("a", b'index\t"prediction"\r\n', True),
-        ("a", b"index\tpredictions\n", False),
-        ("a", b"prediction", False),
-        ("a", b"\xff\tprediction", True),
-    ],
-)
-def test_a_table_is_known_by_its_name_or_its_first_line(
-    tmp_path: Path, name: str, content: bytes, expected: bool
-) -> None:
-    """Quoted names of columns, too."""
-    (tmp_path / name).write_bytes(content)
-    assert is_table(tmp_path / name) == expected
+        read_table(path)
 
 
 def test_a_named_column_that_a_table_lacks_is_told_with_the_file(tmp_path: Path) -> None:
     """And the columns that there are."""
     path = write_table(pd.DataFrame({"index": [1], "prediction": ["A"]}), tmp_path / "m.csv")
     with pytest.raises(InputError) as error:
-        read_answers(path, Columns.parse("reference=gold"))
+        read_table(path, Columns.parse("reference=gold"))
     assert str(error.value) == (
         f"Expected the column gold of --columns in {path}, found index, prediction. Correct --columns."
     )

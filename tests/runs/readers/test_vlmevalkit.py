@@ -22,7 +22,7 @@ FIRST, SECOND = "T20260101-120000", "T20260102-080000"
 Said = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json", "pkl"])
+@pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
 def test_every_model_is_read_in_every_form(tmp_path: Path, suffix: str) -> None:
     """In the folder of a model, or in that of a date; scored copies and tables of other datasets are left out."""
     for model, date in (("a", ""), ("b_MMStar", FIRST), ("org--c", FIRST)):
@@ -57,10 +57,10 @@ def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: P
     """Of one task's scores and another's answers both are read; answers that are newer than their scores are scored."""
     right = {row["id"]: row["answer"] for row in ROWS}
     path = write_table(mmstar_table(ROWS), tmp_path / "m/m_mmstar_demo.tsv")
-    write_run_file(tmp_path / "m", "mmstar_demo", "m", right)
+    write_run_file(tmp_path, "mmstar_demo", "m", right)
     write_table(mmstar_table(ROWS), tmp_path / "m/m_MMStar.xlsx")
     runs = read_runs([RunPath(tmp_path)])
-    assert sorted((run.task, run.form) for run in runs) == [("mmstar_demo", "run"), ("mmstar_filtered", "vlmevalkit")]
+    assert sorted((run.task, run.form) for run in runs) == [("mmstar_demo", "score"), ("mmstar_filtered", "vlmevalkit")]
     after = path.stat().st_mtime + 60
     os.utime(path, (after, after))
     assert ("mmstar_demo", "vlmevalkit") in {(run.task, run.form) for run in read_runs([RunPath(tmp_path)])}
@@ -78,8 +78,8 @@ def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
     assert status == 0, said
     (row,) = (row for row in gain if row["group"] == "all" and row["s_wv"] is not None)
     assert (row["s_v"], row["s_wv"]) == (1.0, _of(scored, "mmstar_demo_text")[0]["metrics"]["accuracy"])
-    for command in ("compare", "breakdown"):
-        status, found, said = run_json(capsys, command, tmp_path, "--task", "mmstar_demo")
+    for command in (["compare"], ["score", "--by", "group"]):
+        status, found, said = run_json(capsys, *command, tmp_path, "--task", "mmstar_demo")
         assert (status, bool(found)) == (0, True), said
     status, kept, said = run_json(capsys, "filter", tmp_path, "--text-only-models", "--task", "mmstar_demo")
     assert (status, bool(kept)) == (0, True), said
@@ -115,7 +115,7 @@ def test_scores_as_old_as_their_answers_are_of_these(tmp_path: Path, later: int,
     """Then the answers are left out; a file that is not named after its folder is none of the model's."""
     path = write_table(mmstar_table(ROWS), tmp_path / "m" / "m_mmstar_demo.tsv")
     write_table(mmstar_table(ROWS), tmp_path / "m" / "mmstar_demo.tsv")
-    scores = path.with_suffix(".run.jsonl")
+    scores = path.with_name("20260101_000000_samples_mmstar_demo.jsonl")
     scores.write_text("")
     for each, moment in ((path, 1000), (scores, 1000 + later)):
         os.utime(each, (moment, moment))

@@ -1,0 +1,204 @@
+"""Gain and leakage of pairs, overall and by group (MMStar paper, section 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from spiqa_tasks.analysis.breakdown import OVERALL
+from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.outcomes import Outcomes
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.clustered import Estimate
+from spiqa_tasks.scoring.coverage import is_covered
+from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
+
+MUCH_UNANSWERED = 0.05
+"""Share of refused and unparsed answers from which a row has a warning: leakages of a few points are as large."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table.
+
+    Attributes:
+        task, metric, group, model, ablation: of the pair.
+        llm: model of the LLM base, or None.
+        n: number of questions.
+        result: gain and leakage, or None if withheld.
+        withheld: why, or ''.
+        outcomes: of the runs with images, without, and of the LLM base if there is one.
+        questions: number of answered questions as `n of N`, or '' if all were.
+        remarks: further warnings.
+        answered: `result` over the questions that every run's model answered, or None if unknown.
+        corrected: `result` of scores corrected for chance (`corrected_for_chance`), or None if unknown.
+    """
+
+    task: str
+    metric: str
+    group: str
+    model: str
+    ablation: str
+    llm: str | None
+    n: int
+    result: Gain | None
+    withheld: str
+    outcomes: Sequence[Outcomes] = ()
+    questions: str = ""
+    remarks: Sequence[str] = ()
+    answered: Gain | None = None
+    corrected: Gain | None = None
+
+
+def rows(pair: Pair) -> list[Row]:
+    """Return the overall row, then one per group, in the order in which the questions name them.
+
+    The overall row is made of the host's reported values if a run has no scores per question.
+    """
+    if not all(_has_scores(run, pair.metric) for run in pair.runs):
+        values = [(run, run.value(pair.metric)) for run in pair.runs]
+        reasons = [f"{run.name}: {value.reason}" for run, value in values if value.reason]
+        n = len(pair.groups[OVERALL])
+        return [_row(pair, OVERALL, None if reasons else gain_of_totals(n, *(v.value for _, v in values)), reasons)]
+    return [
+        _with_answered(pair, _row(pair, group, *_of_questions(pair, keys)), keys) for group, keys in pair.groups.items()
+    ]
+
+
+def _has_scores(run: Run, metric: Metric) -> bool:
+    """Return whether single questions have scores, rather than the host's table alone a value."""
+    return run.benchmark is not None or any(metric.name in record.scores for record in run.records)
+
+
+def _of_questions(pair: Pair, keys: Sequence[str]) -> tuple[Gain | None, Sequence[str]]:
+    """Return the gain of some questions, or None with the reasons."""
+    known = [key for key in keys if key in pair.scores]
+    if not is_covered(len(known), len(keys)):
+        few = "fewer than 99% of the questions have" if pair.scores else f"{pair.metric.name} gives no question"
+        return None, [f"{few} a score in every run"]
+    return _gain(pair, {key: pair.scores[key] for key in known}), ()
+
+
+def _gain(pair: Pair, scores: Mapping[str, Sequence[float]]) -> Gain:
+    """Return the gain of questions by their scores in each run."""
+    v, wv, *t = (list(of_run) for of_run in zip(*scores.values(), strict=True))
+    return gain(v, wv, t[0] if t else None, pair.clusters(scores))
+
+
+def _with_answered(pair: Pair, row: Row, keys: Sequence[str]) -> Row:
+    """Return the row with `answered` and `corrected`, unless it is withheld."""
+    known = [key for key in keys if key in pair.scores]
+    if row.result is None:
+        return row
+    answers = {key: pair.answered(key) for key in known}
+    options = {key: count for key in known if (count := pair.options(key)) is not None}
+    answered = {key: pair.scores[key] for key in known if all(answers[key])}
+    corrected = {
+        key: [
+            corrected_for_chance(score, count, is_answer)
+            for score, is_answer in zip(pair.scores[key], answers[key], strict=True)
+        ]
+        for key, count in options.items()
+    }
+    return replace(
+        row,
+        answered=_gain(pair, answered) if answered else None,
+        corrected=_gain(pair, corrected) if is_covered(len(corrected), len(known)) else None,
+    )
+
+
+def _row(pair: Pair, group: str, result: Gain | None, why_not: Sequence[str]) -> Row:
+    parts = [run for run in pair.runs if run.record_set.part]
+    reasons = [f"{run.name} answered {run.coverage} questions" for run in parts if run.record_set.withheld()]
+    keys = pair.groups[group]
+    v, _, *t = map(selection.model_name, pair.runs)
+    return Row(
+        pair.runs[0].task,
+        pair.metric.name,
+        group,
+        v,
+        pair.ablation,
+        t[0] if t else None,
+        len(keys),
+        None if reasons else result,
+        "; ".join(dict.fromkeys([*reasons, *why_not])),
+        pair.outcomes(keys),
+        "; ".join(dict.fromkeys(run.coverage for run in parts)),
+        pair.remarks if group == OVERALL else [],
+    )
+
+
+def sample_lists(pair: Pair) -> Iterator[dict[str, object]]:
+    """Yield the questions that the image won or lost, or that leaked, with their scores."""
+    for key, scores in pair.scores.items():
+        shown = outcomes(*scores)
+        if shown:
+            record = {"task": pair.runs[0].task, "metric": pair.metric.name, "id": key, "outcomes": list(shown)}
+            yield record | dict(zip_longest(("s_v", "s_wv", "s_t"), scores))
+
+
+def warnings(row: Row) -> list[str]:
+    """Return warnings about a row: refused and unparsed answers count as wrong."""
+    if row.result is None:
+        return [*row.remarks, f"withheld: {row.withheld}"]
+    warned = list(row.remarks)
+    if row.questions and row.group == OVERALL:
+        warned.append(f"{row.questions} questions were answered")
+    bounds = (
+        "with images: S_v and MG are lower bounds",
+        "without images: S_wv and ML are lower bounds and MG an upper one; try ablation=grey",
+        "by the LLM base: S_t is a lower bound and ML an upper one",
+    )
+    for outcome, bound in zip(row.outcomes, bounds, strict=False):
+        if outcome.without_answer >= MUCH_UNANSWERED:
+            warned.append(f"{outcome.refused:.0%} refused and {outcome.unparsed:.0%} unparsed {bound}")
+    return warned
+
+
+def averages(table: Sequence[Row]) -> list[Row]:
+    """Return a row per model and ablation with several tasks, as the last columns of the paper's Table 6.
+
+    Ablations stay apart: the gain over grey pictures is not the gain over none.
+    """
+    overall: dict[tuple[str, str], list[Row]] = {}
+    for row in table:
+        if row.group == OVERALL:
+            overall.setdefault((row.model, row.ablation), []).append(row)
+    return [_average(members) for members in overall.values() if len(members) > 1]
+
+
+def _average(members: Sequence[Row]) -> Row:
+    metrics = "+".join(dict.fromkeys(member.metric for member in members))
+    return replace(
+        members[0],
+        task="average",
+        metric=metrics,
+        n=sum(row.n for row in members),
+        result=mean_gain([row.result for row in members]),
+        withheld="",
+        outcomes=(),
+        questions="",
+        remarks=(),
+        answered=mean_gain([row.answered for row in members]),
+        corrected=mean_gain([row.corrected for row in members]),
+    )
+
+
+def mean_gain(gains: Sequence[Gain | None]) -> Gain | None:
+    """Return the unweighted means over tasks, or None if one is missing; ML's is the mean of values cut at 0."""
+    results = [result for result in gains if result is not None]
+    if len(results) < len(gains):
+        return None
+    count = len(results)
+    s_t = [result.s_t for result in results if result.s_t is not None]
+    ml = [result.ml.value for result in results if result.ml is not None]
+    of_scores = gain_of_totals(
+        sum(result.n for result in results),
+        sum(result.s_v for result in results) / count,
+        sum(result.s_wv for result in results) / count,
+        sum(s_t) / count if len(s_t) == count else None,
+    )
+    return replace(of_scores, ml=Estimate(sum(ml) / count) if len(ml) == count else None)

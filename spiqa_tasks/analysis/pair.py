@@ -1,0 +1,185 @@
+"""Runs of one task aligned on their questions: scores, coverage, refusals, and whether they may be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from spiqa_tasks.analysis.breakdown import OVERALL
+from spiqa_tasks.benchmarks.aggregation import Metric
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.signature import Signature
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs import run_metrics
+from spiqa_tasks.runs.outcomes import Outcomes, has_answer, option_count, outcomes_of
+from spiqa_tasks.runs.run import Run
+
+DECISIVE = ("data", "prompt", "settings", "grey", "matcher", "tokenizer")
+"""Signature fields, besides those of the judge, that change a score: package, host and form of the file do not."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two or three runs aligned on their questions by one metric.
+
+    Attributes:
+        runs: earlier and later run; for gain the run with pictures, the one without, and that of the LLM base if known.
+        metric: of the scores.
+        ablation: what the second run's model saw instead of the pictures, or ''.
+    """
+
+    runs: Sequence[Run]
+    metric: Metric
+    ablation: str = ""
+
+    @cached_property
+    def questions(self) -> list[dict[str, Record]]:
+        """Id -> record of each run's questions that the metric is of and that were asked completely."""
+        return [questions_of(run, self.metric) for run in self.runs]
+
+    @cached_property
+    def run_scores(self) -> list[Mapping[str, float]]:
+        """Id -> score of each run's questions that have one."""
+        return [scores_of(questions, self.metric) for questions in self.questions]
+
+    @cached_property
+    def scores(self) -> dict[str, tuple[float, ...]]:
+        """Id -> score in each run, of the questions that have one in every run."""
+        first, *others = self.run_scores
+        common = [key for key in first if all(key in scores for scores in others)]
+        return {key: tuple(scores[key] for scores in self.run_scores) for key in common}
+
+    @cached_property
+    def groups(self) -> dict[str, list[str]]:
+        """Group -> ids of its questions in the first run."""
+        return groups_of(self.questions[0])
+
+    def clusters(self, keys: Collection[str]) -> list[str | None]:
+        """Return the cluster keys of questions."""
+        return [self.questions[0][key].cluster for key in keys]
+
+    def answered(self, key: str) -> list[bool]:
+        """Return whether each run's model answered a question, neither refusing nor leaving the answer unreadable."""
+        return [has_answer(run, known[key]) for run, known in zip(self.runs, self.questions, strict=True)]
+
+    def options(self, key: str) -> int | None:
+        """Return the number of options of a question, or None if unknown or below two."""
+        count = option_count(self.runs[0], self.questions[0][key])
+        return count if count is not None and count > 1 else None
+
+    def outcomes(self, keys: Sequence[str]) -> list[Outcomes]:
+        """Return each run's shares of refused, unparsed, failed and truncated answers to at least one question."""
+        pairs = zip(self.runs, self.questions, strict=True)
+        return [outcomes_of(run, [questions[key] for key in keys]) for run, questions in pairs]
+
+    @property
+    def total(self) -> int:
+        """Number of the task's questions, those included that a run did not answer."""
+        whole = [
+            len(scores) + max(0, run.asked - run.record_set.answered)
+            for run, scores in zip(self.runs, self.run_scores, strict=True)
+        ]
+        return max(*whole, len(set().union(*self.run_scores)))
+
+    @property
+    def other_references(self) -> list[str]:
+        """Ids whose reference differs between the first run and another one."""
+        first, *others = self.questions
+        return [
+            key
+            for key, record in first.items()
+            if any(key in other and record.reference != other[key].reference for other in others)
+        ]
+
+    @property
+    def remarks(self) -> list[str]:
+        """Warnings about values that a host aggregates otherwise."""
+        return [remark for run in self.runs for remark in run_metrics.remarks(run, self.metric)]
+
+    def check(self, same_prompt: bool = True) -> None:
+        """Raise InputError unless all runs answered the same questions, scored by the same judge.
+
+        The wording must be the same in the first two runs only (`same_prompt`): an LLM base is asked in its own way.
+        """
+        for place, run in enumerate(self.runs[1:], 1):
+            _check_same(self, place, f"{_name(self.runs[0])} and {_name(run)}", same_prompt and place == 1)
+
+
+def questions_of(run: Run, metric: Metric) -> dict[str, Record]:
+    """Return id -> record of the questions that a metric is of and that were asked completely."""
+    return run.kind.members(run, metric)
+
+
+def scores_of(questions: Mapping[str, Record], metric: Metric) -> Mapping[str, float]:
+    """Return id -> score of the questions that have one: their own, or by the metric if none has its own."""
+    own = {key: record.scores[metric.name] for key, record in questions.items() if metric.name in record.scores}
+    return own or metric.compute(list(questions.values())).scores
+
+
+def groups_of(questions: Mapping[str, Record]) -> dict[str, list[str]]:
+    """Return group -> ids: `OVERALL` first, then the groups in the order in which the questions name them."""
+    groups = {OVERALL: list(questions)}
+    for key, record in questions.items():
+        for name in dict.fromkeys(record.groups.values()):
+            groups.setdefault(name, []).append(key)
+    return groups
+
+
+def differing(a: Signature, b: Signature) -> list[str]:
+    """Return the decisive fields in which two signatures differ, with both values."""
+    judge = tuple(name for name in a.__dataclass_fields__ if name.startswith("judge"))
+    return [
+        f"{name}: {getattr(a, name) or 'none'} and {getattr(b, name) or 'none'}"
+        for name in (*DECISIVE, *judge)
+        if getattr(a, name) != getattr(b, name)
+    ]
+
+
+def _check_same(pair: Pair, place: int, names: str, same_prompt: bool) -> None:
+    one, other = pair.runs[0], pair.runs[place]
+    ours, theirs = pair.questions[0], pair.questions[place]
+    only_one, only_other = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
+    if only_one or only_other:
+        raise InputError(
+            f"Expected the same questions for {names}; found {len(ours)} and {len(theirs)}, "
+            f"{len(only_one)} only in the first{_some(only_one)} and {len(only_other)} only in the second"
+            f"{_some(only_other)}. Run both on the whole task, or with the same --limit."
+        )
+    for field in ("data", "prompt") if same_prompt else ("data",):
+        first, second = _signed(one, field), _signed(other, field)
+        if first != second:
+            raise InputError(
+                f"Expected the same {field} for {names}; found {first} and {second}. Run both with the same "
+                f"{'data revision' if field == 'data' else 'prompt setting'}."
+            )
+    if pair.metric.needs == "judge" and one.judge_name != other.judge_name:
+        raise InputError(
+            f"Expected scores by the same judge for {names}; found {one.judge_name or 'none'} and "
+            f"{other.judge_name or 'none'}. Name one with --judge."
+        )
+    of_host = same_prompt and one.benchmark is None and other.benchmark is None
+    different = [
+        key
+        for key, record in ours.items()
+        if record.reference != theirs[key].reference
+        or (of_host and one.by_id[key].question != other.by_id[key].question)
+    ]
+    if different:
+        raise InputError(
+            f"Expected the same questions for {names}; {len(different)} have another text or answer under the same "
+            f"id{_some(different)}. Run both with the same version of the task and the same model-specific prompt."
+        )
+
+
+def _name(run: Run) -> str:
+    return f"{run.task} in {run.path.name}"
+
+
+def _signed(run: Run, field: str) -> str | None:
+    """Return a signature field; for a host's task the data is the dataset and revision of its YAML."""
+    return run.kind.data(run) if field == "data" else getattr(run.signature, field) or None
+
+
+def _some(keys: Collection[str]) -> str:
+    return f" (such as {', '.join(sorted(keys)[:3])})" if keys else ""

@@ -1,0 +1,131 @@
+"""Choose the runs that gain and leakage compare: a model with pictures, the same without, and its LLM base."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.run import MissingMetricError, Run
+
+UNKNOWN = "unknown"
+"""Ablation of a run that only an option names as one without pictures."""
+
+
+def ablation_pairs(
+    runs: Sequence[Run],
+    llm_runs: Sequence[Run] = (),
+    tasks: Sequence[str] = (),
+    metric: str | None = None,
+    with_base: bool = True,
+) -> tuple[list[Pair], list[str], list[str]]:
+    """Return the pairs, a sentence per run without its twin, and a sentence per pair without scores.
+
+    Args:
+        runs: of models with and without pictures.
+        llm_runs: of the LLM base; runs of our `_llm` tasks among `runs` are recognised.
+        tasks: only these; empty: all.
+        metric: name of the metric (default: the headline of each task).
+        with_base: whether LLM bases among `runs` count; without one there is no leakage.
+
+    Raises:
+        InputError: no pair, two LLM bases for one task, or runs that must not be compared.
+    """
+    llm = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
+    named = {(run.path, run.task) for run in llm}
+    wanted = selection.with_unique_labels(selection.select_tasks(runs, tasks, variants=True))
+    others = [run for run in wanted if (run.path, run.task) not in named]
+    bases = _bases([*llm, *(run for run in others if selection.is_few_shot(run) and with_base)])
+    seeing = [run for run in others if not selection.is_blind(run)]
+    blind = [run for run in others if selection.is_blind(run) and not selection.is_few_shot(run)]
+    twins = [(run, selection.twin(run, seeing)) for run in blind]
+    pairs: list[Pair] = []
+    problems: list[str] = []
+    for run, twin in twins:
+        if twin is None:
+            continue
+        try:
+            pairs.append(pair_of(twin, run, bases.get(selection.source_task(run)), metric, blind))
+        except MissingMetricError as error:
+            problems.append(f"{twin.task} of {twin.name} is left out: {error}")
+    used = {id(twin) for _, twin in twins}
+    alone = [_no_twin(run, seeing) for run, twin in twins if twin is None]
+    alone += [_no_ablation(run, blind) for run in seeing if id(run) not in used]
+    if not pairs:
+        raise InputError(
+            next(iter([*problems, *alone]), "Expected runs with and without images, found results of neither.")
+        )
+    return pairs, alone, problems
+
+
+def pair_of(v: Run, wv: Run, t: Run | None = None, metric: str | None = None, blind: Sequence[Run] = ()) -> Pair:
+    """Return the pair of runs whose roles are known, whatever their own records say of pictures.
+
+    Args:
+        v, wv, t: the run with pictures, without, and of the LLM base.
+        metric: name of the metric (default: the headline).
+        blind: all runs without pictures; `wv` gets an ablation name that is unique among them.
+
+    Raises:
+        InputError: runs that must not be compared, or without the metric.
+    """
+    measured = v.metric(metric)
+    kind = selection.ablation(wv) if selection.is_blind(wv) else UNKNOWN
+    same = [
+        run
+        for run in blind
+        if (selection.source_task(run), run.identity.model, selection.ablation(run))
+        == (selection.source_task(wv), wv.identity.model, kind)
+    ]
+    if len(same) > 1:
+        seeded = len({run.identity.seed for run in same}) == len(same)
+        kind += f",seed={wv.identity.seed}" if seeded else f" ({selection.difference(wv, same)})"
+    pair = Pair([v, wv, *([t] if t is not None else [])], measured, kind)
+    for run in pair.runs:
+        run.metric(measured.name)
+    pair.check()
+    return pair
+
+
+def _bases(candidates: Iterable[Run]) -> dict[str, Run]:
+    """Return task -> run of its LLM base."""
+    bases: dict[str, Run] = {}
+    for run in candidates:
+        task = selection.source_task(run)
+        if task in bases:
+            raise InputError(
+                f"Expected one LLM base for {task}; found {selection.model_name(bases[task])} and "
+                f"{selection.model_name(run)}. Name one of the runs, or its --judge."
+            )
+        bases[task] = run
+    return bases
+
+
+def _no_ablation(run: Run, blind: Sequence[Run]) -> str:
+    others = [
+        selection.model_name(other) for other in blind if selection.source_task(other) == selection.source_task(run)
+    ]
+    base = run.identity.model.partition(",")[0]
+    remedy = f"--model ablated --model_args base={base},ablation=text,... --tasks {run.task}"
+    if f"{run.task}_text" in catalogue()[0]:
+        remedy = f"the same model with --tasks {run.task}_text"
+    return (
+        f"Expected a run of {selection.model_name(run)} on {run.task} without images, found "
+        f"{f'one of {others[0]}' if others else 'none'}. Run {remedy}."
+    )
+
+
+def _no_twin(run: Run, seeing: Sequence[Run]) -> str:
+    task = selection.source_task(run)
+    others = [other for other in seeing if selection.source_task(other) == task]
+    own = [other for other in others if other.identity.model == run.identity.model]
+    remedy = f"Run the same model with --tasks {task}; {run.path.name} is left out."
+    if own:
+        remedy = f"Name the one that {run.path} belongs to."
+    return (
+        f"Expected a run of {selection.model_name(run)} on {task} with images beside the one with "
+        f"ablation={selection.ablation(run)}, found {', '.join(map(selection.model_name, own or others)) or 'none'}. "
+        f"{remedy}"
+    )

@@ -1,0 +1,106 @@
+"""A task of this package's benchmarks: a benchmark, a split and settings under one name."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.errors import InputError
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task as its YAML defines it.
+
+    Attributes:
+        name: the task's name.
+        entry: the benchmark.
+        split: the benchmark's split.
+        settings: the text of the YAML's `dataset_name`.
+        kept: ids of the questions that a filter kept; None without a filter.
+        length: limit of generated tokens per response; None if the YAML sets none.
+    """
+
+    name: str
+    entry: Benchmark = field(hash=False, repr=False)
+    split: str
+    settings: str
+    kept: frozenset[str] | None = None
+    length: int | None = None
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark's name."""
+        return self.entry.name
+
+    @property
+    def typed(self) -> Any:
+        """The parsed settings."""
+        return self.entry.parse(self.settings)
+
+    def with_metrics(self, names: Sequence[str]) -> Task:
+        """Return the task with only these metrics; InputError for an unknown one."""
+        unknown = [name for name in names if name not in self.metrics]
+        if unknown:
+            known = ", ".join(self.metrics)
+            raise InputError(f"Expected metrics of {self.name} ({known}), found {unknown[0]}. Correct --metrics.")
+        return dataclasses.replace(self, entry=self.entry.with_metrics(tuple(names)))
+
+    def with_settings(self, settings: str) -> Task:
+        """Return the task with other settings."""
+        return dataclasses.replace(self, settings=settings)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the task's metrics, the headline first."""
+        return tuple(metric.name for metric in self.entry.metrics(self.typed))
+
+    @property
+    def headline(self) -> str:
+        """The name of the headline metric."""
+        return self.metrics[0]
+
+    @property
+    def questions(self) -> int:
+        """The number of questions."""
+        if self.kept is not None:
+            return len(self.kept)
+        size = self.entry.splits[self.split]
+        return min(size, getattr(self.typed, "sample", 0) or size)
+
+
+def task_of(config: Mapping[str, Any]) -> Task | None:
+    """Return the task that a YAML's values define; None for a task of a host.
+
+    Raises InputError: a recorded definition that cannot be parsed.
+    """
+    metadata = config.get("metadata")
+    metadata = metadata if isinstance(metadata, Mapping) else {}
+    entry = benchmark_named(metadata.get("benchmark"), metadata.get("definition"))
+    if entry is None or "test_split" not in config:
+        return None
+    length = (config.get("generation_kwargs") or {}).get("max_new_tokens")
+    settings = str(config.get("dataset_name") or "")
+    return Task(str(config["task"]), entry, str(config["test_split"]), settings, length=length)
+
+
+def benchmark_named(name: Any, definition: Any = None) -> Benchmark | None:
+    """Return the registered benchmark of a name, else the one of a definition that results recorded, else None."""
+    if name not in BENCHMARKS and isinstance(definition, Mapping):
+        return _recorded(json.dumps(definition, sort_keys=True))
+    return BENCHMARKS.get(name)
+
+
+@cache  # equal definitions give equal tasks, so that runs of one task are compared
+def _recorded(definition: str) -> Benchmark:
+    from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
+    from spiqa_tasks.benchmarks.own.definition import parse
+
+    return own_benchmark(parse(json.loads(definition), Path()))

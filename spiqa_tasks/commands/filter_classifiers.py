@@ -1,0 +1,127 @@
+"""`filter --classifiers`: accuracy of small classifiers that see only the texts of a task."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.analysis.answer_shortcuts import guesses, open_questions
+from spiqa_tasks.analysis.breakdown import by_group
+from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, run_of, task_rows, write_answers
+from spiqa_tasks.analysis.shortcuts import Learning, Shortcut, ShortcutValue, shortcuts
+from spiqa_tasks.benchmarks.aggregation import prepare
+from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.errors import InputError, MissingPartError
+from spiqa_tasks.extras import require
+from spiqa_tasks.files.atomic import check_folder, write_atomically
+from spiqa_tasks.hosts.catalogue import find_tasks, read_task
+from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, UnknownTaskError, task_documents
+from spiqa_tasks.printable import said_if_slow, say
+from spiqa_tasks.report.printer import Column, Columns, Table, as_jsonl, as_records, render
+from spiqa_tasks.runs.run_metrics import P_RIGHT
+from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.scoring.units import number, plain
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the classifiers; `--metric`, `--samples` and the folders of YAMLs are those of `filter`."""
+    group = parser.add_argument_group("classifiers instead of runs, which learn from the texts of a task alone")
+    about = "tasks or groups of this package, YAMLs of benchmarks, tasks of lmms-eval"
+    group.add_argument("--classifiers", nargs="+", metavar="TASK", help=about)
+    group.add_argument("--folds", type=int, default=5, metavar="K", help="of the cross-validation (default: 5)")
+    group.add_argument("--seed", type=int, default=0, help="of folds, forest and permutations (default: 0)")
+    group.add_argument(
+        "--permutations", type=int, default=200, metavar="N", help="of the right options, for p (default: 200)"
+    )
+    about = "write each classifier's answers as a run that filter takes"
+    group.add_argument("--output", type=Path, metavar="DIR", help=about)
+
+
+def run_classifiers(arguments: argparse.Namespace) -> int:
+    """Print a row for each classifier and group, and write what was asked for."""
+    require("shots", "spiqa-tasks filter --classifiers")
+    if arguments.output is not None:
+        check_folder(arguments.output)
+    learning = Learning(arguments.folds, arguments.seed, arguments.permutations)
+    rows: list[Any] = []
+    lines: list[dict[str, Any]] = []
+    for task in (task for name in arguments.classifiers for task in _tasks(arguments, name)):
+        rows += _of_task(arguments, task, learning, lines)
+    if arguments.samples is not None:
+        write_atomically(arguments.samples, as_jsonl(lines).encode())
+    values: Columns = [
+        "n",
+        Column("value", "x 100", number, ("low", "high")),
+        *(Column("chance", show=number), Column("p", show=plain)),
+    ]
+    print(render(arguments.format, Table(as_records(rows), ["task", "classifier", "metric", "group"], values)))
+    return 0
+
+
+def _tasks(arguments: argparse.Namespace, name: str) -> Sequence[Task | TaskDocuments]:
+    """The tasks of ours that are named, or the documents of the host's. Raises InputError: neither knows it."""
+    if name.endswith(".yaml"):
+        return [read_task(Path(name))]
+    try:
+        return find_tasks([name], arguments.include_path)
+    except InputError as unknown:
+        try:
+            return [task_documents(name, arguments.include_path)]
+        except (UnknownTaskError, MissingPartError):
+            raise unknown from None
+
+
+def _of_task(
+    arguments: argparse.Namespace, task: Task | TaskDocuments, learning: Learning, lines: list[dict[str, Any]]
+) -> list[ShortcutValue]:
+    """The rows of a task; what `--samples` is to have goes to `lines`, and its runs are written."""
+    if not isinstance(task, Task):
+        choices, remarks = choices_of_host(task)
+        metric = arguments.metric or task.metric
+    else:
+        rows, remarks = task_rows(task)
+        choices, metric = choices_of(rows), "accuracy"
+        if not choices:
+            return _of_open(arguments, task, rows, learning)
+        if len(choices) < len(rows):
+            remarks.append(f"{task.name}: {len(rows) - len(choices)} open questions are left out.")
+    say(*remarks)
+    with said_if_slow("learning from the texts"):
+        found = list(shortcuts(choices, learning))
+    lines += _samples(task.name, found)
+    if arguments.output is not None:
+        say(*(f"wrote {path}." for path in write_answers(arguments.output, task, found, metric)))
+    return [row for each in found for row in each.rows(task.name, metric)]
+
+
+def _of_open(
+    arguments: argparse.Namespace, task: Task, rows: Sequence[Mapping[str, Any]], learning: Learning
+) -> list[ShortcutValue]:
+    if arguments.samples is not None:
+        raise InputError(
+            f"Expected a task of choices for --samples, found {task.name}. Write its answers with --output."
+        )
+    found = guesses(open_questions(rows), learning)
+    runs = [run_of(task, name, answers) for name, answers in found.items()]
+    metrics = [run.metric(arguments.metric or "rouge_l") for run in runs]
+    prepare(([metric], run.questions) for metric, run in zip(metrics, runs, strict=True))
+    if arguments.output is not None:
+        say(*(f"wrote {path}." for path in write_runs(runs, arguments.output)))
+    return [
+        ShortcutValue(task.name, name, each.metric, each.group, each.n, each.value, each.low, each.high)
+        for name, run, metric in zip(found, runs, metrics, strict=True)
+        for each in by_group(run, [metric])
+    ]
+
+
+def _samples(task: str, found: Sequence[Shortcut]) -> list[dict[str, Any]]:
+    """One object a question: each classifier's choice, and the probability that it gives to the right option."""
+    lines: list[dict[str, Any]] = [
+        {"task": task, "id": question.id, "answer": question.answer} for question in found[0].questions
+    ]
+    for each in found:
+        for line, (_, pick, p) in zip(lines, each.answers, strict=True):
+            line[each.name] = {"choice": pick, P_RIGHT: p}
+    return lines

@@ -1,0 +1,98 @@
+"""`--by` of `score`: metrics by group of answers, or by a measured property of the questions."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, by_property
+from spiqa_tasks.benchmarks.aggregation import Metric, prepare
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.commands.run_arguments import withheld_values
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.printable import say
+from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
+from spiqa_tasks.runs.loading import Selection, own_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.readers.columns import Columns as FileColumns
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import with_unique_labels, withheld_remarks
+from spiqa_tasks.runs.subset import read_subset
+from spiqa_tasks.scoring.units import number
+
+ALL = "all"
+GROUP = "group"
+_OF_SCORING = ("rule", "output", "dry_run", "accept_differences", "write_requests", "read_responses")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    properties = sorted({name for each in BENCHMARKS.values() for name in (*each.properties, *each.labels)})
+    parser.add_argument(
+        "--by",
+        choices=(GROUP, *properties),
+        help="print values with intervals by group (categories, types of figures), by the benchmark that a question of "
+        "MMStar is from (source), or by bins of a property; RUNs, of which there may be several, are not scored again",
+    )
+    parser.add_argument("--bins", type=int, default=5, help="bins of equal count (default: 5)")
+
+
+def scored_runs(arguments: argparse.Namespace) -> list[Run] | None:
+    """Return the RUNs of `--by` as they were scored; None if the arguments are a task and answers to it.
+
+    Raises:
+        InputError: options of scoring or several judges with RUNs; or see `own_runs`.
+    """
+    tasks, groups = catalogue(arguments.include_path)
+    if arguments.predictions and (arguments.task in {**tasks, **groups} or arguments.task.endswith(".yaml")):
+        return None
+    used = [name for name in _OF_SCORING if getattr(arguments, name, None)]
+    judges = arguments.judge or [None]
+    if used or len(judges) > 1:
+        option = "several --judge" if not used else f"--{used[0].replace('_', '-')}"
+        raise InputError(f"Expected TASK PREDICTIONS... with {option}, found RUNs with --by. Score them first.")
+    subset = read_subset(arguments.ids) if arguments.ids else None
+    columns = FileColumns.parse(arguments.columns or "")
+    folders = tuple(arguments.include_path)
+    chosen = Selection(tuple(arguments.only), judges[0], arguments.partial, folders, columns, subset)
+    places = [RunPath.parse(str(place)) for place in (arguments.task, *arguments.predictions)]
+    runs, remarks = own_runs(places, chosen)
+    say(*remarks, *withheld_remarks(runs))
+    return runs
+
+
+def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> None:
+    """Print one line per run, metric and group.
+
+    Raises:
+        InputError: no run of a benchmark that has the property, or an unknown metric.
+    """
+    by = arguments.by
+    suited = [run for run in with_unique_labels(runs) if by == GROUP or _has(run.own.entry, by)]
+    if not suited:
+        known = ", ".join(name for name, each in BENCHMARKS.items() if _has(each, by))
+        raise InputError(f"Expected runs of a benchmark with {by} ({known}), found none.")
+    metrics = [_metrics(run, arguments.metrics) for run in suited]
+    prepare((of_run, run.questions) for of_run, run in zip(metrics, suited, strict=True))
+    rows: list[GroupValue] = []
+    for run, of_run in zip(suited, metrics, strict=True):
+        say(*withheld_values(run, of_run))
+        if by == GROUP:
+            rows += by_group(run, of_run)
+        elif by in run.own.entry.labels:
+            rows += [row for metric in of_run for row in by_label(run, metric, by)]
+        else:
+            rows += [row for metric in of_run for row in by_property(run, metric, by, arguments.bins)]
+    values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", "questions"]
+    print(render(arguments.format, Table(as_records(rows), ["model", "task", "metric", "group"], values)))
+
+
+def _has(benchmark: Benchmark, name: str) -> bool:
+    return name in benchmark.properties or name in benchmark.labels
+
+
+def _metrics(run: Run, names: Sequence[str]) -> list[Metric]:
+    """Return the metrics named, or the headline."""
+    return run.metrics if ALL in names else [run.metric(name) for name in names or (None,)]

@@ -1,0 +1,105 @@
+"""`paper`: every table and figure of the three papers, and each made again beside what is printed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+
+from spiqa_tasks.analysis.paper.listing import ITEMS, PAPERS, Item, item_named
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
+from spiqa_tasks.benchmarks.task import Task
+from spiqa_tasks.commands import batching
+from spiqa_tasks.commands.run_arguments import METRIC, RUN, TASK, add_include_path, add_part, selection
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.source import Source, default_source
+from spiqa_tasks.hosts.catalogue import catalogue, members_of
+from spiqa_tasks.report.printer import Column, Columns, Table, add_format, render
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.paths import RunPath
+
+_JUDGES = ("SPIQA_JUDGE", "SPIQA_JUDGE_API_KEY", "OPENAI_API_KEY")
+"""Environment variables of which one is set where a judge can be asked."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("paper", nargs="?", choices=PAPERS, help="default: list all three")
+    parser.add_argument("item", nargs="?", metavar="ITEM", help="table8, figureB1, ...; default: list them")
+    parser.add_argument("runs", nargs="*", type=RunPath.parse, metavar="RUN", help=RUN)
+    parser.add_argument(
+        "--among", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help="of the list: which have runs here"
+    )
+    parser.add_argument("--task", action="append", default=[], help=f"{TASK}; of counts: the split of this task")
+    about = "only scores by this judge; of ranked captions a judge that sees pictures, several times for several"
+    parser.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
+    add_part(parser)
+    add_include_path(parser)
+    parser.add_argument("--metric", help=f"{METRIC}; of scores several as a,b")
+    parser.add_argument("--over", metavar="SETTING", help="a setting that the tasks differ by, such as resolution")
+    parser.add_argument("--summary", action="store_true", help="of marked captions: how far ignoring them returns")
+    parser.add_argument("--size", type=int, default=500, help="answers in a resample (default: 500)")
+    parser.add_argument("--repeats", type=int, default=100_000, help="resamples (default: 100000)")
+    parser.add_argument("--seed", type=int, default=0, help="of resamples and orders of captions (default: 0)")
+    parser.add_argument("--dry-run", action="store_true", help="of ranked captions: only say how many requests")
+    batching.add_options(parser)
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the list, or the table again; 3 where a part of it could not be made."""
+    if arguments.item is None:
+        arguments.judge = None
+        return _list(arguments)
+    item = item_named(arguments.paper, arguments.item)
+    if not item.maker:
+        raise InputError(f"Expected a table or figure that can be made again, found {item.name}: {item.note}.")
+    if not arguments.runs and item.maker != "counts":
+        raise InputError(f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found none. Name their folders.")
+    if item.maker != "rank":
+        if len(arguments.judge or ()) > 1:
+            raise InputError(f"Expected one --judge for {item.name}, found {len(arguments.judge)}. Name one.")
+        arguments.judge = next(iter(arguments.judge or ()), None)
+    from spiqa_tasks.commands.paper_tables import MAKERS  # takes numpy, which the list does without
+
+    return MAKERS[item.maker](arguments, item)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    tasks, groups = catalogue()
+    source = default_source(fetches=False)
+    answered = {run.task for run in load_runs(arguments.among, selection(arguments))[0]} if arguments.among else None
+    records = []
+    for item in ITEMS:
+        if arguments.paper not in (None, item.paper):
+            continue
+        members = {name for asked in item.tasks for name in (asked, *members_of(asked, tasks, groups))}
+        records.append(
+            {
+                "paper": item.paper,
+                "item": item.key,
+                "shows": item.shows,
+                "needs": item.needs,
+                "tasks": item.tasks if "runs" in item.needs else [],
+                "data": _has_data(item, tasks, groups, source),
+                "runs": bool(members & answered) if answered is not None and "runs" in item.needs else None,
+                "judge": any(map(os.environ.get, _JUDGES)) if "judge" in item.needs else None,
+                "note": item.note,
+            }
+        )
+    values: Columns = ["needs", Column("tasks", "--tasks"), *("data", "runs", "judge", "note")]
+    note = "Made again by `spiqa-tasks paper PAPER ITEM [RUN...]`; data, runs and judge: whether they are there."
+    print(render(arguments.format, Table(records, ["paper", "item", "shows"], values, notes=[note])))
+    return 0
+
+
+def _has_data(
+    item: Item, tasks: Mapping[str, Task], groups: Mapping[str, Sequence[str]], source: Source
+) -> bool | None:
+    """Return whether the data of an item's tasks is there, or None for tasks of the host."""
+    if item.maker == "counts":
+        splits = [split for split in BENCHMARKS[item.paper].splits if not split.startswith("demo")]
+        return all(is_there(source, item.paper, split, "ablation=text") for split in splits)
+    members = [task for name in item.tasks for task in members_of(name, tasks, groups).values()]
+    found = {(task.benchmark, task.split, task.settings) for task in members}
+    return all(is_there(source, *each) for each in found) if found else None

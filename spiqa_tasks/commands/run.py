@@ -1,0 +1,260 @@
+"""`run`: lmms-eval on the demo data, or all runs of an experiment of a paper, with its tables and page."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+
+from spiqa_tasks.analysis.experiments import (
+    LLM,
+    PAPERS,
+    PICTURES,
+    Found,
+    Known,
+    PlannedRun,
+    found,
+    gain_plan,
+    paper_plan,
+)
+from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.commands import demo, gain
+from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.extras import require
+from spiqa_tasks.files.atomic import check_folder, write_atomically
+from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
+from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, alone_in, check_extra, command, run_host
+from spiqa_tasks.judge.redaction import redacted
+from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.printable import printable, say
+from spiqa_tasks.report.content import build
+from spiqa_tasks.report.page import as_html
+from spiqa_tasks.report.paper_table import paper_table, records
+from spiqa_tasks.report.printer import Column, Table, add_format, render
+from spiqa_tasks.runs.identity import model_arguments
+from spiqa_tasks.runs.loading import Selection, load_runs, own_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import withheld_remarks
+
+_DEMO = "two baselines on the shipped data (no network, no Java), then the commands that conclude from runs"
+_ABOUT = {
+    "gain": "multi-modal gain and leakage of a model: runs with pictures, without, and of its LLM base",
+    "scifibench": "SciFIBench's Table 2, beside the published rows",
+    "spiqa": "SPIQA's Table 3, beside the published rows",
+}
+_EPILOG = (
+    "Runs that are complete are not repeated, and of one that was killed lmms-eval keeps its answers: call it again to "
+    "go on. Arguments behind -- go to lmms-eval."
+)
+_BLIND = ("text", "grey")
+"""Ablations of runs without pictures; the second one with `--grey`."""
+_END = 12
+"""Lines of a failed run's log that are shown: a traceback's end with its message."""
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.set_defaults(llm=None, llm_args="", grey=False, judge=None)
+    experiments = parser.add_subparsers(required=True, metavar="EXPERIMENT", dest="experiment")
+    demo.add_options(experiments.add_parser("demo", help=_DEMO, description=_DEMO))
+    for name, about in _ABOUT.items():
+        command = experiments.add_parser(name, help=about, description=about, epilog=_EPILOG)
+        command.add_argument("--model", required=True, help="of lmms-eval, as its --model")
+        command.add_argument("--model-args", "--model_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+        if name == "gain":
+            command.add_argument("--llm", help="the model's LLM base, for S_t and ML; as --model")
+            command.add_argument("--llm-args", "--llm_args", default="", metavar="KEY=VALUE,...", help="its arguments")
+            command.add_argument("--grey", action="store_true", help="a run with grey pictures, too")
+        if name == "spiqa":
+            command.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help="of L3Score (default: SPIQA_JUDGE)")
+        usual = name if name in PAPERS else "mmstar_filtered"
+        command.add_argument(
+            "--tasks", default=usual, metavar="TASK,...", help=f"tasks and groups of lmms-eval (default: {usual})"
+        )
+        command.add_argument(
+            "--output", type=Path, required=True, metavar="FOLDER", help="where results, logs and page go"
+        )
+        command.add_argument(
+            "--launch", default="", metavar="WORDS", help="put before `-m lmms_eval`: 'accelerate launch'"
+        )
+        command.add_argument("--limit", type=int, metavar="N", help="only the first N questions of each task")
+        command.add_argument(
+            "--include-path", "--include_path", type=Path, metavar="FOLDER", help="of tasks of one's own"
+        )
+        command.add_argument("--print", action="store_true", help="only print the commands of what is missing")
+        command.add_argument("host", nargs="*", metavar="-- ARGUMENT", help="further arguments of lmms-eval")
+        add_format(command)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run what is missing, print the tables and write the page; 3 if a run or a table is not complete."""
+    if arguments.experiment == "demo":
+        return demo.run_demo(arguments)
+    experiment = _Experiment(arguments)
+    if arguments.print:
+        experiment.look()
+        judge = [] if experiment.judge is None else [["export", f"SPIQA_JUDGE={experiment.judge}"]]
+        print("\n".join(map(shlex.join, [*judge, *map(experiment.command, experiment.missing)])))
+        print("# then, for tables and page, the same spiqa-tasks run without --print")
+        return 0
+    for part in ("lmms-eval", "report"):
+        require(part, "The experiment")
+    done = [experiment.complete()]
+    if not experiment.paths():
+        say("no tables and no page: no run has results.")
+        return 3
+    for make in (_gain_table if arguments.experiment == "gain" else _paper_table, _page):
+        try:
+            done.append(make(experiment, arguments.format))
+        except SpiqaTasksError as error:
+            say(str(error))
+            done.append(False)
+    return 0 if all(done) else 3
+
+
+class _Experiment:
+    """The planned runs and their results so far.
+
+    Attributes:
+        output: folder of the experiment.
+        options: arguments shared by all runs.
+        judge: judge of L3Score, or None for that of the environment.
+        wanted: selection of the runs in the tables.
+        state: run -> its results when last checked.
+    """
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        """Make the plan.
+
+        Raises:
+            InputError: arguments that cannot be used; or see `gain_plan` and `paper_plan`.
+        """
+        check_extra(arguments.host)
+        check_folder(arguments.output)
+        if arguments.limit is not None and arguments.limit < 1:
+            raise InputError(f"Expected --limit to be 1 or more, found {arguments.limit}. Leave it out for all.")
+        self.judge: str | None = arguments.judge
+        if self.judge is not None:
+            parse_judge(self.judge, environ=os.environ)
+        self.output: Path = arguments.output
+        include = [] if arguments.include_path is None else [arguments.include_path]
+        self.options = Options(shlex.split(arguments.launch), arguments.limit, arguments.include_path, arguments.host)
+        self.wanted = Selection((), self.judge, arguments.limit is not None, include)
+        self.state = dict.fromkeys(_plan(arguments, Known(*catalogue([*filtered_tasks(), *include]))), Found())
+
+    def look(self) -> None:
+        """Check the results of each run."""
+        self.state = {planned: self._found(planned) for planned in self.state}
+
+    @property
+    def missing(self) -> list[PlannedRun]:
+        """The runs that are not complete."""
+        return [planned for planned, there in self.state.items() if not there.complete]
+
+    def paths(self, *roles: str) -> list[Path]:
+        """Return the existing result files, of some roles or of all."""
+        return [
+            there.path
+            for planned, there in self.state.items()
+            if there.path is not None and (not roles or planned.role in roles)
+        ]
+
+    def runs(self, *roles: str) -> list[Run]:
+        """Return the runs of some roles or of all; remarks about others go to stderr."""
+        runs, remarks = load_runs(map(RunPath, self.paths(*roles)), self.wanted)
+        say(*remarks)
+        return runs
+
+    def command(self, planned: PlannedRun) -> list[str]:
+        """Return the host's command of a run."""
+        return command(planned.model, planned.task, self.output / planned.folder(self.options), self.options)
+
+    def complete(self) -> bool:
+        """Show the plan and run the host for each incomplete run; return whether all are complete then.
+
+        Raises:
+            InputError: the program to launch cannot be started.
+        """
+        environment = {**os.environ, **({} if self.judge is None else {"SPIQA_JUDGE": self.judge})}
+        with alone_in(self.output, lambda: say(f"waiting for a run at work in {self.output} ...")) as held:
+            self.look()
+            rows = [
+                {**vars(each), "run": each.role, "model": each.identity.label, "there": there}
+                for each, there in self.state.items()
+            ]
+            requests = Column("requests", show=lambda count: "?" if count is None else str(count))
+            print(render("text", Table(rows, ["run", "task", "model"], [requests, "there"])), file=sys.stderr)
+            missing = self.missing
+            for place, planned in enumerate(missing, 1):
+                log = self.output / "logs" / f"{planned.folder(self.options)}.log"
+                name = f"{planned.role}, {planned.task}"
+                say(f"run {place} of {len(missing)}: {name}; what it prints goes to {log}")
+                status = run_host(self.command(planned), log, held, environment)
+                there = self.state[planned] = self._found(planned)
+                if there.path is None:
+                    say(f"{name}: no results (exit status {status}). The end of {log}:")
+                    print(_end_of(log, planned), file=sys.stderr)
+                elif there.failed:
+                    say(f"{name}: {there.failed} requests or judgements failed. Call it again to repeat them.")
+        return not self.missing
+
+    def _found(self, planned: PlannedRun) -> Found:
+        return found(planned, self.output, self.options, self.judge)
+
+
+def _plan(arguments: argparse.Namespace, known: Known) -> list[PlannedRun]:
+    names = [name.strip() for name in arguments.tasks.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"Expected --tasks to name tasks or groups, found {arguments.tasks!r}. Correct it.")
+    model = Model(arguments.model, arguments.model_args)
+    if arguments.experiment != "gain":
+        return paper_plan(known, names, model, arguments.limit)
+    llm = None if arguments.llm is None else Model(arguments.llm, arguments.llm_args)
+    return gain_plan(known, names, model, llm, _BLIND[: 1 + arguments.grey], arguments.limit)
+
+
+def _end_of(log: Path, planned: PlannedRun) -> str:
+    """Return the last lines of a log, without colours and the model's key."""
+    lines = _COLOUR.sub("", log.read_text(encoding="utf-8", errors="replace")).splitlines()[-_END:]
+    key = model_arguments(planned.model.arguments).get("api_key")
+    return printable("\n".join(f"  {redacted(line, key)}" for line in lines))
+
+
+def _gain_table(experiment: _Experiment, form: str) -> bool:
+    """Print the table of `gain` and write its samples; return whether every run is in it."""
+    samples = experiment.output / "questions.jsonl"
+    runs = experiment.runs(PICTURES, *_BLIND)
+    of_runs, alone, problems = ablation_pairs(runs, experiment.runs(LLM))
+    gain.print_gain(of_runs, form, samples)
+    say(*alone, *problems, f"questions that pictures won or lost, or that leaked: {samples}")
+    if not any(planned.role == LLM for planned in experiment.state):
+        say("S_t and ML are withheld: they need the model's LLM base. Name it with --llm.")
+    return not (alone or problems)
+
+
+def _paper_table(experiment: _Experiment, form: str) -> bool:
+    runs, remarks = own_runs(map(RunPath, experiment.paths()), experiment.wanted)
+    order = [planned.task for planned in experiment.state]
+    print(paper_table(records(sorted(runs, key=lambda run: order.index(run.task))), form))
+    say(*remarks, *withheld_remarks(runs))
+    return True
+
+
+def _page(experiment: _Experiment, _form: str) -> bool:
+    runs, remarks = load_runs(map(RunPath, experiment.paths()), experiment.wanted)
+    if not any(run.benchmark is not None for run in runs):
+        say("no page: it shows tasks of this package, and none was run.")
+        return True
+    page = experiment.output / "report.html"
+    again = shlex.join(["spiqa-tasks", "report", str(experiment.output), "--html", str(page)])
+    bases = experiment.paths(LLM)
+    report = build(runs, remarks, "", again, [run for run in runs if run.path in bases])
+    write_atomically(page, as_html(report, "large").encode("utf-8", "replace"))
+    say(f"page: {page.resolve()}")
+    return True

@@ -1,0 +1,301 @@
+"""Ask a judge for many verdicts: one `asyncio.run` in the calling thread; nothing lives between two calls."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.judge.cache import FILE_NAME, VerdictCache, request_key
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.pace import Outcome, Pace
+from spiqa_tasks.judge.pricing import estimated_tokens
+from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
+from spiqa_tasks.judge.redaction import redacted_verdict
+from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.summary import JudgingEstimate
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+from spiqa_tasks.printable import counted, said_if_slow, say
+
+_SUSPECT = 3
+"""Failures of one request that count, after which every further one does: the request is at fault, not the server."""
+_NAP_SECONDS = 0.25
+"""How long to wait for one's turn before the pace, which others may have changed, is looked at again."""
+_REFUSED_SECONDS = 1.0
+"""The longest that one refused request waits without a `Retry-After`: the pace holds the others back."""
+_log = logging.getLogger("spiqa_tasks")
+
+
+class Answers(NamedTuple):
+    """Verdicts in the order of their requests, and how many of them could not be written into the cache."""
+
+    verdicts: list[Verdict]
+    unstored: int
+
+
+def verdicts(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> Answers:
+    """Return the judge's verdicts; each different request without a stored verdict is asked once.
+
+    A verdict is stored as soon as it arrives: a kill loses the requests on their way. Progress goes to stderr.
+
+    Raises:
+        JudgeError: a cache that is there and cannot be read.
+        MissingPartError: the provider's package is not installed.
+    """
+    keys = keys_of(config, requests)
+    with _cache_of(config) as cache:
+        known = cache.get(keys) if cache else {}
+        missing = {key: request for key, request in zip(keys, requests, strict=True) if key not in known}
+        line = "judge %s at %s: %d requests, %d of their verdicts in the cache %s"
+        place = cache.path if cache else "none"
+        _log.info(line, config.name, config.host or "this process", len(requests), len(known), place)
+        if missing:
+            with _progress(config, len(missing)) as advance:
+
+                def keep(key: str, verdict: Verdict) -> None:
+                    if verdict.ok and cache:
+                        cache.put(key, verdict)
+                    advance()
+
+                known |= _asked(config, missing, keep)
+    return Answers([known[key] for key in keys], _unstored(cache))
+
+
+def estimate(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
+    """Return the cost of judging these requests; asks nothing and needs no key."""
+    wanted = dict(zip(keys_of(config, requests), requests, strict=True))
+    missing = [wanted[key] for key in wanted.keys() - stored(config, list(wanted)).keys()]
+    prompts = sum(estimated_tokens(request.prompt) for request in missing)
+    completions = sum(request.max_tokens for request in missing)
+    price = config.cost(prompts, completions)
+    return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)
+
+
+def keys_of(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> list[str]:
+    """Return the requests' keys in the cache."""
+    fingerprint = PROVIDERS[config.provider].fingerprint(config.model)
+    return [request_key(config, fingerprint, request) for request in requests]
+
+
+def stored(config: JudgeConfig, keys: Sequence[str]) -> dict[str, Verdict]:
+    """Return the stored verdicts among `keys`."""
+    with _cache_of(config) as cache:
+        return cache.get(keys) if cache else {}
+
+
+def store(config: JudgeConfig, found: Mapping[str, Verdict]) -> int:
+    """Store verdicts by their keys; return how many could not be written."""
+    with _cache_of(config) as cache:
+        if cache is None:
+            return len(found)
+        for key, verdict in found.items():
+            cache.put(key, verdict)
+    return _unstored(cache)
+
+
+@contextmanager
+def _cache_of(config: JudgeConfig) -> Iterator[VerdictCache | None]:
+    with VerdictCache((config.cache_dir or cache_path()) / FILE_NAME) if config.cache else nullcontext() as cache:
+        yield cache
+
+
+def _unstored(cache: VerdictCache | None) -> int:
+    """Number of verdicts that a closed cache could not write; said on stderr."""
+    if cache and cache.unstored:
+        say(
+            f"Expected to store {counted(cache.unstored, 'verdict')} in the judge's cache {cache.path}, which failed: "
+            f"{cache.trouble}. They count in this run; the next one asks for them again. Make room, end the program "
+            "that has locked it, or name a folder that can be written in SPIQA_TASKS_CACHE."
+        )
+    return cache.unstored if cache else 0
+
+
+@contextmanager
+def _progress(config: JudgeConfig, count: int) -> Iterator[Callable[[], object]]:
+    """Yield a function that counts one verdict on a progress bar (terminal) or, if judging is slow, after one line."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        from tqdm import tqdm
+
+        with tqdm(total=count, desc=f"judge {config.name}", file=sys.stderr, unit=" judgements") as bar:
+            yield bar.update
+    else:
+        with said_if_slow(f"judge {config.name}: {counted(count, 'judgement')}"):
+            yield lambda: None
+
+
+def _asked(config: JudgeConfig, missing: Mapping[str, JudgeRequest], keep: Keep) -> dict[str, Verdict]:
+    """The verdicts by key; in a thread of its own where a loop runs already, as in a notebook."""
+
+    async def run() -> dict[str, Verdict]:
+        return await asking.all(missing)
+
+    asking = Asking(config, PROVIDERS[config.provider].make_client(config), keep)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(run())
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            return pool.submit(asyncio.run, run()).result()
+        except KeyboardInterrupt:
+            asking.stop()
+            raise
+
+
+Keep = Callable[[str, Verdict], None]
+"""Callback for a key and its verdict, called as soon as the verdict arrives."""
+
+
+@dataclass(eq=False, slots=True)
+class _Job:
+    """An open request.
+
+    `attempts` of its `tries` count towards `max_attempts`; `answers` is the judge's number of answers at its last
+    failure.
+    """
+
+    place: int
+    key: str
+    request: JudgeRequest
+    tries: int = 0
+    attempts: int = 0
+    first_asked: float | None = None
+    answers: int = -1
+
+
+class Asking:
+    """At most `concurrency` workers that ask one judge at its pace.
+
+    A job that waits for its next try holds no worker. A judge that answers nothing for as long as the policy's
+    patience, or asks for a longer wait than that, ends everything, however many jobs are open.
+    """
+
+    def __init__(self, config: JudgeConfig, client: JudgeClient, keep: Keep) -> None:
+        self._config, self._client, self._keep = config, client, keep
+        self._provider, self._policy = PROVIDERS[config.provider], config.retry
+        self._pace, self._random, self._turn = Pace(), random.Random(), asyncio.Lock()
+        self._queue: asyncio.PriorityQueue[tuple[bool, int, _Job]] = asyncio.PriorityQueue()
+        self._over = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._verdicts: dict[str, Verdict] = {}
+        self._answers, self._last_answer, self._trouble = 0, 0.0, ""
+        self._silent_since = self._stopped_until = 0.0
+
+    async def all(self, requests: Mapping[str, JudgeRequest]) -> dict[str, Verdict]:
+        """Return the verdicts by key, at least one."""
+        self._loop = asyncio.get_running_loop()
+        self._open = len(requests)
+        for place, (key, request) in enumerate(requests.items()):
+            self._enqueue(_Job(place, key, request))
+        workers = [asyncio.create_task(self._work()) for _ in range(min(self._config.concurrency, len(requests)))]
+        try:
+            await self._over.wait()
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            await self._client.aclose()
+        return self._verdicts
+
+    def stop(self) -> None:
+        """End before all verdicts are there; from any thread."""
+        with suppress(RuntimeError):  # the loop has ended by itself
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._over.set)
+
+    def _enqueue(self, job: _Job) -> None:
+        """Put a job into the queue: those that were tried before are first, the others in their order."""
+        self._queue.put_nowait((job.tries == 0, job.place, job))
+
+    async def _work(self) -> None:
+        while True:
+            _, _, job = await self._queue.get()
+            try:
+                verdict = await self._ask(job)
+            except Exception as error:  # a defect must not end a worker, or all wait for ever: it becomes the reason
+                verdict = failed(f"unexpected {type(error).__name__}: {error}")
+                _log.error("Asking the judge failed: %s", self._config.redact(str(verdict.reason)))
+            if verdict is None:
+                continue
+            verdict = redacted_verdict(verdict, self._config.api_key)
+            self._verdicts[job.key] = verdict
+            try:
+                self._keep(job.key, verdict)
+            except Exception:  # likewise; the verdict counts all the same
+                _log.exception("Storing a verdict failed.")
+            if len(self._verdicts) == self._open:
+                self._over.set()
+
+    async def _ask(self, job: _Job) -> Verdict | None:
+        """The verdict, or None where the job comes back to the queue later."""
+        reason = self._provider.missing_key(self._config) or self._provider.cannot(self._config.model, job.request)
+        if reason is not None:
+            return failed(reason)
+        async with self._turn:
+            while (verdict := self._given_up()) is None and (wait := self._pace.start_in(self._now())) > 0:
+                await asyncio.sleep(min(wait, _NAP_SECONDS, self._left()))
+        if verdict is not None:
+            return verdict
+        asked, ticket = self._now(), self._pace.ticket
+        job.first_asked = asked if job.first_asked is None else job.first_asked
+        try:
+            verdict = await self._client.ask(job.request)
+        except AskError as error:
+            if error.retryable:
+                return self._after_failure(job, error, asked, ticket)
+            verdict = failed(error.reason)
+        self._last_answer, self._trouble = self._now(), ""
+        self._answers += 1
+        self._pace.came_back(self._last_answer, ticket, "answered")
+        return verdict
+
+    def _after_failure(self, job: _Job, error: AskError, asked: float, ticket: int) -> Verdict | None:
+        now, policy = self._now(), self._policy
+        job.tries += 1
+        reason = self._config.redact(error.reason)
+        _log.info("judge %s: try %d of a request failed: %s", self._config.name, job.tries, reason)
+        if not policy.patient or (job.first_asked is not None and now - job.first_asked > policy.patience):
+            job.attempts = job.tries
+        elif not error.refused and (job.answers != self._answers or job.attempts >= _SUSPECT):
+            job.attempts += 1
+        job.answers = self._answers
+        if not self._trouble:
+            self._silent_since = max(self._last_answer, asked)
+        self._trouble = error.reason
+        if error.retry_after is not None and error.retry_after > policy.patience:
+            self._stopped_until = now + error.retry_after
+            return self._given_up()
+        if job.attempts >= policy.max_attempts:
+            return failed(f"{error.reason} (gave up after {job.tries} tries)")
+        outcome: Outcome = "refused" if error.refused else "failed"
+        self._pace.came_back(now, ticket, outcome, error.retry_after or 0.0)
+        delay = policy.delay(job.tries, error.retry_after, self._random)
+        if error.refused and error.retry_after is None:
+            delay = min(delay, _REFUSED_SECONDS)
+        asyncio.get_running_loop().call_later(min(delay, self._left()), self._enqueue, job)
+        return None
+
+    def _left(self) -> float:
+        """The seconds until the judge has answered nothing for as long as the policy's patience."""
+        silent = self._now() - self._silent_since if self._trouble else 0.0
+        return max(0.0, self._policy.patience - silent)
+
+    def _given_up(self) -> Verdict | None:
+        """A failure where the judge has been out of reach for so long that asking on is pointless."""
+        stopped = self._stopped_until - self._now()
+        if stopped > 0:
+            return failed(f"{self._trouble}; the server asks for {stopped:,.0f} s of patience: score again after that")
+        if self._left() > 0:
+            return None
+        return failed(f"{self._trouble} (the judge has answered nothing for {self._policy.patience:.0f} s)")
+
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()

@@ -1,0 +1,193 @@
+"""Requests through a provider's SDK: no retries, no redirects, no headers but ours; every failure is an `AskError`."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import mimetypes
+import ssl
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.retry import AskError, HttpError, retry_after_seconds
+from spiqa_tasks.judge.types import JudgeRequest
+
+LARGEST_ANSWER = 16 << 20
+"""Bytes of an answer's body that are read; no honest one is larger."""
+LONGEST_MESSAGE = 300
+"""Characters of a server's error message that are shown."""
+_PLAIN = frozenset({"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"})
+
+
+class SdkJudge(ABC):
+    """Asks one server, at one path under the judge's base URL, by JSON."""
+
+    path: str
+
+    def __init__(self, config: JudgeConfig) -> None:
+        self._config = config
+        self._extra = config.extra_fields
+
+    @staticmethod
+    @abstractmethod
+    def classes() -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return the SDK's classes of asynchronous clients, and of HTTP clients over aiohttp, the fastest there are."""
+
+    @staticmethod
+    @abstractmethod
+    def headers(config: JudgeConfig) -> dict[str, str]:
+        """Return the headers of every request, with the judge's key."""
+
+    @staticmethod
+    @abstractmethod
+    def image_part(url: str) -> dict[str, Any]:
+        """Return the part of a message that shows a picture."""
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if "_sdk" in vars(self):
+            await self._sdk.close()
+
+    async def post(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON object that the server answers with; raises AskError (HttpError for an error status).
+
+        The SDK's models take anything a server says, so that its raw answer is read instead.
+        """
+        import httpx2
+
+        try:
+            asking = self._sdk.post(self.path, cast_to=httpx2.Response, body=body)
+            response = await asyncio.wait_for(asking, self._config.timeout)  # an SDK would limit single reads
+        except asyncio.TimeoutError:
+            raise AskError(f"no answer within {self._config.timeout:g} s", retryable=True) from None
+        except Exception as error:
+            raise self._failure(error) from None
+        answer = _parsed(response.content)
+        if not isinstance(answer, dict):
+            raise AskError("the server's answer is not a JSON object", retryable=True)
+        if answer.get("error"):
+            raise AskError(f"the server answered with an error: {self._message(answer)}", retryable=True)
+        return answer
+
+    def content_of(self, request: JudgeRequest) -> str | list[dict[str, Any]]:
+        """Return the prompt, or its part after those of the pictures.
+
+        Half a surrogate pair, which is no text and which servers refuse, becomes a question mark.
+        """
+        prompt = request.prompt.encode("utf-8", "replace").decode()
+        if not request.images:
+            return prompt
+        return [*(self.image_part(_url(image)) for image in request.images), {"type": "text", "text": prompt}]
+
+    def unanswered(self, *reasons: Any) -> AskError:
+        """Return what the line of a response without an answer raises."""
+        reason = " ".join(str(reason) for reason in reasons if reason) or "no answer"
+        return AskError(self._config.redact(f"in the file: {reason}")[:LONGEST_MESSAGE], retryable=False)
+
+    @cached_property
+    def _sdk(self) -> Any:
+        config = self._config
+        logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
+        hooks = {"request": [self._send_ours], "response": [_read_whole]}
+        make, make_http = self.classes()
+        http = make_http(follow_redirects=False, event_hooks=hooks, timeout=None)
+        base, _, query = config.url.partition("?")
+        asked = dict(pair.partition("=")[::2] for pair in query.split("&") if pair)
+        options = {
+            "default_query": asked,
+            "api_key": config.api_key or "none",
+            "max_retries": 0,
+            "http_client": http,
+            "timeout": None,
+        }
+        return make(base_url=base, **options)
+
+    async def _send_ours(self, request: Any) -> None:
+        """Keep whatever an SDK finds in the environment here, and the key with the judge's host."""
+        ours = urlsplit(self._config.url)
+        if (request.url.scheme, request.url.host) != (ours.scheme, ours.hostname):
+            raise AskError(f"the SDK would ask another host, {request.url.host}", retryable=False)
+        for name in set(request.headers) - _PLAIN:
+            del request.headers[name]
+        request.headers.update(self.headers(self._config))
+
+    def _failure(self, error: Exception) -> AskError:
+        """The error of an SDK, classified; one that is no failure of the request is raised again."""
+        import aiohttp
+        import httpx2
+
+        causes = list(_causes(error))
+        for cause in causes:
+            if isinstance(cause, AskError):
+                return cause
+            if isinstance(response := getattr(cause, "response", None), httpx2.Response):
+                return self._http_error(response)
+        if not any(isinstance(cause, httpx2.HTTPError | aiohttp.ClientError | OSError) for cause in causes):
+            raise error
+        detail = next((str(cause) for cause in causes[1:] if str(cause)), "") or type(causes[-1]).__name__
+        refused = any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
+        remedy = "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
+        if refused:
+            remedy = "name the file of the authority that signed the server's certificate in SSL_CERT_FILE"
+        return AskError(f"{self._config.redact(detail)}; {remedy}", retryable=not refused)
+
+    def _http_error(self, response: Any) -> HttpError:
+        parsed = _parsed(response.content)
+        body = response.content.decode(errors="replace") if parsed is None else parsed
+        error = body.get("error") if isinstance(body, dict) else None
+        codes = [error.get("code"), error.get("type")] if isinstance(error, dict) else []
+        target = response.headers.get("Location", "") if 300 <= response.status_code < 400 else ""
+        return HttpError(
+            response.status_code,
+            self._config.redact(f"it redirects to {target[:LONGEST_MESSAGE]}") if target else self._message(body),
+            codes=[code for code in codes if isinstance(code, str)],
+            retry_after=retry_after_seconds(response.headers, time.time()),
+        )
+
+    def _message(self, body: Any) -> str:
+        error = body.get("error", body) if isinstance(body, dict) else body
+        message = error.get("message", error) if isinstance(error, dict) else error
+        text = message if isinstance(message, str) else json.dumps(message)
+        return self._config.redact(" ".join(text.split()))[:LONGEST_MESSAGE]
+
+
+async def _read_whole(response: Any) -> None:
+    """Read a body, unpacked, up to `LARGEST_ANSWER`; the SDKs read without a limit."""
+    content = bytearray()
+    async for piece in response.aiter_bytes():
+        content += piece
+        if len(content) > LARGEST_ANSWER:
+            raise AskError(f"the server's answer is larger than {LARGEST_ANSWER >> 20} MB", retryable=False)
+    response._content = bytes(content)  # where httpx2 looks whether a body has been read
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, what it was raised from, and so on."""
+    current: BaseException | None = error
+    while current is not None:
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _parsed(content: bytes) -> Any:
+    """The JSON value; None where it is none, or nested too deeply to be read."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _url(image: str) -> str:
+    """A URL as it is; a local picture as a data URL, of the media type that its name has, else image/png."""
+    if image.startswith(("http://", "https://", "data:")):
+        return image
+    media_type = mimetypes.guess_type(image)[0] or "image/png"
+    return f"data:{media_type};base64,{base64.b64encode(Path(image).read_bytes()).decode()}"

@@ -1,0 +1,99 @@
+"""Answers as rows: JSON lines of `{"id": ..., "prediction": "..."}`, MMStar's and VLMEvalKit's tables, parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, KeysView, Mapping
+from pathlib import Path
+from typing import Any
+
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.json_text import json_lines
+from spiqa_tasks.files.records import form_of, read_cells
+from spiqa_tasks.files.tables import Cells, row_id
+from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
+
+LINES, TABLE = "jsonl", "table"
+"""The forms: rows with the types of JSON, or cells that are all text."""
+SCORED_COLUMNS = frozenset({"hit", "log", "score"})
+"""What VLMEvalKit adds to the copies of a table that it has scored."""
+_ROW = {LINES: "line", TABLE: "row"}
+
+
+def is_answers(columns: Iterable[str], names: Columns = USUAL) -> bool:
+    """Return whether a row with these columns is an answer."""
+    known = set(columns)
+    return None not in (names.name("id", known), names.name("prediction", known))
+
+
+def read_lines(path: Path, columns: Columns = USUAL) -> list[Answer]:
+    """Return the answers of JSON lines. Raises DataError, InputError: a line of another form, with its number."""
+    return _answers(path, LINES, dict(json_lines(path)), columns)
+
+
+def read_table(path: Path, columns: Columns = USUAL) -> list[Answer]:
+    """Return the answers of a table. Raises DataError, InputError: a broken file, or a row that lacks a column."""
+    return _answers(path, TABLE, dict(enumerate(read_cells(path), 1)), columns)
+
+
+def own_questions(path: Path) -> list[Cells]:
+    """Return the rows of a file with questions and true answers next to the predictions; () of any other."""
+    table = read_cells(path)
+    return table if {"question", "answer", "prediction"} <= _columns(table) else []
+
+
+def answers_in(path: Path, columns: Columns = USUAL) -> int:
+    """Return how many answers a table has; 0 for any other table or file, and for one that VLMEvalKit has scored."""
+    try:
+        table = read_cells(path)
+    except DataError:
+        return 0
+    found = _columns(table)
+    return len(table) if is_answers(found, columns) and not found & SCORED_COLUMNS else 0
+
+
+def is_table(path: Path) -> bool:
+    """Return whether a file may be a table: a spreadsheet, parquet, or rows of separated cells."""
+    form = form_of(path)
+    if form != "separated":
+        return form != "json"
+    with path.open("rb") as file:
+        header = file.readline()
+    return b"\t" in header or b"," in header
+
+
+def _answers(path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], columns: Columns) -> list[Answer]:
+    found = _columns(rows.values())
+    columns.check(found, path)
+    names = [columns.name(what, found) for what in ("id", "prediction")]
+    if None in names:
+        raise InputError(
+            f"Expected {path} to have the columns index (or id) and prediction, found {listed(found)}. {advice(found)}"
+        )
+    return list(_each(path, form, rows, columns, *map(str, names)))
+
+
+def _each(
+    path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], columns: Columns, key: str, prediction: str
+) -> Iterator[Answer]:
+    for position, (number, row) in enumerate(rows.items()):
+        where = f"{_ROW[form]} {number} of {path}"
+        if key not in row or prediction not in row:
+            raise InputError(
+                f"Expected {where} to have the columns {key} and {prediction}, found {listed(row)}. Complete the row."
+            )
+        given, text = row[key], row[prediction]
+        if not isinstance(given, str | int) or isinstance(given, bool) or not isinstance(text, str):
+            raise InputError(
+                f'Expected {where} to be {{"id": a string or whole number, "prediction": a string}}, '
+                f"found id {given!r} and prediction {text!r}. Correct the line."
+            )
+        try:
+            yield columns.answer(row, row_id(row, [key]) if form == TABLE else str(given), text, position)
+        except ValueError as error:
+            raise InputError(f"Expected names of figures in {where}, found {error}. Correct it.") from error
+
+
+def _columns(rows: Iterable[Mapping[str, Any]]) -> KeysView[str]:
+    """The names of the columns, in their order."""
+    return dict.fromkeys(column for row in rows for column in row).keys()

@@ -1,0 +1,413 @@
+"""Gain and leakage of runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import right_answers, write_jsonl, write_run_file
+from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
+from host_files import choice_sample, choice_samples, sample_of, write_run
+from run_command import run_json
+
+from spiqa_tasks.analysis.gain import Row, mean_gain, rows, sample_lists, warnings
+from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.scoring.clustered import Estimate
+from spiqa_tasks.scoring.gain import Gain
+from spiqa_tasks.scoring.mcq import released_match
+
+GainOf = Callable[..., tuple[int, list[dict[str, Any]], str]]
+
+
+@pytest.fixture
+def gain(capsys: pytest.CaptureFixture[str]) -> GainOf:
+    """Runs the command: (exit status, records, stderr)."""
+    return partial(run_json, capsys, "gain")
+
+
+def rows_at(folder: Path, metric: str | None = None, **wanted: Any) -> list[Row]:
+    """The rows of all pairs below a folder."""
+    runs, _ = load_runs([RunPath(folder)], Selection(**wanted))
+    return [row for pair in ablation_pairs(runs, metric=metric)[0] for row in rows(pair)]
+
+
+def write_host_pair(
+    folder: Path, v: list[Any], wv: list[Any], totals: tuple[Any, Any] = ({}, {}), **options: Any
+) -> None:
+    """A task of the host with images and without."""
+    write_run(folder, "m", {"t": v}, stamp="1", totals={"t": totals[0]}, **options)
+    write_run(folder, "ablated", {"t": wv}, "base=m,ablation=grey", stamp="2", totals={"t": totals[1]}, **options)
+
+
+def test_authors_case_from_result_files(tmp_path: Path, gain: GainOf) -> None:
+    """781, 340 and 304 of 1,500 right (52.1, 22.7, 20.3) give MG 29.4 and ML 2.4, overall and in the one group."""
+    write_triple(tmp_path, rights(781, 1500), rights(340, 1500), rights(304, 1500))
+    status, records, errors = gain(tmp_path)
+    assert (status, errors) == (0, "")
+    assert [record["group"] for record in records] == ["all", "math"]
+    for record in records:
+        numbers = [round(100 * record[name], 1) for name in ("s_v", "s_wv", "s_t", "mg", "ml")]
+        assert numbers == [52.1, 22.7, 20.3, 29.4, 2.4]
+        assert record["n"] == 1500
+        assert record["mg_low"] < record["mg"] < record["mg_high"]
+    assert (records[0]["task"], records[0]["ablation"]) == ("mmstar_filtered", "text")
+    assert (records[0]["model"], records[0]["llm"]) == ("m,pretrained=a", "llm,pretrained=b")
+
+
+def test_real_predictions_under_the_released_rules(real_data: Path, tmp_path: Path) -> None:
+    """S_v of a real submission is its share of hits, counted by first letters, overall and per capability."""
+    lines = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text().splitlines()
+    read = [json.loads(line) for line in lines]
+    hits = [row["prediction"].strip().lower()[:1] == row["answer"].lower() for row in read]
+    options = {"metric": "accuracy_released"}
+    samples = [
+        choice_sample(place, released_match(row["prediction"], row["answer"]), row["category"], **options)
+        for place, row in enumerate(read)
+    ]
+    blind = [choice_sample(place, place % 4 == 0, row["category"], **options) for place, row in enumerate(read)]
+    write_run(tmp_path, "llava", {"mmstar_filtered": samples}, stamp="1", settings=SEEING)
+    args = "base=llava,ablation=text"
+    write_run(tmp_path, "ablated", {"mmstar_filtered": blind}, args, stamp="2", settings=SEEING)
+    by_group = {row.group: row.result for row in rows_at(tmp_path, "accuracy_released") if row.result}
+    assert len(by_group) == 7
+    assert by_group["all"].s_v == pytest.approx(sum(hits) / len(read))
+    assert by_group["all"].mg.value == pytest.approx((sum(hits) - len(range(0, len(read), 4))) / len(read))
+    math = [hit for hit, row in zip(hits, read, strict=True) if row["category"] == "math"]
+    assert by_group["math"].s_v == pytest.approx(sum(math) / len(math))
+
+
+def test_every_group_has_its_questions(tmp_path: Path) -> None:
+    """In the order in which the questions name them, each with its own gain; a name of two kinds is one group."""
+    v = [choice_sample(0, True, "math"), choice_sample(1, True, "logic"), choice_sample(2, False, "math")]
+    wv = [choice_sample(0, False, "math"), choice_sample(1, True, "logic"), choice_sample(2, False, "math")]
+    for samples in (v, wv):
+        for sample in samples:
+            sample["accuracy"]["groups"]["l2"] = sample["accuracy"]["groups"]["category"]
+    write_run(tmp_path, "m", {"mmstar_filtered": v}, stamp="1", settings=SEEING)
+    write_run(tmp_path, "m", {"mmstar_filtered_text": wv}, stamp="2", settings=TEXT)
+    found = [(row.group, row.n, row.result and row.result.mg.value) for row in rows_at(tmp_path)]
+    assert found == [("all", 3, pytest.approx(1 / 3)), ("math", 2, 0.5), ("logic", 1, 0.0)]
+
+
+def test_a_base_with_shots_before_the_questions_is_known_by_its_arguments(tmp_path: Path, gain: GainOf) -> None:
+    """Of a task of the host and of ours, beside the runs of the LVLM; its signature has what was done."""
+    shots = "base=llm,ablation=text,shots=2,shots_split=dev,seed=4"
+    runs = (("lvlm", "", 4), ("ablated", "base=lvlm,ablation=text", 2), ("ablated", shots, 1))
+    for stamp, (model, args, right) in enumerate(runs):
+        lines = host_samples("A" * right + "B" * (4 - right), lambda letter: {"score": float(letter == "A")})
+        write_run(tmp_path / "host", model, {"t": lines}, args, stamp=str(stamp))
+        own = {"mmstar_filtered": choice_samples(rights(right, 4))}
+        write_run(tmp_path / "own", model, own, args, stamp=str(stamp), settings=SEEING)
+    for folder in ("host", "own"):
+        status, records, _ = gain(tmp_path / folder)
+        assert (status, records[0]["llm"], records[0]["ablation"]) == (0, "llm,seed=4", "text")
+        assert [records[0][name] for name in ("s_v", "s_wv", "s_t", "mg", "ml")] == [1.0, 0.5, 0.25, 0.5, 0.25]
+    signatures = {run.name: run.signature.ablated for run in load_runs([RunPath(tmp_path / "own")])[0]}
+    assert set(signatures.values()) == {"", "text", "text,shots=2,shots_split=dev,seed=4"}
+
+
+@pytest.mark.parametrize("partial_", [False, True])
+@pytest.mark.parametrize("host", [False, True])
+def test_gain_over_a_part_of_the_task_is_withheld_unless_it_is_wanted(
+    tmp_path: Path, host: bool, partial_: bool
+) -> None:
+    """Of ours and of a host's task, overall and by group; the reason has both runs with n of N."""
+    if host:
+        lines = host_samples("AB", lambda letter: {"score": float(letter == "A"), "category": "math"})
+        write_host_pair(tmp_path, lines, lines, asked=900)
+    else:
+        for stamp, task, settings in (("1", "x", ""), ("2", "x_text", "ablation=text")):
+            samples = {task: choice_samples([True, False])}
+            write_run(tmp_path, "m", samples, stamp=stamp, settings={task: settings}, asked=900)
+    found = rows_at(tmp_path, partial=partial_)
+    assert [row.group for row in found] == ["all", "math"]
+    for row in found:
+        if partial_:
+            assert row.result is not None
+            assert (row.result.s_v, row.result.n, row.withheld) == (0.5, 2, "")
+        else:
+            assert row.result is None
+            assert "m answered 2 of 900 questions" in row.withheld
+            assert warnings(row)[0] == f"withheld: {row.withheld}"
+
+
+def test_one_run_over_a_part_withholds_the_gain(tmp_path: Path) -> None:
+    """The base's as well, though the others answered all; it is named."""
+    write_triple(tmp_path, rights(1, 4), rights(1, 4), None)
+    samples = {"mmstar_filtered_llm": choice_samples(rights(1, 4))}
+    write_run(tmp_path, "llm", samples, stamp="3", settings=LLM, asked=900)
+    row, *_ = rows_at(tmp_path)
+    assert (row.result, row.withheld) == (None, "llm answered 4 of 900 questions")
+
+
+@pytest.mark.parametrize("form", ["run", "jsonl"])
+def test_files_of_other_forms_have_a_gain(tmp_path: Path, gain: GainOf, form: str) -> None:
+    """What `score --output` wrote, and answers of one's own, named by task and model."""
+    answers = right_answers("mmstar_demo")
+    blind = {key: text if place < 6 else "no letter" for place, (key, text) in enumerate(answers.items())}
+    for task, each in (("mmstar_demo", answers), ("mmstar_demo_text", blind)):
+        if form == "run":
+            write_run_file(tmp_path, task, "m", each)
+        else:
+            write_jsonl(tmp_path / f"m_{task}.jsonl", each)
+    status, records, errors = gain(tmp_path)
+    assert status == 0
+    assert "mmstar_demo all: 0% refused and 75% unparsed without images: S_wv and ML are" in errors
+    assert (records[0]["model"], records[0]["n"], records[0]["mg"]) == ("m", 24, 0.75)
+    assert len(records) == 1 + len({*(row["category"] for row in demo()), *(row["subcategory"] for row in demo())})
+
+
+def demo() -> list[dict[str, Any]]:
+    return load_rows("mmstar", "demo", "ablation=text")
+
+
+@pytest.mark.parametrize("limit", [None, 11])
+def test_questions_in_several_documents_are_questions(tmp_path: Path, limit: int | None) -> None:
+    """Shown one figure at a time, with pictures and grey; one that was asked in part has no part in the gain."""
+    settings = "setting=perfigure,max_figures=0"
+    asked = load_rows("spiqa", "demo", settings)
+    for stamp, model, args in (("1", "m", ""), ("2", "ablated", "base=m,ablation=grey")):
+        samples = [sample_of(row, row["answer"] if stamp == "1" else "no") for row in asked[:limit]]
+        options: dict[str, Any] = {"settings": {"t": settings}, "benchmark": "spiqa", "split": "demo", "asked": 39}
+        write_run(tmp_path, model, {"t": samples}, args, stamp=stamp, totals={"t": {}}, **options)
+    ids = {row["question_id"] for row in asked[:limit]}
+    whole = ids - {row["question_id"] for row in asked[limit or len(asked) :]}
+    assert (len(whole) == len(ids)) == (limit is None)
+    row, *_ = rows_at(tmp_path, "rouge_l", partial=True)
+    assert row.result is not None
+    assert (row.n, row.result.n, row.result.s_v > row.result.s_wv) == (len(whole), len(whole), True)
+    row, *_ = rows_at(tmp_path, "rouge_l")
+    assert (row.result is None) == (limit is not None)
+    assert limit is None or f"m answered {len(whole)} of 39 questions" in row.withheld
+
+
+def write_totals(folder: Path, v: float | None, wv: float | None, task: str = "mmmu_val", metric: str = "acc") -> None:
+    """A task of the host whose questions have no score, with its numbers with images and without."""
+    lines = host_samples("AAAB", lambda letter: {"pred": letter, "answer": "A", "category": "x"}, metric)
+    for stamp, model, args, total in (("1", "m", "", v), ("2", "ablated", "base=m,ablation=grey", wv)):
+        totals = {task: {} if total is None else {metric: total}}
+        write_run(folder, model, {task: lines}, args, stamp=stamp, totals=totals)
+
+
+def test_host_numbers_count_where_questions_have_no_score(tmp_path: Path) -> None:
+    """Records whose reading disagrees with the host leave the host's own numbers, without an interval or groups."""
+    write_totals(tmp_path, 0.6, 0.4, metric="mmmu_acc")
+    (row,) = rows_at(tmp_path)
+    assert row.result is not None
+    assert (row.group, row.n, row.result.n) == ("all", 4, 4)
+    assert (row.result.s_v, row.result.s_wv) == (0.6, 0.4)
+    assert math.isnan(row.result.mg.low)
+    assert row.result.mg.value == pytest.approx(0.2)
+
+
+def test_a_hosts_small_percent_is_no_share(tmp_path: Path) -> None:
+    """0.52 percent without images, of a metric of percent."""
+    write_totals(tmp_path, 36.7, 0.52, "mmbench_en_dev_static", "gpt_eval_score")
+    (row,) = rows_at(tmp_path)
+    assert row.result is not None
+    assert (row.result.s_wv, row.result.mg.value) == (pytest.approx(0.0052), pytest.approx(0.3618))
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_without_the_hosts_number_of_both_runs_there_is_no_gain(tmp_path: Path, which: int) -> None:
+    """One of two numbers is none; nor is one of an unknown unit."""
+    totals = [0.6, 0.6]
+    write_totals(
+        tmp_path / "a", *(None if place == which else total for place, total in enumerate(totals)), metric="mmmu_acc"
+    )
+    (row,) = rows_at(tmp_path / "a")
+    name = ("m", "m,ablation=grey")[which]
+    assert (row.result, row.withheld) == (None, f"{name}: no question has a score, and the host reports no value")
+    write_totals(tmp_path / "b", 0.6, 0.6)
+    (row,) = rows_at(tmp_path / "b")
+    assert row.result is None
+    assert "m: no question has a score, and the host reports 0.6 in an unknown unit" in row.withheld
+
+
+def test_scores_that_are_not_the_hosts_number_have_a_remark(tmp_path: Path) -> None:
+    """The mean of its scores is printed, which is not its F1."""
+    lines = host_samples("AAAB", lambda letter: {"score": float(letter == "A")}, "f1")
+    write_host_pair(tmp_path, lines, lines, ({"f1": 0.6}, {"f1": 0.75}))
+    row, *_ = rows_at(tmp_path)
+    assert warnings(row) == ["f1 of m is the mean of its scores, 0.7500, which is not what the host reports, 0.6"]
+
+
+def test_questions_without_the_metric_are_left_out(tmp_path: Path, gain: GainOf) -> None:
+    """`seed_image` is of image questions only."""
+    lines = host_samples("AA", lambda letter: {"pred": letter, "answer": "A"}, "seed_image")
+    lines += [{"doc_id": 9, "target": "A", "filtered_resps": "A", "seed_video": {"pred": "A", "answer": "A"}}]
+    write_host_pair(tmp_path, lines, lines, ({"seed_image": 1.0}, {"seed_image": 1.0}))
+    assert gain(tmp_path)[1][0]["n"] == 2
+
+
+@pytest.mark.parametrize(
+    ("metric", "record"),
+    [
+        ("exact_match", lambda letter: float(letter == "A")),
+        ("average", lambda letter: {"question_id": 1, "l2_category": "x", "score": int(letter == "A")}),
+        ("seed_image", lambda letter: {"pred": letter, "answer": "A", "question_id": 1}),
+        ("llm_as_judge_eval", lambda letter: {"prediction": letter, "answer": "x", "true_false": letter == "A"}),
+    ],
+)
+def test_tasks_of_the_host_are_compared_too(tmp_path: Path, metric: str, record: Callable[[str], Any]) -> None:
+    """Whether the host reports them in percent or as shares; the gain has an interval."""
+    v, wv = (host_samples(answers, record, metric) for answers in ("AAAB", "ABBB"))
+    write_host_pair(tmp_path, v, wv, ({metric: 75.0}, {metric: 25.0}))
+    row, *_ = rows_at(tmp_path)
+    assert row.result is not None
+    assert (row.result.s_v, row.result.s_wv, row.result.mg.value) == (0.75, 0.25, 0.5)
+    assert not math.isnan(row.result.mg.low)
+
+
+def test_failed_requests_withhold_the_numbers(tmp_path: Path) -> None:
+    """More than 1% without an answer: no number; fewer: the others count in all runs."""
+    write_triple(tmp_path / "a", [True, None, *[True] * 98], rights(50, 100), None)
+    write_triple(tmp_path / "b", [None, None, *[True] * 98], rights(50, 100), None)
+    few, many = rows_at(tmp_path / "a")[0], rows_at(tmp_path / "b")[0]
+    assert few.result is not None
+    assert (few.result.s_v, few.result.s_wv, few.n, few.result.n) == (1.0, pytest.approx(49 / 99), 100, 99)
+    assert (many.result, many.n) == (None, 100)
+    assert warnings(many) == ["withheld: fewer than 99% of the questions have a score in every run"]
+
+
+def test_a_mean_over_axes_has_no_gain(tmp_path: Path) -> None:
+    """Its questions have no scores that it is the mean of."""
+    write_triple(tmp_path, [True] * 4, [False] * 4, None)
+    row, *_ = rows_at(tmp_path, "accuracy_lmms_eval")
+    assert (row.result, warnings(row)) == (
+        None,
+        ["withheld: accuracy_lmms_eval gives no question a score in every run"],
+    )
+
+
+@pytest.mark.parametrize("kind", ["refused", "unparsed"])
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_refused_and_unparsed_answers_are_told_and_warned_of(tmp_path: Path, count: int, kind: str) -> None:
+    """From 5% on, together: a model that does not answer without images has a lower bound of leakage only."""
+    write_run(tmp_path, "m", {"mmstar_filtered": choice_samples(rights(8, 20))}, stamp="1", settings=SEEING)
+    blind = [choice_sample(place, False, status=kind if place < count else "ok") for place in range(20)]
+    write_run(tmp_path, "m", {"mmstar_filtered_text": blind}, stamp="2", settings=TEXT)
+    llm = [choice_sample(place, False, status="refused" if place < 19 else "unparsed") for place in range(20)]
+    write_run(tmp_path, "llm", {"mmstar_filtered_llm": llm}, stamp="3", settings=LLM)
+    row, *_ = rows_at(tmp_path)
+    assert [getattr(each, kind) for each in row.outcomes[:2]] == [0.0, count / 20]
+    *without, base = warnings(row)
+    assert base == "95% refused and 5% unparsed by the LLM base: S_t is a lower bound and ML an upper one"
+    shares = {"refused": f"{5 * count}% refused and 0% unparsed", "unparsed": f"0% refused and {5 * count}% unparsed"}
+    bounds = "S_wv and ML are lower bounds and MG an upper one; try ablation=grey"
+    assert without == ([f"{shares[kind]} without images: {bounds}"] if count else [])
+
+
+def test_a_model_that_answers_few_questions_with_images_has_a_lower_bound(tmp_path: Path) -> None:
+    """Of its score and of its gain."""
+    seen = [choice_sample(place, False, status="unparsed") for place in range(4)]
+    write_run(tmp_path, "m", {"mmstar_filtered": seen}, stamp="1", settings=SEEING)
+    write_run(tmp_path, "m", {"mmstar_filtered_text": choice_samples(rights(1, 4))}, stamp="2", settings=TEXT)
+    assert warnings(rows_at(tmp_path)[0]) == ["0% refused and 100% unparsed with images: S_v and MG are lower bounds"]
+
+
+def test_without_a_base_there_is_nothing_of_it(tmp_path: Path) -> None:
+    """Neither a name, a score, leakage nor refusals."""
+    write_triple(tmp_path, rights(2, 4), rights(1, 4), None)
+    row, *_ = rows_at(tmp_path)
+    assert (len(row.outcomes), row.llm, warnings(row)) == (2, None, [])
+    assert row.result is not None
+    assert (row.result.s_t, row.result.ml) == (None, None)
+
+
+@pytest.mark.parametrize("with_base", [True, False])
+def test_sample_lists_have_what_was_won_lost_and_leaked(tmp_path: Path, with_base: bool) -> None:
+    """Every question that the image won or lost or that leaked, with its scores, and no other."""
+    t = [False, False, False, True] if with_base else None
+    write_triple(tmp_path, [True, False, True, True], [False, True, True, True], t)
+    ((pair,), *_) = ablation_pairs(load_runs([RunPath(tmp_path)])[0])
+    found = list(sample_lists(pair))
+    leaked = {"q2": ["leaked"]} if with_base else {}
+    expected = {"q0": ["won_by_image"], "q1": ["lost_by_image", *(["leaked"] if with_base else [])], **leaked}
+    assert {line["id"]: line["outcomes"] for line in found} == expected
+    assert found[0] == {
+        "task": "mmstar_filtered",
+        "metric": "accuracy",
+        "id": "q0",
+        "outcomes": ["won_by_image"],
+        "s_v": 1.0,
+        "s_wv": 0.0,
+        "s_t": 0.0 if with_base else None,
+    }
+
+
+def test_the_command_writes_them_to_a_file(tmp_path: Path, gain: GainOf) -> None:
+    """One a line."""
+    write_triple(tmp_path, [True, False], [False, False], None)
+    target = tmp_path / "samples.jsonl"
+    gain(tmp_path, "--samples", target)
+    assert [json.loads(line)["id"] for line in target.read_text().splitlines()] == ["q0"]
+
+
+def test_averages_over_tasks(tmp_path: Path, gain: GainOf) -> None:
+    """Several tasks of one model end in a row of means, as Table 6 has it."""
+    for stamp, model, args, shift in (("1", "m", "", 2), ("2", "ablated", "base=m,ablation=text", 1)):
+        samples = {"a": choice_samples(rights(shift, 4)), "b": choice_samples(rights(shift + 1, 4))}
+        write_run(tmp_path, model, samples, args, stamp=stamp)
+    record = gain(tmp_path)[1][-1]
+    assert (record["task"], record["s_v"], record["s_wv"], record["mg"]) == ("average", 0.625, 0.375, 0.25)
+
+
+def test_averages_keep_ablations_apart(tmp_path: Path, gain: GainOf) -> None:
+    """Grey pictures and none are two rows of means, each over its own tasks."""
+    given = {"": (4, 2), "grey": (1, 1), "text": (0, 4)}
+    for stamp, (kind, (first, second)) in enumerate(given.items()):
+        samples = {"a": choice_samples(rights(first, 4)), "b": choice_samples(rights(second, 4))}
+        name, args = ("ablated", f"base=m,ablation={kind}") if kind else ("m", "")
+        write_run(tmp_path, name, samples, args, stamp=str(stamp))
+    means = [record for record in gain(tmp_path)[1] if record["task"] == "average"]
+    assert [(each["ablation"], each["s_v"], each["s_wv"]) for each in means] == [
+        ("grey", 0.75, 0.25),
+        ("text", 0.75, 0.5),
+    ]
+
+
+def test_an_average_needs_every_task_and_every_base() -> None:
+    """Without one result there is none; without one base no leakage."""
+    with_base = Gain(4, 0.75, 0.5, 0.25, Estimate(0.25, 0.1, 0.4), Estimate(0.25), Estimate(0.25))
+    without = Gain(8, 0.25, 0.0, None, Estimate(0.25), None)
+    other = Gain(2, 0.25, 0.25, 0.75, Estimate(0.0), Estimate(0.0), Estimate(-0.5))
+    assert mean_gain([with_base, None]) is None
+    both = Gain(6, 0.5, 0.375, 0.5, Estimate(0.125), Estimate(0.125), Estimate(-0.125))
+    assert repr(mean_gain([with_base, other])) == repr(both)  # the ends of the intervals are NaN
+    assert repr(mean_gain([with_base, without])) == repr(Gain(12, 0.5, 0.25, None, Estimate(0.25), None))
+
+
+def test_answers_that_every_run_has_are_told_apart(tmp_path: Path) -> None:
+    """Where none has one there is no such number; the samples file has all scores, of the base where there is one."""
+    write_triple(tmp_path, [True, True, False], [True, False, False], [False, False, False])
+    runs, _ = load_runs([RunPath(tmp_path)])
+    ((pair,), *_) = ablation_pairs(runs)
+    (row, *_) = rows(pair)
+    assert row.answered is not None
+    assert (row.answered.n, row.answered.s_v, row.answered.s_t) == (3, pytest.approx(2 / 3), 0.0)
+    assert list(sample_lists(pair)) == [
+        {
+            **{"task": "mmstar_filtered", "metric": "accuracy", "id": "q0", "outcomes": ["leaked"]},
+            **{"s_v": 1.0, "s_wv": 1.0, "s_t": 0.0},
+        },
+        {
+            **{"task": "mmstar_filtered", "metric": "accuracy", "id": "q1", "outcomes": ["won_by_image"]},
+            **{"s_v": 1.0, "s_wv": 0.0, "s_t": 0.0},
+        },
+    ]
+    pair = ablation_pairs(runs, with_base=False)[0][0]
+    assert [sample["s_t"] for sample in sample_lists(pair)] == [None]
+    refused = [choice_sample(place, False, status="refused") for place in range(2)]
+    write_run(tmp_path / "r", "m", {"mmstar_filtered": choice_samples([True, True])}, stamp="1", settings=SEEING)
+    write_run(tmp_path / "r", "m", {"mmstar_filtered_text": refused}, stamp="2", settings=TEXT)
+    (row, *_) = rows_at(tmp_path / "r")
+    assert (row.result is None, row.answered) == (False, None)

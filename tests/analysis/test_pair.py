@@ -1,0 +1,147 @@
+"""Runs aligned on their questions, and which may be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gain_files import LLM, host_samples, rights, write_triple
+from host_files import choice_samples, write_run
+from report_runs import choices, run_of
+
+from spiqa_tasks.analysis.pair import Pair, questions_of, scores_of
+from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.benchmarks.aggregation import mean_of
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.run import Run
+
+ACCURACY = mean_of("accuracy")
+
+
+def load(folder: Path, **wanted: Any) -> list[Run]:
+    return load_runs([RunPath(folder)], Selection(**wanted))[0]
+
+
+def only(runs: Sequence[Run], *args: Any, **options: Any) -> Pair:
+    """The only pair, of which nothing is to be said."""
+    (found,), *told = ablation_pairs(runs, *args, **options)
+    assert told == [[], []]
+    return found
+
+
+def write_pair(folder: Path, v: list[Any], wv: list[Any], **options: Any) -> list[Run]:
+    """A task of the host with images and without."""
+    write_run(folder, "m", {"t": v}, stamp="1", **options)
+    write_run(folder, "ablated", {"t": wv}, "base=m,ablation=text", stamp="2", **options)
+    return load(folder)
+
+
+def test_questions_of_a_host_are_those_that_the_metric_is_of() -> None:
+    """Of ours they are the questions, whatever their documents."""
+    run = run_of(choices([True, False]))
+    assert list(questions_of(run, ACCURACY)) == ["q0", "q1"]
+    assert questions_of(run, mean_of("other")) == questions_of(run, ACCURACY)
+
+
+def test_scores_are_the_records_own_or_what_the_metric_gives(tmp_path: Path) -> None:
+    """A share has a score of each answer though records name none; an own score of some is not filled up."""
+    records = {"1": Record("1", scores={"accuracy": 1.0}), "2": Record("2")}
+    assert scores_of(records, ACCURACY) == {"1": 1.0}
+    write_triple(tmp_path, rights(1, 2), rights(1, 2), None)
+    run = load(tmp_path)[1]
+    assert scores_of(questions_of(run, run.metric("refusal_rate")), run.metric("refusal_rate")) == {"q0": 0, "q1": 0}
+
+
+def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Path) -> None:
+    """A failed request of any run leaves the question out."""
+    write_triple(tmp_path, [True, None, True, True], [True, True, None, True], [True, True, True, None])
+    assert only(load(tmp_path)).scores == {"q0": (1, 1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("options", "count", "message"),
+    [
+        (
+            {},
+            5,
+            "found 4 and 5, 0 only in the first and 1 only in the second (such as q4). Run both on the whole task, or "
+            "with the same --limit.",
+        ),
+        (
+            {},
+            2,
+            "found 4 and 2, 2 only in the first (such as q2, q3) and 0 only in the second. Run both on the whole task, "
+            "or with the same --limit.",
+        ),
+        ({"data": "d2"}, 4, "found mmstar/val@d1 and mmstar/val@d2. Run both with the same data revision."),
+        ({"prompt": "p2"}, 4, "found p1 and p2. Run both with the same prompt setting."),
+        (
+            {"answer": "B"},
+            4,
+            "4 have another text or answer under the same id (such as q0, q1, q2). Run both with the same version of "
+            "the task and the same model-specific prompt.",
+        ),
+    ],
+)
+def test_runs_of_other_questions_are_refused(tmp_path: Path, options: dict[str, str], count: int, message: str) -> None:
+    """Other ids, another data hash, another prompt or another answer: refused, and the message says how."""
+    write_run(tmp_path, "m", {"x": choice_samples(rights(1, 4))}, stamp="1", settings={"x": ""})
+    samples = choice_samples(rights(1, count), **options)
+    write_run(tmp_path, "m", {"x_text": samples}, stamp="2", settings={"x_text": "ablation=text"})
+    with pytest.raises(InputError) as error:
+        ablation_pairs(load(tmp_path, partial=True))
+    field = next((f"the same {name} " for name in ("data", "prompt") if name in options), "the same questions ")
+    said = f"Expected {field}for x in 1_results.json and x_text in 2_results.json; {message}"
+    assert str(error.value) == said
+
+
+def test_a_bases_prompt_may_be_another(tmp_path: Path) -> None:
+    """Its questions and data may not."""
+    write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
+    v, _, t = only(load(tmp_path)).runs
+    Pair([v, t], ACCURACY).check(same_prompt=False)
+    other = {"mmstar_filtered_llm": choice_samples(rights(1, 4), prompt="shots", data="d2")}
+    write_run(tmp_path, "llm", other, "pretrained=b", stamp="3", settings=LLM)
+    with pytest.raises(InputError, match=r"Expected the same data for mmstar_filtered in 1_results\.json and mmstar"):
+        ablation_pairs(load(tmp_path))
+
+
+def test_other_text_of_a_host_task_is_refused(tmp_path: Path) -> None:
+    """The marks of pictures may go, any other change of the prompt is refused; of a base it is no matter."""
+    lines = host_samples("AB", lambda letter: float(letter == "A"))
+    without = [{**line, "input": line["input"].replace(" <image>", "")} for line in lines]
+    runs = write_pair(tmp_path, lines, without)
+    assert only(runs).metric.name == "score"
+    other = [{**line, "input": "other"} for line in lines]
+    v, wv = write_pair(tmp_path, lines, other)
+    with pytest.raises(InputError, match=r"2 have another text or answer under the same id \(such as 0, 1\)"):
+        ablation_pairs([v, wv])
+    Pair([v, wv], v.metric()).check(same_prompt=False)
+    answers = [{**line, "target": "B"} for line in lines]
+    with pytest.raises(InputError, match="2 have another text or answer"):
+        ablation_pairs(write_pair(tmp_path, lines, answers))
+
+
+def test_other_revision_of_a_host_dataset_is_refused(tmp_path: Path) -> None:
+    """Where the YAMLs name a revision, it must be the same; where none is named it is the newest."""
+    lines = host_samples("AB", lambda letter: float(letter == "A"))
+    write_run(tmp_path, "m", {"t": lines}, stamp="1", revision="a1")
+    path = write_run(tmp_path, "ablated", {"t": lines}, "base=m,ablation=text", stamp="2", revision="b2")
+    with pytest.raises(InputError, match=r"the same data for .* found owner/data@a1 and owner/data@b2\. Run both"):
+        ablation_pairs(load(tmp_path))
+    path.write_text(path.read_text().replace('"dataset_kwargs": {"revision": "b2"}', '"dataset_kwargs": null'))
+    with pytest.raises(InputError, match=r"found owner/data@a1 and owner/data@newest"):
+        ablation_pairs(load(tmp_path))
+
+
+def test_a_part_of_the_task_in_both_runs_is_a_pair(tmp_path: Path) -> None:
+    """Whether its values are withheld is not decided here."""
+    options: dict[str, Any] = {"asked": 900}
+    for stamp, task, settings in (("1", "x", ""), ("2", "x_text", "ablation=text")):
+        write_run(tmp_path, "m", {task: choice_samples([True])}, stamp=stamp, settings={task: settings}, **options)
+    assert len(only(load(tmp_path)).scores) == 1

@@ -1,0 +1,272 @@
+"""Which runs belong together: with pictures, without, and the LLM base's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_files import right_answers, write_jsonl
+from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
+from host_files import choice_samples, write_run
+from judged_runs import write_judged
+
+from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.benchmarks.aggregation import mean_of
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.run import Run
+
+ACCURACY = mean_of("accuracy")
+
+
+def load(folder: Path, **wanted: Any) -> list[Run]:
+    return load_runs([RunPath(folder)], Selection(**wanted))[0]
+
+
+def only(runs: Sequence[Run], *args: Any, **options: Any) -> Pair:
+    """The only pair, of which nothing is to be said."""
+    (found,), *told = ablation_pairs(runs, *args, **options)
+    assert told == [[], []]
+    return found
+
+
+def write_pair(folder: Path, v: list[Any], wv: list[Any], **options: Any) -> list[Run]:
+    """A task of the host with images and without."""
+    write_run(folder, "m", {"t": v}, stamp="1", **options)
+    write_run(folder, "ablated", {"t": wv}, "base=m,ablation=text", stamp="2", **options)
+    return load(folder)
+
+
+def names(found: Pair) -> list[tuple[str, str]]:
+    return [(run.task, run.name) for run in found.runs]
+
+
+def test_a_model_with_pictures_without_and_its_base(tmp_path: Path) -> None:
+    """Our `_text` and `_llm` tasks are known by their settings; every question has a score of each run."""
+    write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
+    found = only(load(tmp_path))
+    assert names(found) == [
+        ("mmstar_filtered", "m,pretrained=a"),
+        ("mmstar_filtered_text", "m,pretrained=a"),
+        ("mmstar_filtered_llm", "llm,pretrained=b"),
+    ]
+    assert (found.ablation, found.metric.name) == ("text", "accuracy")
+    assert found.scores == {"q0": (1, 1, 1), "q1": (1, 1, 0), "q2": (1, 0, 0), "q3": (0, 0, 0)}
+    assert [list(questions) for questions in found.questions] == [["q0", "q1", "q2", "q3"]] * 3
+
+
+def test_without_a_base_there_are_two_runs(tmp_path: Path) -> None:
+    """Where there is none, or where it does not count."""
+    write_triple(tmp_path / "two", rights(3, 4), rights(2, 4), None)
+    assert len(only(load(tmp_path / "two")).runs) == 2
+    write_triple(tmp_path / "three", rights(3, 4), rights(2, 4), rights(1, 4))
+    found = only(load(tmp_path / "three"), with_base=False)
+    assert [run.task for run in found.runs] == ["mmstar_filtered", "mmstar_filtered_text"]
+
+
+def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
+    """The base and its arguments say which run with images belongs to one without; the others have a sentence."""
+    write_run(tmp_path, "m", {"t": choice_samples(rights(3, 4))}, "pretrained=a,batch=2", stamp="1")
+    write_run(tmp_path, "m", {"t": choice_samples(rights(4, 4))}, "pretrained=b,batch=2", stamp="2")
+    for stamp, kind, right in (("3", "grey", 2), ("4", "shuffled", 1)):
+        args = f"base=m,ablation={kind},seed=1,pretrained=a,batch=2"
+        write_run(tmp_path, "ablated", {"t": choice_samples(rights(right, 4))}, args, stamp=stamp)
+    found, problems, _ = ablation_pairs(load(tmp_path))
+    assert [(each.ablation, each.runs[0].path.name, each.runs[1].path.name) for each in found] == [
+        ("grey", "1_results.json", "3_results.json"),
+        ("shuffled", "1_results.json", "4_results.json"),
+    ]
+    assert problems == [
+        "Expected a run of m,batch=2,pretrained=b on t without images, found one of m,batch=2,pretrained=a,seed=1. Run "
+        "--model ablated --model_args base=m,ablation=text,... --tasks t."
+    ]
+
+
+def test_several_seeds_of_an_ablation_are_told_apart(tmp_path: Path) -> None:
+    """Each is a pair of its own with the only run with images."""
+    write_run(tmp_path, "m", {"t": choice_samples(rights(3, 4))}, stamp="1")
+    for stamp in ("2", "3"):
+        samples = {"t": choice_samples(rights(2, 4))}
+        write_run(tmp_path, "ablated", samples, f"base=m,ablation=noise,seed={stamp}", stamp=stamp)
+    found, problems, _ = ablation_pairs(load(tmp_path))
+    assert ([each.ablation for each in found], problems) == (["noise,seed=2", "noise,seed=3"], [])
+
+
+@pytest.mark.parametrize("settings", ["prompt=letter, ablation=grey", "ablation=grey,prompt=letter,"])
+def test_a_grey_task_is_paired_however_its_settings_are_written(tmp_path: Path, settings: str) -> None:
+    """A blank or a comma too many neither ends `gain` nor makes a run without images one with."""
+    write_run(tmp_path, "m", {"x": choice_samples([True, True])}, stamp="1", settings={"x": "prompt=letter,"})
+    write_run(tmp_path, "m", {"x_grey": choice_samples([True, False])}, stamp="2", settings={"x_grey": settings})
+    found = only(load(tmp_path))
+    assert (found.ablation, found.runs[0].task, found.runs[1].task) == ("grey", "x", "x_grey")
+
+
+def test_any_run_can_be_the_llm_base(tmp_path: Path) -> None:
+    """One of a text-only model on the plain task; it is no run with images then, though it is among those."""
+    write_triple(tmp_path / "m", rights(3, 4), rights(2, 4), None)
+    samples = {"mmstar_filtered": choice_samples(rights(1, 4), prompt="other")}
+    write_run(tmp_path / "base", "llm", samples, stamp="1", settings=SEEING)
+    llm = load(tmp_path / "base")
+    found = only(load(tmp_path / "m"), llm)
+    assert found.runs[2] is llm[0]
+    assert only([*load(tmp_path / "m"), *llm], llm).runs[2] is llm[0]
+
+
+def test_runs_of_one_model_in_two_folders_are_pairs_of_their_own(tmp_path: Path) -> None:
+    """Each run with the one in its folder; they are told apart by it, and a file names one."""
+    for folder, right in (("a", 18), ("b", 12)):
+        for task, count in (("mmstar_demo", right), ("mmstar_demo_text", right // 2)):
+            answers = {
+                key: text if place < count else "none"
+                for place, (key, text) in enumerate(right_answers("mmstar_demo").items())
+            }
+            write_jsonl(tmp_path / folder / f"m_{task}.jsonl", answers)
+    runs = [run for folder in "ab" for run in load(tmp_path / folder)]
+    found, problems, _ = ablation_pairs(runs)
+    assert problems == []
+    names = [f"m ({tmp_path.name}/{folder})" for folder in "ab"]
+    assert [
+        (each.runs[0].name, each.runs[1].path.parent.name, sum(v - wv for v, wv in each.scores.values()))
+        for each in found
+    ] == [
+        (names[0], "a", 9),
+        (names[1], "b", 6),
+    ]
+    assert [each.ablation for each in found] == [f"text ({tmp_path.name}/{folder})" for folder in "ab"]
+    one = only([*load(tmp_path / "a" / "m_mmstar_demo.jsonl"), *load(tmp_path / "b" / "m_mmstar_demo_text.jsonl")])
+    assert (one.runs[0].name, one.runs[1].name, one.ablation) == ("m", "m", "text")
+
+
+def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
+    """The sentence names both."""
+    answers = right_answers("mmstar_demo")
+    for folder, task in (("a", "mmstar_demo"), ("b", "mmstar_demo"), ("c", "mmstar_demo_text")):
+        write_jsonl(tmp_path / folder / f"m_{task}.jsonl", answers)
+    runs = [run for folder in "abc" for run in load(tmp_path / folder)]
+    with pytest.raises(InputError) as error:
+        ablation_pairs(runs)
+    assert str(error.value).startswith(
+        "Expected a run of m on mmstar_demo with images beside the one with ablation=text"
+    )
+    assert f"found m ({tmp_path.name}/a), m ({tmp_path.name}/b). Name the one that {runs[2].path}" in str(error.value)
+
+
+def test_scores_of_two_judges_have_no_gain(tmp_path: Path) -> None:
+    """One can be named; a metric that no judge has a part in needs none."""
+    for judge in "ab":
+        write_judged(tmp_path / judge, "m", [0.5] * 39, f"openai:{judge}", stamp="1")
+        write_judged(tmp_path / judge, "ablated", [0.25] * 39, f"openai:{judge}", "base=m,ablation=text", "2")
+    crossed = [*load(tmp_path / "a")[:1], *load(tmp_path / "b")[1:]]
+    with pytest.raises(InputError) as error:
+        ablation_pairs(crossed)
+    assert str(error.value) == (
+        "Expected scores by the same judge for spiqa_demo in 1_results.json and spiqa_demo in 2_results.json; found "
+        "openai:a and openai:b. Name one with --judge."
+    )
+    assert only(crossed, metric="unformatted_rate").metric.name == "unformatted_rate"
+    both = [run for judge in "ab" for run in load(tmp_path / judge)]
+    found, problems, _ = ablation_pairs(both)
+    assert ([(each.runs[0].judge_name, each.runs[1].judge_name) for each in found], problems) == (
+        [("openai:a", "openai:a"), ("openai:b", "openai:b")],
+        [],
+    )
+    assert only(load(tmp_path, judge="openai:a")).runs[0].judge_name == "openai:a"
+
+
+def test_two_llm_bases_are_refused(tmp_path: Path) -> None:
+    """Which base is meant must be said."""
+    write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
+    write_run(tmp_path, "other", {"mmstar_filtered_llm": choice_samples(rights(1, 4))}, stamp="4", settings=LLM)
+    with pytest.raises(InputError) as error:
+        ablation_pairs(load(tmp_path))
+    assert str(error.value) == (
+        "Expected one LLM base for mmstar_filtered; found llm,pretrained=b and other. Name one of the runs, or "
+        "its --judge."
+    )
+
+
+def test_only_the_tasks_that_are_named_are_paired(tmp_path: Path) -> None:
+    """With their variants; their base's, too."""
+    write_triple(tmp_path, rights(3, 4), rights(2, 4), rights(1, 4))
+    write_run(tmp_path, "m", {"t": choice_samples([True])}, stamp="9")
+    assert len(only(load(tmp_path), tasks=["mmstar_filtered"]).runs) == 3
+    with pytest.raises(InputError, match=r"Expected runs of u; found mmstar_filtered, .*, t\. Correct --task"):
+        ablation_pairs(load(tmp_path), tasks=["u"])
+    with pytest.raises(InputError, match="Expected runs of t; found mmstar_filtered_llm"):
+        ablation_pairs(load(tmp_path), [run for run in load(tmp_path) if run.task.endswith("llm")], tasks=["t"])
+
+
+def test_a_run_with_images_alone_is_told_what_to_run(tmp_path: Path) -> None:
+    """The variant that the package has, or the wrapped model."""
+    write_run(tmp_path / "a", "m", {"mmstar_filtered": choice_samples([True])}, settings={"mmstar_filtered": ""})
+    with pytest.raises(InputError) as error:
+        ablation_pairs(load(tmp_path / "a"))
+    assert str(error.value) == (
+        "Expected a run of m on mmstar_filtered without images, found none. Run the same model with --tasks "
+        "mmstar_filtered_text."
+    )
+    write_run(tmp_path / "b", "m", {"t": choice_samples([True])}, "pretrained=a")
+    with pytest.raises(InputError) as error:
+        ablation_pairs(load(tmp_path / "b"))
+    assert str(error.value) == (
+        "Expected a run of m,pretrained=a on t without images, found none. Run --model ablated --model_args "
+        "base=m,ablation=text,... --tasks t."
+    )
+
+
+def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
+    """With the models that have one with images."""
+    write_run(tmp_path, "n", {"mmstar_filtered": choice_samples([True])}, stamp="1", settings=SEEING)
+    write_run(tmp_path, "m", {"mmstar_filtered_text": choice_samples([True])}, stamp="2", settings=TEXT)
+    with pytest.raises(InputError):
+        ablation_pairs(load(tmp_path))
+    write_run(tmp_path, "n", {"mmstar_filtered_text": choice_samples([True])}, stamp="3", settings=TEXT)
+    found, problems, _ = ablation_pairs(load(tmp_path))
+    assert [each.runs[0].name for each in found] == ["n"]
+    assert problems == [
+        "Expected a run of m on mmstar_filtered with images beside the one with ablation=text, found n. Run the same "
+        "model with --tasks mmstar_filtered; 2_results.json is left out."
+    ]
+    only_text = [run for run in load(tmp_path) if run.name == "m"]
+    with pytest.raises(InputError, match=r"beside the one with ablation=text, found none\. Run the same"):
+        ablation_pairs(only_text)
+
+
+def test_results_of_neither_kind_are_refused(tmp_path: Path) -> None:
+    """A base alone is nothing to compare."""
+    write_run(tmp_path, "llm", {"mmstar_filtered_llm": choice_samples([True])}, settings=LLM)
+    with pytest.raises(InputError) as error:
+        ablation_pairs(load(tmp_path))
+    assert str(error.value) == "Expected runs with and without images, found results of neither."
+
+
+def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> None:
+    """A task whose runs lack it is left out with a sentence, others stay."""
+    write_triple(tmp_path, rights(3, 4), rights(2, 4), None)
+    assert only(load(tmp_path), metric="accuracy").metric.name == "accuracy"
+    lines = host_samples("AB", lambda letter: float(letter == "A"))
+    write_run(tmp_path, "m", {"t": lines}, stamp="5")
+    write_run(tmp_path, "ablated", {"t": lines}, "base=m,ablation=text", stamp="6")
+    found, _, problems = ablation_pairs(load(tmp_path), metric="accuracy")
+    assert [each.runs[0].task for each in found] == ["mmstar_filtered"]
+    assert problems == [
+        "t of m is left out: Expected t to have the metric accuracy; found score. Choose with --metric."
+    ]
+    with pytest.raises(InputError, match=r"t of m is left out: Expected t to have the metric accuracy"):
+        ablation_pairs(load(tmp_path), metric="accuracy", tasks=["t"])
+
+
+def test_a_run_without_pictures_or_a_base_that_lacks_the_metric_leaves_the_task_out(tmp_path: Path) -> None:
+    """As one with pictures does."""
+    samples = choice_samples(rights(2, 4))
+    write_run(tmp_path, "m", {"t": samples}, stamp="1")
+    other = [{key: value for key, value in sample.items() if not key.startswith("accuracy")} for sample in samples]
+    write_run(tmp_path, "ablated", {"t": other}, "base=m,ablation=text", stamp="2", totals={"t": {}})
+    with pytest.raises(
+        InputError, match=r"t of m is left out: Expected t to have the metric accuracy; found refusal_rate"
+    ):
+        ablation_pairs(load(tmp_path))

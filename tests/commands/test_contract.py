@@ -1,0 +1,160 @@
+"""All commands: unusable input is status 2 and one sentence, every form is valid, no file that is read is written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+from host_files import write_demo_run
+
+from spiqa_tasks.cli import main
+from spiqa_tasks.report.printer import FORMS
+
+REFUSALS = {
+    "list --search nonsense": "Expected a task or group with 'nonsense'",
+    "prepare spiqa_testa": "spiqa_testA",
+    "run spiqa --model m --output out --print --judge nobody": "nobody",
+    "run gain --model m --output out --tasks ,": "Expected --tasks to name tasks or groups, found ','.",
+    "run gain --model m --output out --limit 0": "Expected --limit to be 1 or more, found 0.",
+    "run gain --model m --output out -- --tasks x": "Expected no --tasks among the arguments",
+    "run gain --model m --output out --tasks mmstar_demo_text": "found mmstar_demo_text.",
+    "score spiqa_demo": "Name the answers to the task.",
+    "score spiqa p.jsonl": "found none. Call files of answers <model>_<task>, or name a single task",
+    "score mmstar_demo p.jsonl --judge openai:m": "mmstar_demo, which needs none",
+    "score mmstar_demo p.jsonl --rule compass": "no --rule for mmstar_demo",
+    "score spiqa_demo p.jsonl --judge anthropic:claude-3-haiku": "cannot be judged by anthropic",
+    "score mine.yaml p.jsonl": "mine.yaml to be the YAML of a task",
+    "score spiqa_demo p.jsonl --top many": "top must be a number",
+    "score spiqa_demo p.jsonl --metrics nonsense": "Expected metrics of spiqa_demo (l3score,",
+    "score spiqa_demo absent.jsonl": "no such file",
+    "score p.jsonl --columns prediction=x": "Expected --columns with TASK PREDICTIONS..., found",
+    "score spiqa_demo p.jsonl --columns predictions=x": "with fields among id, prediction, question, reference",
+    "score p.jsonl --by group --dry-run": "Expected TASK PREDICTIONS... with --dry-run",
+    "score empty --by group": "Expected answers in empty, found none.",
+    "choices p.txt": "jsonl, json, csv, tsv, xlsx or parquet",
+    "report empty": "Expected answers in empty, found none. Give a result file of lmms-eval",
+    "compare empty": "Expected answers in empty, found none.",
+    "gain empty": "Expected answers in empty, found none.",
+    "gain": "Expected RUNs, --with FILE --without FILE",
+    **{
+        f"gain --scores {scores}": f"shares from 0 to 1 or percent from 0 to 100; found {scores}."
+        for scores in ("1", "1 1 1 1", "nan 20", "120 20", "50 inf")
+    },
+    "filter": "Expected RUNs, or --task TASK --ids FILE --write",
+    "paper spiqa table99 empty": "Expected a table or figure of spiqa (figure1,",
+    "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
+    "new bad! p.jsonl": "letters, digits and _",
+    "new mmstar t.jsonl": "another name than that of a benchmark of this package",
+    "new x gone.jsonl": "found no such file",
+    "new x p.jsonl --column question": "Expected --column NAME=VALUE",
+    "new x p.jsonl --column picture=image": "with WHAT among id, question",
+    "calibrate": "either LABELS or --traps, found neither",
+    "calibrate labels.jsonl --traps": "either LABELS or --traps, found both",
+    "calibrate --traps": "--judge PROVIDER",
+    "calibrate --traps --kind riddle": "among 'the reference'",
+    "calibrate --traps none": "No such",
+    "calibrate labels.jsonl --sample 0": "--sample to be at least 1",
+    "calibrate labels.jsonl --repeat 0": "--repeat to be at least 1",
+    "calibrate labels.jsonl --html .": "found a folder",
+    "export mmstar_demo --output new": "Expected a task of SPIQA such as spiqa_train; found mmstar_demo.",
+    "export spiqa --output new": "Expected a task of SPIQA such as spiqa_train; found spiqa.",
+    "export spiqa_demo --settings colour=red --output new": "colour",
+    "score spiqa_demo p.jsonl --judge openai:m@http://127.0.0.1:1 --write-requests p.jsonl": "different files as ",
+    "score p.jsonl --judge openai:m@http://127.0.0.1:1 --write-requests link": "Expected different files as ",
+    "calibrate labels.jsonl --html ../here/labels.jsonl": "Expected different files as ",
+    "report spiqa_demo=p.jsonl --csv p.jsonl": "Expected different files as ",
+    "report spiqa_demo=p.jsonl --csv new --markdown new": "Expected different files as ",
+}
+"""Command line in a folder of files -> part of the message."""
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an answer, a label, a text, a link to the answer and an empty folder."""
+    folder = tmp_path_factory.mktemp("inputs") / "here"
+    (folder / "empty").mkdir(parents=True)
+    (folder / "p.jsonl").write_text('{"id": "demo01.00001v1/0", "prediction": "The gateway.", "question": "Which?"}\n')
+    (folder / "t.jsonl").write_text('{"id": 1, "question": "Which?", "answer": "a"}\n')
+    label = {"question": "Which?", "reference": "a", "prediction": "a", "label": True}
+    (folder / "labels.jsonl").write_text(f"{json.dumps(label)}\n")
+    (folder / "p.txt").write_bytes(b"\xff")
+    (folder / "link").symlink_to("p.jsonl")
+    return folder
+
+
+@pytest.mark.parametrize("line", REFUSALS)
+def test_unusable_input_is_status_2_and_one_sentence(
+    line: str, inputs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On stderr, without a traceback; nothing is printed or written."""
+    monkeypatch.chdir(inputs)
+    before = {path: path.read_bytes() for path in inputs.iterdir() if path.is_file()}
+    assert main(line.split()) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    *_, last = printed.err.splitlines()
+    assert last.startswith("spiqa-tasks: ")
+    assert REFUSALS[line] in last
+    assert {path: path.read_bytes() for path in inputs.iterdir() if path.is_file()} == before
+
+
+def test_a_wrong_data_folder_is_status_2(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """As of every command that needs it."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", "/does/not/exist")
+    assert main(["list"]) == 2
+    assert "SPIQA_TASKS_DATA" in capsys.readouterr().err
+
+
+def test_a_run_may_be_named_twice(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files that are only read are left to the command."""
+    path = str(inputs / "p.txt")
+    assert main(["gain", "--with", path, "--without", path]) == 2
+    assert "Expected different files as " not in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models' whole runs of one task."""
+    folder = tmp_path_factory.mktemp("runs")
+    for model, every in (("a", 2), ("b", 3)):
+        answers = partial(lambda every, place, row: row["answer"] if place % every else "E", every)
+        write_demo_run(folder / model, model, answers)
+    (folder / "answers.jsonl").write_text(
+        '{"id": "x", "response": "B", "choices": ["red", "blue"]}\n', encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "score --by group {}",
+            "paper scifibench section4.4 {} --repeats 10",
+            "paper spiqa",
+            "compare {}",
+            "score {}",
+        ),
+        *("list --search mmstar", "calibrate --traps --list", "doctor", "choices {}/answers.jsonl"),
+    ],
+)
+def test_every_command_takes_every_form(
+    command: str, form: str, whole_runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same option, the same names."""
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
+    assert main([*command.format(whole_runs).split(), "--format", form]) == 0
+    printed = capsys.readouterr().out
+    if form == "json":
+        assert json.loads(printed)
+    elif form == "csv":
+        assert len({len(row) for row in csv.reader(io.StringIO(printed))}) == 1
+    elif (command, form) == ("doctor", "text"):
+        assert printed.startswith("ok  ")
+    else:
+        assert {"text": "---", "md": "|", "latex": r"\toprule"}[form] in printed

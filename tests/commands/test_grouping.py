@@ -1,0 +1,149 @@
+"""`spiqa-tasks score --by`: what it chooses and prints, for all three benchmarks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from host_files import FAILED, choice_samples, sample_of, write_run
+from judged_runs import write_two_judges
+from run_command import run_json
+
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, rows_for_scoring
+from spiqa_tasks.cli import main
+from spiqa_tasks.metrics import text_scores
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A run of each benchmark's demo task, the first twelve questions answered with `A`."""
+    for name in ("spiqa", "mmstar", "scifibench"):
+        samples = {f"{name}_demo": [sample_of(row, "A") for row in rows_for_scoring(name, "demo", "")[:12]]}
+        write_run(tmp_path / name, "m", samples, settings={f"{name}_demo": ""}, benchmark=name, split="demo")
+    return tmp_path
+
+
+def test_every_benchmark_has_its_headline_or_every_metric(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --metric one metric per task; with `all` every one that the run has, the headline first."""
+    found = run_json(capsys, "score", "--by", "group", runs)[1]
+    assert {(row["task"], row["metric"]) for row in found} == {
+        ("spiqa_demo", "bleu_1"),
+        ("mmstar_demo", "accuracy"),
+        ("scifibench_demo", "accuracy"),
+    }
+    assert set(found[0]) >= {"model", "task", "metric", "group", "n", "value", "low", "high"}
+    everything = run_json(capsys, "score", "--by", "group", runs, "--metrics", "all")[1]
+    for name, benchmark in BENCHMARKS.items():
+        of_task = list(dict.fromkeys(row["metric"] for row in everything if row["task"] == f"{name}_demo"))
+        computable = [
+            metric.name
+            for metric in benchmark.metrics(benchmark.parse(""))
+            if metric.needs != "judge" and metric.name not in ("meteor", "bertscore_f1")
+        ]
+        assert [metric for metric in of_task if metric in computable] == computable
+    groups = {(row["task"], row["metric"], row["group"]) for row in everything}
+    assert ("spiqa_demo", "rouge_l", "plot") in groups
+    assert ("mmstar_demo", "refusal_rate", "coarse_perception") in groups
+
+
+def test_withheld_values_are_null_in_json_and_a_dash_for_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON has no NaN; the table shows shares times 100."""
+    rows = rows_for_scoring("mmstar", "demo", "")[:2]
+    samples = {"t": [sample_of(rows[0], rows[0]["answer"]), sample_of(rows[1], FAILED)]}
+    write_run(tmp_path, "m", samples, settings={"t": ""}, split="demo")
+    status, found, _ = run_json(capsys, "score", "--by", "group", tmp_path)
+    assert (status, found[0]["group"], found[0]["n"], found[0]["value"]) == (0, "all", 1, None)
+    assert main(["score", "--by", "group", str(tmp_path), "--metrics", "refusal_rate"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["model", "task", "metric", "group", "x", "100", "n"]
+    assert lines[2].split()[:6] == ["m", "t", "refusal_rate", "all", "0.0", "[0.0,"]
+    assert main(["score", "--by", "group", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split()[-2:] == ["-", "1"]
+
+
+def test_a_property_needs_runs_of_a_benchmark_that_has_it(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of runs of three benchmarks those with the property are taken; where there is none, the message names it."""
+    found = run_json(capsys, "score", runs, "--by", "caption_length", "--bins", 2)[1]
+    assert {row["task"] for row in found} == {"scifibench_demo"}
+    assert [set(row) >= {"low_value", "high_value"} for row in found] == [True, True]
+    assert main(["score", str(runs), "--by", "caption_length", "--task", "mmstar_demo"]) == 2
+    assert "caption_length (scifibench)" in capsys.readouterr().err
+
+
+def test_a_run_made_again_is_told_on_stderr(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The newer answers count, and one sentence says so."""
+    samples = [sample_of(row, row["answer"]) for row in rows_for_scoring("mmstar", "demo", "")[:12]]
+    again = {"stamp": "20260101_000000", "settings": {"mmstar_demo": ""}, "split": "demo"}
+    write_run(runs, "m", {"mmstar_demo": samples}, **again)
+    _, found, errors = run_json(capsys, "score", "--by", "group", runs, "--task", "mmstar_demo")
+    assert (found[0]["n"], found[0]["value"]) == (12, 1.0)
+    assert errors == (
+        "spiqa-tasks: mmstar_demo of m was run again: 20260101_000000_results.json counts, "
+        "not 20250101_000000_results.json.\n"
+    )
+
+
+def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows of the same model would look alike."""
+    place = write_two_judges(tmp_path, {("m", "a"): [0.0] * 39, ("m", "b"): [0.5] * 39})
+    _, found, _ = run_json(capsys, "score", "--by", "group", place, "--metrics", "l3score")
+    overall = {row["model"]: row["value"] for row in found if row["group"] == "all"}
+    assert overall == {"m (judge openai:a)": 0.0, "m (judge openai:b)": 0.5}
+    _, found, _ = run_json(capsys, "score", "--by", "group", place, "--metrics", "l3score", "--judge", "openai:b")
+    assert [(row["model"], row["value"]) for row in found if row["group"] == "all"] == [("m", 0.5)]
+
+
+def test_the_benchmark_that_a_question_is_from_is_a_group_of_its_own(
+    tmp_path: Path, real_data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the authors' submission: shares of hits by source, counted by first letters; the usual groups lack it."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    path = real_data / "mmstar" / "llava_next_34b_sample.jsonl"
+    table = pd.read_json(path, lines=True)
+    hits = (table["prediction"].str[0] == table["answer"]).groupby(table["bench"])
+    place = f"mmstar_filtered={path}"
+    status, found, _ = run_json(capsys, "score", place, "--partial", "--by", "source")
+    assert status == 0
+    assert {row["group"]: (row["n"], row["value"]) for row in found} == {
+        name: (count, pytest.approx(hits.mean()[name])) for name, count in hits.count().items()
+    }
+    usual = run_json(capsys, "score", "--by", "group", place, "--partial")[1]
+    assert not {row["group"] for row in usual} & {row["group"] for row in found}
+
+
+def test_the_source_is_logged_and_read_again(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By a run of lmms-eval; a task without sources, or answers that were logged without, are refused."""
+    status, found, _ = run_json(capsys, "score", runs / "mmstar", "--by", "source", "--partial")
+    assert (status, [(row["group"], row["n"]) for row in found]) == (0, [("demo", 12)])
+    assert (
+        "Expected runs of a benchmark with source (mmstar)"
+        in run_json(capsys, "score", runs / "scifibench", "--by", "source")[2]
+    )
+    write_run(runs / "old", "m", {"t": choice_samples([True])}, settings={"t": ""})
+    assert (
+        "Expected the source of every question"
+        in run_json(capsys, "score", "--by", "group", runs / "old", "--by", "source")[2]
+    )
+
+
+def test_answers_are_scored_by_the_metrics_named_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No text program is started for others, no judge is asked; of groups too; an unknown name is refused."""
+    monkeypatch.setenv("SPIQA_JUDGE", "openai:nobody")
+    path = tmp_path / "answers.jsonl"
+    rows = rows_for_scoring("spiqa", "demo", "")
+    path.write_text("".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows))
+    monkeypatch.setattr(text_scores, "prepare", lambda pairs, _: pairs and pytest.fail("a text program was started"))
+    status, found, _ = run_json(capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate,unformatted_rate")
+    assert (status, found["metrics"]) == (0, {"truncated_rate": 0.0})
+    status, found, _ = run_json(capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate", "--by", "group")
+    assert (status, found[0]["metric"], found[0]["group"], found[0]["n"]) == (0, "truncated_rate", "all", len(rows))
+    assert "found nonsense" in run_json(capsys, "score", "spiqa_demo", path, "--metrics", "nonsense")[2]
+    assert "--dry-run" in run_json(capsys, "score", path, "--by", "group", "--dry-run")[2]

@@ -1,0 +1,252 @@
+"""`spiqa-tasks paper`: the list, and every table and figure that it makes again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from choice_runs import answered, write_own
+from gain_files import rights, write_triple
+from host_files import choice_samples, sample_of, write_run
+from judged_runs import write_judged
+from run_command import run_json, words
+
+from spiqa_tasks.analysis.paper.listing import ITEMS, Item
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.cli import main
+from spiqa_tasks.published import load
+
+MADE = [item for item in ITEMS if item.maker and item.maker != "rank"]
+"""Items that runs of the demo data make; `test_paper_ranking` has the other one."""
+FIG2CAP = "demo_fig2cap"
+DEMO = {"spiqa": "spiqa_demo", "mmstar": "mmstar_demo", "scifibench": "scifibench_demo"}
+QUESTIONS = 39
+
+
+def write_choices(folder: Path, tasks: dict[str, tuple[str, int]]) -> Path:
+    """Runs of SciFIBench's demo questions: task -> its settings and the number of wrong answers, of 12."""
+    rows = {task: rows_for_scoring("scifibench", FIG2CAP, settings) for task, (settings, _) in tasks.items()}
+    samples = {task: answered(rows[task], wrong) for task, (_, wrong) in tasks.items()}
+    settings = {task: text for task, (text, _) in tasks.items()}
+    write_own(folder, "m", samples, settings=settings, split=FIG2CAP)
+    return folder
+
+
+def write_for(item: Item, folder: Path) -> list[str]:
+    """Runs of the demo data that an item is made of, as arguments."""
+    if item.maker == "counts":
+        return [] if item.key == "table2" else ["--task", DEMO[item.paper]]  # it counts several splits together
+    if item.paper == "mmstar":
+        write_triple(folder, rights(6, 8), rights(4, 8), rights(2, 8))
+    elif item.maker == "spread" and item.paper == "spiqa":
+        for place, resolution in enumerate(("full", "448")):
+            rows = rows_for_scoring("spiqa", "demo", f"resolution={resolution}")
+            samples = {f"t{place}": [sample_of(row, row["answer"]) for row in rows[: 2 + place]]}
+            options: dict[str, Any] = {"settings": {f"t{place}": rows[0]["settings"]}, "split": "demo"}
+            write_run(folder, "m", samples, stamp=str(place), benchmark="spiqa", **options)
+        return [str(folder), "--metric", "rouge_l"]
+    elif item.paper == "spiqa":
+        write_judged(folder, "m", [place / QUESTIONS for place in range(QUESTIONS)], "openai:x")
+    else:
+        write_choices(folder, {"plain": ("", 7), "marked": ("mark=correct", 0), "other": ("shuffle=1", 5)})
+    return [str(folder)]
+
+
+@pytest.mark.parametrize("item", MADE, ids=lambda item: f"{item.paper}-{item.key}")
+def test_every_item_that_has_a_maker_is_made_of_demo_data(
+    item: Item, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At least one row; nothing is missing but what the note of the list says."""
+    more = ["--repeats", "20"] if item.maker == "bootstrap" else []
+    status, rows, errors = run_json(capsys, f"paper {item.paper} {item.key}", *write_for(item, tmp_path), *more)
+    assert (status in (0, 3), bool(rows)) == (True, True), errors
+    assert main(["paper", item.paper, item.name, *write_for(item, tmp_path), *more]) == status
+    assert capsys.readouterr().out
+
+
+def test_the_list_says_what_is_needed_and_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All of the three papers, or of one; runs are looked for where they are named."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
+    _, rows, _ = run_json(capsys, "paper")
+    assert [(row["paper"], row["item"]) for row in rows] == [(item.paper, item.key) for item in ITEMS]
+    assert {row["runs"] for row in rows} == {None}
+    _, rows, _ = run_json(capsys, "paper mmstar", "--among", tmp_path)
+    found = {row["item"]: row for row in rows}
+    assert [found["table5"][name] for name in ("needs", "tasks", "runs")] == [["runs"], ["mmstar_filtered"], True]
+    assert [found["table4"][name] for name in ("tasks", "runs")] == [["mmstar_filtered_llm"], False]
+    assert [found["figure5"][name] for name in ("needs", "runs")] == [["data"], None]
+    assert found["figure1"]["needs"] == []
+
+
+def test_the_list_is_fast(tmp_path: Path) -> None:
+    """It imports neither numpy nor the host: its processor time is below a second."""
+    code = "from spiqa_tasks.cli import main; main(['paper']); import sys; print('numpy' in sys.modules)"
+    before = time.process_time()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert time.process_time() - before < 1
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["spiqa", "table99"], "Expected a table or figure of spiqa"),
+        (["spiqa", "figure1"], "found Figure 1: illustration"),
+        (["spiqa", "table8"], "Expected runs of spiqa for Table 8, found none"),
+        (["spiqa", "table8", "x", "--judge", "a", "--judge", "b"], "Expected one --judge for Table 8, found 2"),
+        (["scifibench", "table3", "x"], "Expected judges that see pictures for Table 3, found none"),
+        (["spiqa", "table2", "--task", "spiqa_demo"], "Expected splits that Table 2 counts, found spiqa_demo"),
+        (["spiqa", "table4", "--task", "mmstar_demo"], "Expected tasks of spiqa, whose paper counts its data"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(
+    arguments: Sequence[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one sentence."""
+    assert main(["paper", *arguments]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_printed_rows_stand_below_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Table 8's four correlations in the printed unit; JSON has what was made alone."""
+    write_judged(tmp_path, "m", [place / QUESTIONS for place in range(QUESTIONS)])
+    assert main(["paper", "spiqa", "table8", str(tmp_path)]) == 0
+    below = capsys.readouterr().out.split("As printed, Table 8\n")[1].split()
+    printed = {str(row["correlated_with"]): row["value"] for row in load("spiqa", "table8")}
+    assert below[:4] == list(printed)
+    assert [float(each) for each in below[-4:]] == list(printed.values())
+
+
+def test_scores_stand_beside_the_published_ones_of_the_same_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """MMStar's Table 4: capabilities of LLMs without images; measured first."""
+    samples = choice_samples(rights(3, 4), prompt="shots", category="math")
+    settings = {"mmstar_filtered_llm": "prompt=letter,ablation=text,shots=2"}
+    write_run(tmp_path, "llm", {"mmstar_filtered_llm": samples}, settings=settings)
+    _, rows, _ = run_json(capsys, "paper mmstar table4", tmp_path)
+    assert [(row["source"], row["group"], row["value"]) for row in rows[:2]] == [
+        ("measured", "all", 0.75),
+        ("measured", "math", 0.75),
+    ]
+    published = {(row["model"], row["group"]): row["value"] for row in rows if row["source"] == "published"}
+    expected = {
+        (row["model"], {"all": "all", "MA": "math"}[str(row["category"])]): row["value"]
+        for row in load("mmstar", "table4")
+        if row["category"] in ("all", "MA") and row["metric"] == "accuracy" and row["value"] is not None
+    }
+    assert {key: round(100 * value, 6) for key, value in published.items()} == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "tasks", "heads", "line", "told"),
+    [
+        (
+            "alignment",
+            {"plain": ("", 7), "marked": ("mark=correct", 0)},
+            "model split mark ignore n control accuracy change",
+            f"m {FIG2CAP} correct no 12 41.7 100.0 58.3",
+            "scifibench_alignment",
+        ),
+        (
+            "spread",
+            {"plain": ("", 0), "other": ("shuffle=1", 6)},
+            "model split over accuracies mean sd range",
+            f"m {FIG2CAP} shuffle 0:100.0 1:50.0 75.0 35.4 50.0",
+            "scifibench_shuffle",
+        ),
+        (
+            "bootstrap --size 500",
+            {"plain": ("", 6)},
+            "model task n size repeats mean variance",
+            "m plain 12 500 100000 50.0 0.050",
+            "",
+        ),
+    ],
+)
+def test_tables_have_shares_times_100(
+    command: str,
+    tasks: dict[str, tuple[str, int]],
+    heads: str,
+    line: str,
+    told: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One line per model and split; without what is needed, the message names what to run."""
+    first, *options = words(command)[:3], *words(command)[3:]
+    write_choices(tmp_path, tasks)
+    assert main([*first, str(tmp_path), *options]) == 0
+    header, _, shown = capsys.readouterr().out.splitlines()[:3]
+    assert header.split() == heads.split()
+    assert " ".join(shown.split()).startswith(line)
+    if told:
+        assert main([*first, str(tmp_path), "--task", "plain"]) == 2
+        assert told in capsys.readouterr().err
+
+
+def test_the_summary_of_marked_captions_has_its_own_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is withheld is a dash with its reason on stderr."""
+    for stamp, task, text, wrong in (("1", "plain", "", 0), ("2", "ignored", "mark=incorrect,ignore=yes", 12)):
+        samples = {task: answered(rows_for_scoring("scifibench", FIG2CAP, text), wrong)}
+        write_own(tmp_path, "m", samples, settings={task: text}, split=FIG2CAP, stamp=stamp)
+    assert main([*words("alignment"), str(tmp_path), "--summary", "--format", "md"]) == 0
+    printed = capsys.readouterr()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.out.splitlines()[2:]]
+    assert cells[0][4:7] == ["returned", "0", "-"]
+    assert cells[1][4:6] == ["follows", "12"]
+    assert "returned of m, demo_fig2cap: there is no run with the same mark" in printed.err
+
+
+def test_runs_without_a_judge_have_no_correlation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence that says what to run, and which run has none."""
+    write_judged(tmp_path, "unjudged", None)
+    status, rows, errors = run_json(capsys, "correlate", tmp_path, "--task", "spiqa_demo")
+    assert (status, rows) == (2, [])
+    assert "Run with a judge" in errors
+    assert "spiqa_demo of unjudged is left out: it has no L3Score." in errors
+
+
+def test_the_demo_data_of_every_benchmark_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    """Questions, categories and axes are those of its rows."""
+
+    def counted(paper: str, item: str) -> dict[str, Any]:
+        status, rows, errors = run_json(capsys, f"paper {paper} {item}", "--task", DEMO[paper])
+        assert status == 0, errors
+        return {row["statistic"]: row["value"] for row in rows}
+
+    assert counted("spiqa", "table4")["questions"] == QUESTIONS
+    sources = counted("mmstar", "figure4")
+    assert sources["source/demo"] == sources["questions"] == 24
+    assert counted("mmstar", "figure5")["subcategories"] == 18
+    questions = load_rows("scifibench", "demo", "ablation=text")
+    categories = counted("scifibench", "figure3")
+    for name, often in Counter(row["category"] for row in questions if row["subcategory"] == "cap2fig").items():
+        assert categories[f"category/{name}"] == often
+
+
+def test_differences_from_the_paper_are_shown(
+    real_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of six of test-B's 65 papers; of test-A, which is there in whole, there is none. Missing files are status 3."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    assert main(["paper", "spiqa", "table4", "--task", "spiqa_testA", "--task", "spiqa_testB"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["spiqa", "testA", "Table", "4", "papers", "118", "118"] in lines
+    assert ["spiqa", "testB", "Table", "4", "papers", "6", "65", "-59"] in lines
+    assert main(["paper", "scifibench", "table1", "--task", "scifibench_cs_fig2cap"]) == 0
+    printed = capsys.readouterr()
+    row = ["scifibench", "cs_fig2cap", "Table", "1", "questions/figure_to_caption", "60", "500", "-440"]
+    assert row in [line.split() for line in printed.out.splitlines()]
+    assert "Withheld of scifibench cs_fig2cap (Table 1): the release has the questions alone" in printed.err
+    assert main(["paper", "mmstar", "figure4"]) == 3
+    printed = capsys.readouterr()
+    assert "mmstar.parquet" in printed.err
+    assert json.dumps(22401)[:2] in printed.out

@@ -1,0 +1,139 @@
+"""`spiqa-tasks paper scifibench table3`: judges behind a server rank the captions of three runs and the true ones."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from choice_runs import write_captions
+from host_files import sample_of, write_run
+from openai_server import Behaviour, OpenAIServer
+from run_command import words
+
+from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.cli import main
+
+PREFERENCES = {"first": ["caption by b", "true", "caption by a"], "second": ["caption by a", "true", "caption by b"]}
+
+
+def judge(body: dict[str, Any]) -> str:
+    """Ranks by the model's preference, whatever the letters; the true caption is the one that names no writer."""
+    text = body["messages"][-1]["content"][-1]["text"]
+    captions = dict(re.findall(r"^([A-Z])\) (.*)$", text, re.MULTILINE))
+    writers = {letter: caption if caption.startswith("caption by") else "true" for letter, caption in captions.items()}
+    order = sorted(writers, key=lambda letter: PREFERENCES[body["model"]].index(writers[letter]))
+    return f"Ranked Captions: [{', '.join(order)}]"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    with OpenAIServer(Behaviour(text=judge)) as running:
+        monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", running.url)
+        yield running
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[str]:
+    """Captions of two models for the demo's figures, the second one without its last."""
+    rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
+    for model in "ab":
+        texts = [f"caption by {model}" if (model, index) != ("b", 11) else "" for index in range(len(rows))]
+        samples = [sample_of(row, text) for row, text in zip(rows, texts, strict=True)]
+        write_captions(tmp_path / model, model, samples)
+    return [str(tmp_path / model) for model in "ab"]
+
+
+RANK = words("rank")
+JUDGES = ["--judge", "openai:first", "--judge", "openai:second"]
+
+
+@pytest.mark.usefixtures("server")
+def test_table_has_mean_and_deviation_per_judge_and_combined(
+    runs: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two judges of opposite taste: ranks 1 and 3 are swapped between them, everybody is 2 on average."""
+    assert main([*RANK, *runs, *JUDGES, "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert found["counts"] == {
+        "items": 11,
+        "without_caption": 1,
+        "failures": {"openai:first": {}, "openai:second": {}},
+    }
+    means = {
+        writer: {j: column["mean"] for j, column in columns.items()} for writer, columns in found["ranking"].items()
+    }
+    assert means == {
+        "a": {"openai:first": 3, "openai:second": 1, "Combined": 2},
+        "b": {"openai:first": 1, "openai:second": 3, "Combined": 2},
+        "True Caption": {"openai:first": 2, "openai:second": 2, "Combined": 2},
+    }
+    assert all(column["sd"] == 0 and column["n"] == 11 for c in found["ranking"].values() for column in c.values())
+
+
+def test_judge_sees_the_figure_and_captions_in_an_order_of_its_own(server: OpenAIServer, runs: list[str]) -> None:
+    """The request holds the figure's bytes and appendix G.3's text; orders vary between items and judges."""
+    main([*RANK, *runs, *JUDGES])
+    bodies = [request["body"] for request in server.requests]
+    assert len(bodies) == 22
+    picture = load_rows("scifibench", "demo_fig2cap", "prompt=caption")[0]["images"][0]
+    encoded = base64.b64encode(Path(picture).read_bytes()).decode()
+    about = [body for body in bodies if body["messages"][0]["content"][0]["image_url"]["url"].endswith(encoded)]
+    assert {body["model"] for body in about} == {"first", "second"}
+    texts = [body["messages"][0]["content"][-1]["text"] for body in bodies]
+    assert all(text.startswith("Your task is to rank the following captions") for text in texts)
+    assert all(text.endswith("Ranked Captions:") for text in texts)
+    orders = [tuple("by" in caption for caption in re.findall(r"^[A-Z]\) (.*)$", text, re.MULTILINE)) for text in texts]
+    assert len(set(orders)) > 1
+
+
+def test_rankings_that_cannot_be_read_are_counted(
+    server: OpenAIServer, runs: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A judge that answers without a list has no ranks; the failures are told by reason, and nothing is guessed."""
+    server.behaviour.text = "A is best, clearly."
+    assert main([*RANK, *runs, "--judge", "openai:first", "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert found["counts"]["failures"] == {"openai:first": {"no_list": 11}}
+    assert found["ranking"] == {}
+
+
+def test_dry_run_asks_nothing_and_a_second_run_is_paid_already(
+    server: OpenAIServer, runs: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The number of requests is told beforehand; afterwards it is 0, because verdicts are kept."""
+    assert main([*RANK, *runs, *JUDGES, "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["calls"] == {"openai:first": 11, "openai:second": 11}
+    assert server.requests == []
+    main([*RANK, *runs, *JUDGES])
+    capsys.readouterr()
+    main([*RANK, *runs, *JUDGES, "--dry-run"])
+    assert "openai:first: 0 requests for 11 figures" in capsys.readouterr().out
+
+
+def test_judge_without_eyes_and_runs_without_captions_are_refused(
+    server: OpenAIServer, runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A local text judge and a run of another task end with one sentence each."""
+    assert main([*RANK, *runs, "--judge", "hf:x"]) == 2
+    write_run(tmp_path / "other", "m", {"t": [{"accuracy": {"id": "1", "score": 1.0}}]})
+    assert main([*RANK, str(tmp_path / "other"), "--judge", "openai:first"]) == 2
+    assert capsys.readouterr().err.count("Expected") == 2
+    assert server.requests == []
+
+
+def test_each_judge_may_have_its_own_address(
+    server: OpenAIServer, runs: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`provider:model@URL` is asked there, whatever the environment says."""
+    monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", "http://127.0.0.1:9/v1")
+    judge = f"openai:first@{server.url}"
+    assert main([*RANK, *runs, "--judge", judge, "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert found["counts"]["failures"] == {judge: {}}
+    assert found["ranking"]["b"][judge]["mean"] == 1
+    assert len(server.requests) == 11

@@ -1,0 +1,223 @@
+"""What goes to a judge's server through an SDK and what comes back: every failure becomes one classified error."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import socket
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
+from spiqa_tasks.judge.providers.openai import OpenAIJudge
+from spiqa_tasks.judge.providers.sdk import SdkJudge
+from spiqa_tasks.judge.retry import AskError, HttpError
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+JUDGES: dict[str, type[SdkJudge]] = {"openai": OpenAIJudge, "anthropic": AnthropicJudge}
+TEXT = JudgeRequest("p", top_logprobs=None, max_tokens=9)
+
+
+@pytest.fixture(params=sorted(JUDGES))
+def judge(request: pytest.FixtureRequest, config: JudgeConfig) -> JudgeConfig:
+    """A judge of each provider with an SDK, at the local server."""
+    return replace(config, provider=request.param, timeout=20)
+
+
+def ask(config: JudgeConfig, *requests: JudgeRequest) -> list[Verdict]:
+    """The answers to requests one after another, through one client."""
+
+    async def run() -> list[Verdict]:
+        client: Any = JUDGES[config.provider](config)
+        try:
+            return [await client.ask(request) for request in requests or (TEXT,)]
+        finally:
+            await client.aclose()
+
+    return asyncio.run(run())
+
+
+def failure(config: JudgeConfig) -> AskError:
+    with pytest.raises(AskError) as caught:
+        ask(config)
+    return caught.value
+
+
+@pytest.mark.parametrize("end", ["", "?api-version=2024-06-01", "/deployments/b?x=1&y=2"])
+def test_the_path_goes_under_the_base_url_before_its_query(server: OpenAIServer, judge: JudgeConfig, end: str) -> None:
+    """As Azure's addresses have it."""
+    ask(replace(judge, url=server.url + end))
+    path, mark, query = f"/v1{end}".partition("?")
+    assert server.requests[0]["path"] == f"{path}{JUDGES[judge.provider].path}{mark}{query}"
+
+
+ENVIRONMENT = {
+    "OPENAI_API_KEY": "leak-openai-key",
+    "OPENAI_ORG_ID": "leak-organisation",
+    "OPENAI_PROJECT_ID": "leak-project",
+    "OPENAI_ADMIN_KEY": "leak-admin",
+    "OPENAI_CUSTOM_HEADERS": "X-Leak: leak-header",
+    "OPENAI_BASE_URL": "http://leak.invalid/v1",
+    "ANTHROPIC_API_KEY": "leak-anthropic-key",
+    "ANTHROPIC_AUTH_TOKEN": "leak-token",
+    "ANTHROPIC_CUSTOM_HEADERS": "X-Leak: leak-header",
+    "ANTHROPIC_BASE_URL": "http://leak.invalid",
+    "ANTHROPIC_PROFILE": "leak-profile",
+}
+
+
+@pytest.mark.parametrize("key", ["sk-secret-0123456789", None])
+def test_nothing_of_the_environment_goes_to_the_judge(
+    server: OpenAIServer, judge: JudgeConfig, key: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No organisation, project, key, header or address; a request has the plain headers of HTTP and the judge's key."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    ask(replace(judge, api_key=key))
+    (sent,) = server.requests
+    assert "leak" not in repr(sent)
+    own = JUDGES[judge.provider].headers(replace(judge, api_key=key))
+    plain = {"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"}
+    assert sent["headers"].keys() - plain == {name.lower() for name in own}
+    assert sum(value.endswith("0123456789") for value in sent["headers"].values()) == (key is not None)
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "retryable"),
+    [
+        ("timeout", "no answer within 0.2 s", True),
+        ("not_json", "the server's answer is not a JSON object", True),
+        ("truncated", "the server's answer is not a JSON object", True),
+        ("deep", "the server's answer is not a JSON object", True),
+        ("huge", "the server's answer is larger than 16 MB", False),
+        ("500", "HTTP 500: fault 500", True),
+        ("400", "HTTP 400: fault 400", False),
+    ],
+)
+def test_every_failure_is_one_reason(
+    server: OpenAIServer, judge: JudgeConfig, fault: str, reason: str, retryable: bool
+) -> None:
+    """It says what was wrong, and whether the same request may succeed later; nothing is tried twice."""
+    server.behaviour.sticky = fault
+    error = failure(replace(judge, timeout=0.2 if fault == "timeout" else 20))
+    assert (error.reason, error.retryable, error.refused) == (reason, retryable, False)
+    assert len(server.requests) == 1
+
+
+def test_a_refusal_tells_how_long_to_wait(server: OpenAIServer, judge: JudgeConfig) -> None:
+    """The seconds of Retry-After come with the error; without that header there are none."""
+    server.behaviour.sticky = "429"
+    for header, seconds in (("7", 7.0), (None, None)):
+        server.behaviour.retry_after = header
+        error = failure(judge)
+        assert (error.refused, error.retryable, error.retry_after) == (True, True, seconds)
+
+
+def test_a_number_as_code_does_not_hide_an_empty_account(server: OpenAIServer, judge: JudgeConfig) -> None:
+    """`insufficient_quota` as the type is final beside a code that is a number."""
+    server.behaviour.sticky = "quota"
+    error = failure(judge)
+    assert not error.retryable
+    assert error.reason.startswith("HTTP 429: No credit.; the account's quota is used up")
+
+
+def test_a_redirection_is_not_followed(server: OpenAIServer, judge: JudgeConfig) -> None:
+    """The key would go along; the reason says where it leads and what to set."""
+    server.behaviour.sticky = "redirect"
+    error = failure(judge)
+    assert isinstance(error, HttpError)
+    assert (error.status, error.message) == (308, "it redirects to https://elsewhere.example/v1")
+    assert "SPIQA_JUDGE_BASE_URL" in error.reason
+
+
+def test_a_server_that_repeats_the_key_does_not_get_it_into_the_reason(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
+    """In its place stands [key]."""
+    server.behaviour.sticky = "echo_key"
+    error = failure(config)
+    assert "Incorrect API key provided: Bearer [key]." in error.reason
+    assert str(config.api_key) not in f"{error.reason} {error!r}"
+
+
+def test_where_nobody_listens_the_remedy_is_the_address(judge: JudgeConfig) -> None:
+    """The server may come later, so another try is worth it."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    error = failure(replace(judge, url=f"http://127.0.0.1:{port}/v1"))
+    assert error.retryable
+    assert str(port) in error.reason
+    assert error.reason.endswith("check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"error": {"message": "in\n  two   lines"}}, "in two lines"),
+        ({"error": "a text"}, "a text"),
+        ({"error": {"message": {"a": [1]}}}, '{"a": [1]}'),
+        ({"error": {"message": "x" * 1000}}, "x" * 300),
+        ({"error": {"code": 5}}, '{"code": 5}'),
+    ],
+)
+def test_an_error_with_status_200_is_an_error(
+    server: OpenAIServer, config: JudgeConfig, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], message: str
+) -> None:
+    """Some gateways answer so; the message is one line of at most 300 characters, whatever its form."""
+    monkeypatch.setattr(server, "_chat", lambda *_: answer)
+    error = failure(config)
+    assert (error.reason, error.retryable) == (f"the server answered with an error: {message}", True)
+
+
+def test_the_environments_proxy_is_used_but_for_the_hosts_that_it_names(
+    server: OpenAIServer, config: JudgeConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A judge behind HTTP_PROXY is asked through it, one in NO_PROXY directly."""
+    for name in ("http_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", server.url.removesuffix("/v1"))
+    away = replace(config, url="http://judge.invalid/v1", timeout=10)
+    assert ask(away)[0].ok
+    assert server.requests[-1]["headers"]["host"] == "judge.invalid"
+    monkeypatch.setenv("NO_PROXY", "judge.invalid")
+    assert "judge.invalid" in failure(away).reason
+    assert len(server.requests) == 1
+
+
+API = OpenAIJudge(JudgeConfig("openai", "m", "http://h/v1", "k" * 20))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.png", "png"),
+        ("a.jpg", "jpeg"),
+        ("A.JPEG", "jpeg"),
+        ("a.b.gif", "gif"),
+        ("figure", "png"),
+        ("f.unknown", "png"),
+    ],
+)
+def test_the_type_is_told_by_the_name_and_the_bytes_arrive(tmp_path: Path, name: str, kind: str) -> None:
+    """What has no known ending goes out as a PNG; any bytes come back from the text."""
+    content = bytes(range(256)) * 3
+    (tmp_path / name).write_bytes(content)
+    picture, text = API.content_of(JudgeRequest("p", images=(str(tmp_path / name),)))
+    head, _, data = picture["image_url"]["url"].partition(",")  # type: ignore[union-attr]
+    assert head == f"data:image/{kind};base64"
+    assert base64.b64decode(data, validate=True) == content
+    assert text == {"type": "text", "text": "p"}
+
+
+def test_a_url_stays_and_a_prompt_alone_is_a_text() -> None:
+    """Pictures come before the prompt, in their order; half a surrogate pair is a question mark."""
+    urls = ("https://h/a.png", "http://h/b.png", "data:image/gif;base64,AA==")
+    *parts, _ = API.content_of(JudgeRequest("p", images=urls))
+    assert parts == [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+    assert API.content_of(JudgeRequest("a\ud800b é 🙂")) == "a?b é 🙂"

@@ -1,0 +1,120 @@
+"""Lines of responses in every form: what is an answer counts, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.request_files import files_of, read_responses
+from spiqa_tasks.judge.types import Verdict
+
+KEY = "sk-secret-0123456789"
+APIS = {name: files_of(JudgeConfig(name, "m", "http://127.0.0.1:1/v1", KEY)) for name in ("openai", "anthropic")}
+TOPS = {letter * 64: 2 for letter in "abcdef"}
+BROKEN = [b'{"custom_id": "aa', b"[" * 200_000, b"[5]", b"5", b'{"custom_id": ["k"]}', b"\xff\xfe"]
+KINDS = ["answer", "error", "broken", "foreign"]
+ODD = ["all", "broken", "of other requests"]
+FIELDS = ["custom_id", "response", "status_code", "body", "error", "message", "result", "type", "content"]
+LISTED = [{"token": "Yes", "logprob": -0.2}, {"token": "No", "logprob": -2.0}]
+
+
+def line_of(provider: str, key: str, kind: str) -> bytes:
+    """A line about a key, in a provider's form."""
+    if kind == "broken":
+        return BROKEN["abcdef".index(key[0])]
+    line: dict[str, Any] = {"custom_id": "f" + key[1:-1] + "0" if kind == "foreign" else key}
+    if provider == "anthropic":
+        message = {"model": "m", "content": [{"type": "text", "text": "A"}], "usage": {"input_tokens": 3}}
+        line["result"] = {"type": "errored" if kind == "error" else "succeeded", "message": message}
+    else:
+        choice = {"message": {"content": "Yes"}, "logprobs": {"content": [{"token": "Yes", "top_logprobs": LISTED}]}}
+        status = 500 if kind == "error" else 200
+        line["response"] = {"status_code": status, "body": {"model": "m", "choices": [choice]}}
+    return json.dumps(line).encode()
+
+
+def read(provider: str, lines: list[bytes]) -> tuple[dict[str, Verdict], Counter[str]]:
+    """The verdicts in lines, and their counts."""
+    return read_responses(APIS[provider], TOPS, lines)
+
+
+@given(
+    st.sampled_from(sorted(APIS)),
+    st.lists(st.tuples(st.sampled_from(sorted(TOPS)), st.sampled_from(KINDS)), max_size=30),
+    st.randoms(use_true_random=False),
+)
+def test_each_line_counts_once_in_any_order(provider: str, given: list[tuple[str, str]], chance: random.Random) -> None:
+    """Partial, repeated, foreign and broken lines, error lines before or behind an answer to the same request."""
+    lines = [line_of(provider, *each) for each in given]
+    verdicts, counts = read(provider, lines)
+    answered = {key for key, kind in given if kind == "answer"}
+    assert {key for key, verdict in verdicts.items() if verdict.ok} == answered
+    assert verdicts.keys() == answered | {key for key, kind in given if kind == "error"}
+    told = Counter(kind for _, kind in given)
+    assert [counts[kind] for kind in ODD] == [len(given), told["broken"], told["foreign"]]
+    assert counts["repeated"] + counts["without an answer"] == told["error"] + told["answer"] - len(answered)
+    chance.shuffle(lines)
+    shuffled, _ = read(provider, [*lines, b"\n", b"  "])
+    assert {key: shuffled[key] for key in answered} == {key: verdicts[key] for key in answered}
+    assert not any(verdict.ok for key, verdict in shuffled.items() if key not in answered)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just(KEY),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4),
+)
+
+
+@given(st.sampled_from(sorted(APIS)), _JSON, st.sampled_from([200, "succeeded", None]))
+def test_no_line_raises_or_becomes_an_answer_by_chance(provider: str, value: Any, status: Any) -> None:
+    """Any JSON as a line, and as the response to a request; the key is in no reason."""
+    line = {"custom_id": "a" * 64, "response": {"status_code": status, "body": value}, "error": value}
+    line["result"] = {"type": status, "message": value, "error": value}
+    verdicts, _ = read(provider, [json.dumps(each).encode() for each in (value, line)])
+    assert not any(verdict.ok and not isinstance(value, dict) for verdict in verdicts.values())
+    assert not any(KEY in (verdict.reason or "") for verdict in verdicts.values())
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"error": {"code": "batch_expired", "message": "It expired."}}, "in the file: .*It expired"),
+        ({"response": {"status_code": 429, "body": "slow down"}}, "in the file: 429 slow down"),
+        ({"response": {"status_code": 400, "request_id": "vllm-1", "body": None}, "error": "too long"}, "400 too long"),
+        ({"response": {"status_code": 500, "body": None}}, "in the file: 500"),
+        ({"response": {"status_code": 401, "body": {"error": f"wrong {KEY}"}}}, r"wrong \[key\]"),
+        ({"response": [1], "error": None}, "in the file: no answer"),
+        ({"response": {"status_code": 200, "body": {"choices": []}}}, "no chat completion"),
+    ],
+)
+def test_a_line_without_an_answer_says_why(line: dict[str, Any], reason: str) -> None:
+    """In each form that OpenAI, Azure and vLLM have for it."""
+    verdicts, counts = read("openai", [json.dumps({"custom_id": "a" * 64, **line}).encode()])
+    (verdict,) = verdicts.values()
+    assert counts["without an answer"] == 1
+    assert re.search(reason, verdict.reason or "")
+
+
+def test_a_judge_without_files_is_refused() -> None:
+    """The sentence says so."""
+    with pytest.raises(JudgeError, match="a judge that is asked through files, found hf:m"):
+        files_of(JudgeConfig("hf", "m"))
+
+
+def test_a_response_has_as_many_log_probabilities_as_were_asked_for() -> None:
+    """None where a text was; the first answer stays, and takes the place of a failure."""
+    lines = [line_of("openai", "a" * 64, kind) for kind in ("error", "answer", "error", "answer")]
+    verdicts, counts = read_responses(APIS["openai"], {"a" * 64: 2}, [b" \n", *lines, b""])
+    assert verdicts["a" * 64].top_logprobs == (("Yes", -0.2), ("No", -2.0))
+    assert counts == {"all": 4, "without an answer": 1, "repeated": 2}
+    verdicts, _ = read_responses(APIS["openai"], {"a" * 64: None}, lines)
+    assert verdicts["a" * 64] == Verdict("ok", "Yes", model="m")

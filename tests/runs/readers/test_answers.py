@@ -1,0 +1,139 @@
+"""Files of ids and predictions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from answer_files import write_jsonl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.json_text import first_object
+from spiqa_tasks.runs.readers.answers import is_answers, read_lines
+from spiqa_tasks.runs.readers.columns import Columns
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
+
+
+def pairs(path: Path) -> list[tuple[str, str]]:
+    """The (id, answer) pairs read from a file."""
+    return [(answer.id, answer.response.text) for answer in read_lines(path)]
+
+
+@given(st.lists(st.tuples(TEXT.filter(bool), TEXT), min_size=1), st.booleans())
+def test_every_id_and_text_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, entries: list[tuple[str, str]], ascii_only: bool
+) -> None:
+    """Any characters, line separators of Unicode among them, come back as written."""
+    path = tmp_path_factory.mktemp("plain") / "p.jsonl"
+    lines = [json.dumps({"id": key, "prediction": text}, ensure_ascii=ascii_only) for key, text in entries]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert pairs(path) == entries
+
+
+def test_whole_numbers_are_ids_and_blank_lines_and_a_byte_order_mark_do_not_matter(tmp_path: Path) -> None:
+    """What editors and spreadsheets leave behind is no fault."""
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"id": 1, "prediction": "A"}\r\n\r\n{"id": "2", "prediction": ""}\r\n')
+    assert pairs(path) == [("1", "A"), ("2", "")]
+    assert first_object(path) == {"id": 1, "prediction": "A"}
+
+
+def test_a_failed_request_that_a_host_marked_is_none_of_the_models_answers(tmp_path: Path) -> None:
+    """The marker is the reason, and the text is empty."""
+    (answer,) = read_lines(write_jsonl(tmp_path / "p.jsonl", {"1": FAILED}))
+    assert (answer.response.text, answer.response.failure, answer.record) == ("", FAILED, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('{"id": 2, "prediction": null}', "found id 2 and prediction None. Correct the line."),
+        ('{"id": 2, "prediction": 3}', "found id 2 and prediction 3. Correct the line."),
+        ('{"id": true, "prediction": "A"}', "found id True and prediction 'A'. Correct the line."),
+        ('{"id": 2.0, "prediction": "A"}', "found id 2.0 and prediction 'A'. Correct the line."),
+        ('  {"id": 2, "predic ', 'found \'{"id": 2, "predic\'. Complete or delete the line.'),
+        ("[1]", "found '[1]'. Complete or delete the line."),
+        ("[" * 100_000, f"found '{'[' * 60}'. Complete or delete the line."),
+    ],
+)
+def test_a_broken_line_is_named_by_its_number(tmp_path: Path, line: str, found: str) -> None:
+    """A file that breaks in its third line says so."""
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"id": 1, "prediction": "A"}\n\n' + line)
+    with pytest.raises((DataError, InputError)) as error:
+        read_lines(path)
+    wanted = {
+        "Correct": 'to be {"id": a string or whole number, "prediction": a string}',
+        "Complete": "to be a JSON object",
+    }[found.split(". ")[-1].split(" ")[0]]
+    assert str(error.value) == f"Expected line 3 of {path} {wanted}, {found}"
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "no JSON", "[1]", "3"])
+def test_a_file_may_have_no_object_in_its_first_line(tmp_path: Path, content: str) -> None:
+    """Then it is of another form."""
+    path = tmp_path / "p"
+    path.write_text(content)
+    assert first_object(path) is None
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    """A picture, or a text in another encoding."""
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b"\x89PNG\xff\xfe")
+    with pytest.raises(DataError, match=r"^Expected .*p\.jsonl to be UTF-8 text, found .* Save it as UTF-8\.$"):
+        first_object(path)
+    path.write_bytes(b'{"id": 1, "prediction": "A"}\n\xff')
+    with pytest.raises(DataError, match="UTF-8"):
+        read_lines(path)
+
+
+def test_a_line_with_an_id_and_a_prediction_is_of_answers() -> None:
+    """Under the names that a user gives them, too."""
+    assert is_answers({"id": 1, "prediction": "A"}, Columns())
+    assert is_answers({"index": 1, "prediction": "A"}, Columns())
+    assert not is_answers({"id": 1, "answer": "A"}, Columns())
+    assert not is_answers({"prediction": "A"}, Columns())
+    assert is_answers({"id": 1, "answer": "A"}, Columns.parse("prediction=answer"))
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
+    """A carriage return within an object does not."""
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b'{"id": 1,\r"prediction": "A"}\n')
+    assert pairs(path) == [("1", "A")]
+
+
+def test_faults_name_the_file(tmp_path: Path) -> None:
+    """A key that is there twice, figures that are none, and a column that is not there."""
+    path = tmp_path / "p.jsonl"
+    for line, columns, message in (
+        ('{"id": 1, "id": 2}', "", "Expected each key once in line 1 of {}, found {}. Keep the one that counts."),
+        (
+            '{"id": 1, "prediction": "A", "figures": [1]}',
+            "",
+            "Expected names of figures in line 1 of {}, found the figures '[1]', which are no list of names. "
+            "Correct it.",
+        ),
+        (
+            '{"id": 1, "prediction": "A"}',
+            "reference=gold",
+            "Expected the column gold of --columns in {}, found id, prediction. Correct --columns.",
+        ),
+        (
+            '{"prediction": "A"}',
+            "",
+            "Expected {} to have the columns index (or id) and prediction, found prediction. Say which column is what, "
+            "such as --columns prediction=...,reference=...,figures=....",
+        ),
+    ):
+        path.write_text(line)
+        with pytest.raises((DataError, InputError)) as error:
+            read_lines(path, Columns.parse(columns))
+        expected = message.format(path, "the key 'id' more than once in one object" if message.count("{}") > 1 else "")
+        assert str(error.value) == expected
