@@ -39,7 +39,6 @@ GROUPS = {
         "compare": "paired differences of runs, with intervals and p-values",
         "gain": "multi-modal gain and leakage of runs",
         "filter": "keep the questions that text-only models cannot answer, as a new task of the host",
-        "shortcuts": "what classifiers make of a task's texts alone, without any model",
         "paper": "every table and figure of the three papers, each made again beside what is printed",
     },
     "extend": {

@@ -15,13 +15,12 @@ from spiqa_tasks.analysis.filter_runs import Filtered
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.filtered_tasks import KEPT
 from spiqa_tasks.hosts.lmms_eval.source_task import source_task
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.join import task_questions
-from spiqa_tasks.runs.subset import Subset
+from spiqa_tasks.runs.subset import SOURCE_YAML, Subset
 
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 
@@ -114,6 +113,31 @@ def kept_by_list(task: Task, subset: Subset) -> Kept:
     return Kept(task.name, answers, len(rows), data, truth, [{"ids": subset.digest}], hits)
 
 
+def kept_by_lists(subset: Subset) -> Kept:
+    """Return the questions that all kept.json files of a subset keep, with the filters and hits of each."""
+    first = next((kept for kept in subset.lists if kept["revision"]), subset.lists[0])
+    common = set(subset.ids)
+    hits: dict[str, list[int | None]] = {}
+    for kept in subset.lists:
+        for each in kept["kept"]:
+            hits.setdefault(each["id"], []).extend(each["hits"])
+    answers = [
+        Answer(each["id"], Response(""), place=int(each["doc_id"]), reference=each["target"])
+        for each in first["kept"]
+        if each["id"] in common
+    ]
+    return Kept(
+        first["source"],
+        answers,
+        min(kept["questions"] for kept in subset.lists),
+        first["data"] or "",
+        first["truth"],
+        [made for kept in subset.lists for made in kept["filters"]],
+        {key: hits[key] for key in common},
+        first["revision"],
+    )
+
+
 def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = None) -> Path:
     """Write the task `name` into `folder/name`; returns its YAML.
 
@@ -130,22 +154,13 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
     target = folder / name
     target.mkdir(parents=True, exist_ok=True)
     listed = _listing(kept, config)
-    (target / KEPT).write_text(json.dumps({"source_yaml": str(source), **listed}, indent=1), encoding="utf-8")
+    (target / KEPT).write_text(json.dumps({SOURCE_YAML: str(source), **listed}, indent=1), encoding="utf-8")
     (target / "keep.py").write_text(_HOOK, encoding="utf-8")
     values = _values(kept, name, source, config, listed)
     path = target / f"{name}.yaml"
     rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
     path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
     return path
-
-
-def share(kept: Kept, path: Path, include_path: Path | None = None) -> None:
-    """Write the list alone, for others: nothing in it is of this machine.
-
-    Raises InputError: a source task that the host does not know.
-    """
-    _, config = source_task(kept.task, include_path)
-    write_atomically(path, json.dumps(_listing(kept, config), indent=1).encode())
 
 
 def _listing(kept: Kept, config: dict[str, Any]) -> dict[str, Any]:

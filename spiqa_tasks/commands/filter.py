@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
-from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, kept_by_list, name_of, share, write_task
-from spiqa_tasks.analysis.kept_lists import intersected
+from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, kept_by_list, kept_by_lists, name_of, write_task
+from spiqa_tasks.commands import filter_classifiers
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.hosts.filtered_tasks import user_folder
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, as_jsonl, as_records, render
+from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, as_jsonl, render
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import partial_coverage
@@ -28,8 +28,8 @@ from spiqa_tasks.scoring.units import percent
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.epilog = (
-        "Without a RUN, --task TASK --ids FILE --write makes a task of the questions that the list names, and "
-        "--intersect FILE... --write of those that all lists of other filters keep."
+        "Without a RUN, --ids FILE --write makes the task of a kept.json, here or elsewhere, and several --ids that "
+        "of the questions that all keep; --task TASK --ids FILE --write makes one of a list of ids."
     )
     add_runs(parser, "*")
     parser.add_argument("--max-hits", type=int, metavar="K", help="keep questions with at most K hits (default: N/4)")
@@ -57,23 +57,24 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--name", help="another name of the written task")
     parser.add_argument("--folder", type=Path, help="where to (default: a folder that lmms-eval searches by itself)")
-    parser.add_argument("--share", type=Path, metavar="FILE", help="write the list of kept questions, for others")
-    parser.add_argument(
-        "--intersect", nargs="+", type=Path, metavar="FILE", help="lists of others instead of runs: what all keep"
-    )
     parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's hits (jsonl)")
+    filter_classifiers.add_options(parser)
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the filter found, and write what was asked for; 3 where a task had to be left out."""
-    for path in (arguments.samples, arguments.share):
-        if path is not None:
-            check_file(path)
-    if arguments.intersect:
-        return _run_lists(arguments)
+    if arguments.samples is not None:
+        check_file(arguments.samples)
+    if arguments.classifiers:
+        if arguments.runs or arguments.write or arguments.ids:
+            raise InputError(
+                "Expected --classifiers alone, found RUNs, --ids or --write, too. Write their answers with --output, "
+                "and filter by these."
+            )
+        return filter_classifiers.run_classifiers(arguments)
     if not arguments.runs:
-        return _run_list(arguments)
+        return _run_lists(arguments)
     wish = Wish(arguments.max_hits, arguments.metric, arguments.threshold, arguments.text_only_models)
     found, remarks, left_out = filter_runs(
         runs_at(arguments.runs, arguments),
@@ -83,10 +84,10 @@ def run(arguments: argparse.Namespace) -> int:
         wish,
     )
     say(*remarks, *left_out)
-    if (arguments.name or arguments.share) and len(found) > 1:
-        raise InputError(f"Expected one task for --name or --share, found {len(found)}. Choose one with --task.")
-    kept = [kept_by_filter(filtered) for filtered in found if arguments.write or arguments.share]
-    written = {each.task: path for each in kept if (path := _write(arguments, each)) is not None}
+    if arguments.name and len(found) > 1:
+        raise InputError(f"Expected one task for --name, found {len(found)}. Choose one with --task.")
+    kept = [kept_by_filter(filtered) for filtered in found if arguments.write]
+    written = {each.task: _write(arguments, each) for each in kept}
     if arguments.samples is not None:
         lines = (sample for filtered in found for sample in samples(filtered))
         write_atomically(arguments.samples, as_jsonl(lines).encode())
@@ -101,41 +102,25 @@ def run(arguments: argparse.Namespace) -> int:
     return 3 if left_out else 0
 
 
-def _run_list(arguments: argparse.Namespace) -> int:
-    if arguments.ids is None or len(arguments.task) != 1 or not (arguments.write or arguments.share):
-        raise InputError(
-            "Expected RUNs, or --task TASK --ids FILE --write; found neither. See `spiqa-tasks filter -h`."
-        )
-    task, subset = find_task(arguments.task[0], arguments.include_path), read_subset(arguments.ids)
-    path = _write(arguments, kept_by_list(task, subset))
-    if arguments.format not in STYLES:
-        record = {"task": task.name, "ids": subset.digest, "kept": len(subset.ids), "written": path and str(path)}
-        print(render(arguments.format, Table([record], (), ())))
-    elif path is not None:
-        print(_wrote(arguments, path))
-    return 0
-
-
 def _run_lists(arguments: argparse.Namespace) -> int:
-    """Print what each of several lists drops, and write what all of them keep."""
-    if arguments.runs:
-        raise InputError("Expected either RUNs or --intersect, found both. Write the list of the runs with --share.")
-    kept, shares = intersected(arguments.intersect)
+    """Write the task of the questions that all lists name."""
+    subset = read_subset(arguments.ids) if arguments.ids else None
+    is_kept = subset is not None and len(subset.lists) == len(arguments.ids)
+    if subset is None or not arguments.write or not (is_kept or len(arguments.task) == 1):
+        raise InputError(
+            "Expected RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write; found none of them. See "
+            "`spiqa-tasks filter -h`."
+        )
+    if is_kept:
+        kept = kept_by_lists(subset)
+    else:
+        kept = kept_by_list(find_task(arguments.task[0], arguments.include_path), subset)
     path = _write(arguments, kept)
     if arguments.format not in STYLES:
-        lists = [dataclasses.asdict(share) for share in shares]
-        record = {"task": kept.task, "kept": len(kept.answers), "lists": lists, "written": path and str(path)}
+        record = {"task": kept.task, "ids": subset.digest, "kept": len(subset.ids), "written": str(path)}
         print(render(arguments.format, Table([record], (), ())))
-        return 0
-    values: Columns = [
-        Column("filters", show=_count),
-        "kept",
-        *(Column("dropped", "dropped of the others'"), Column("dropped_alone", "dropped alone", _count)),
-    ]
-    print(f"{kept.task}: {len(kept.answers)} questions are kept by all")
-    print(render(arguments.format, Table(as_records(shares), ["list"], values)))
-    if path is not None:
-        print(f"\n{_wrote(arguments, path)}")
+    else:
+        print(_wrote(arguments, path))
     return 0
 
 
@@ -156,14 +141,9 @@ def samples(filtered: Filtered) -> Iterator[dict[str, Any]]:
         }
 
 
-def _write(arguments: argparse.Namespace, kept: Kept) -> Path | None:
-    """Write the list for others and the task, as far as each is asked for; return the task's YAML."""
+def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
+    """Write the task; return its YAML."""
     include = arguments.include_path[-1] if arguments.include_path else None
-    if arguments.share is not None:
-        share(kept, arguments.share, include)
-        say(f"wrote {arguments.share}.")
-    if not arguments.write:
-        return None
     folder = arguments.folder or user_folder()
     return write_task(kept, arguments.name or name_of(kept.task), folder.resolve(), include)
 
@@ -218,7 +198,3 @@ def _print(filtered: Filtered, form: str) -> None:
         print("kept by difficulty: " + ", ".join(f"{n} {name}" for name, n in filtered.difficulty_counts().items()))
     for leak in filtered.leaks:
         print(f"{leak.lvlm} answers {len(leak.ids)} without the image that {leak.llm} does not")
-
-
-def _count(items: Sequence[Any]) -> str:
-    return str(len(items))

@@ -53,7 +53,7 @@ def scored_runs(arguments: argparse.Namespace) -> list[Run] | None:
     if used or len(judges) > 1:
         option = "several --judge" if not used else f"--{used[0].replace('_', '-')}"
         raise InputError(f"Expected TASK PREDICTIONS... with {option}, found RUNs with --by. Score them first.")
-    subset = None if arguments.ids is None else read_subset(arguments.ids)
+    subset = read_subset(arguments.ids) if arguments.ids else None
     columns = FileColumns.parse(arguments.columns or "")
     folders = tuple(arguments.include_path)
     chosen = Selection(tuple(arguments.only), judges[0], arguments.partial, folders, columns, subset)

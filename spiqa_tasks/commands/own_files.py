@@ -8,6 +8,9 @@ from pathlib import Path
 
 from spiqa_tasks.errors import InputError
 
+_TASKS = ("task", "classifiers")
+"""Arguments that name tasks or their YAMLs."""
+
 
 def check_apart(arguments: argparse.Namespace) -> None:
     """Check that no file is named by two arguments: writing one would replace the other.
@@ -31,6 +34,6 @@ def _files(arguments: argparse.Namespace) -> Iterator[tuple[str, Path, bool]]:
     """Yield (argument, path, whether it is a run's) of the files named; folders, pipes and devices are left out."""
     for name, value in vars(arguments).items():
         for each in value if isinstance(value, list) else [value]:
-            path = Path(each) if name == "task" and isinstance(each, str) else getattr(each, "path", each)
-            if isinstance(path, Path) and (path.is_file() or not (path.exists() or name == "task")):
+            path = Path(each) if name in _TASKS and isinstance(each, str) else getattr(each, "path", each)
+            if isinstance(path, Path) and (path.is_file() or not (path.exists() or name in _TASKS)):
                 yield name.replace("_", "-"), path, path is not each

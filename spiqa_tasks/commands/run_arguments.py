@@ -46,8 +46,8 @@ def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
 def add_part(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say which part of a task's questions counts."""
     parser.add_argument("--partial", action="store_true", help="print values over a part of a task, too, as n of N")
-    told = "only the questions of this list: an id a line, or the kept.json of a filtered task"
-    parser.add_argument("--ids", type=Path, metavar="FILE", help=told)
+    about = "only the questions of this list: an id a line, or the kept.json of a filtered task; of several: of all"
+    parser.add_argument("--ids", action="append", type=Path, default=[], metavar="FILE", help=about)
 
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def add_include_path(parser: argparse.ArgumentParser) -> None:
 def selection(arguments: argparse.Namespace) -> Selection:
     """Return the selection of runs that the arguments make."""
     columns = Columns.parse(getattr(arguments, "columns", None) or "")
-    subset = None if arguments.ids is None else read_subset(arguments.ids)
+    subset = read_subset(arguments.ids) if arguments.ids else None
     folders = tuple(arguments.include_path)
     return Selection(tuple(arguments.task), arguments.judge, arguments.partial, folders, columns, subset)
 

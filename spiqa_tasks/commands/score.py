@@ -210,7 +210,7 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
         found = [(task.with_metrics(arguments.metrics), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
-    subset = None if arguments.ids is None else read_subset(arguments.ids)
+    subset = read_subset(arguments.ids) if arguments.ids else None
     accept = arguments.accept_differences
     return [(task, [join_questions(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
 

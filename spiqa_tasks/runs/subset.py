@@ -10,19 +10,29 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.json_text import loads
+from spiqa_tasks.files.json_text import digest_of, loads
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.matching import FIRST
 from spiqa_tasks.runs.run import Run
 
+SOURCE_YAML = "source_yaml"
+"""Field of a kept.json with a path of the machine that wrote it, which its digest leaves out."""
+
 
 @dataclass(frozen=True)
 class Subset:
-    """Ids of questions, each once, in the order of their file."""
+    """Ids of questions, each once, in the order of the first file.
 
-    path: Path
+    Attributes:
+        path: the file; of several one text with all names.
+        ids: of the questions.
+        lists: contents of the `kept.json` files among the files.
+    """
+
+    path: Path | str
     ids: tuple[str, ...]
+    lists: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def digest(self) -> str:
@@ -31,22 +41,37 @@ class Subset:
         return f"{hashlib.sha256(text.encode()).hexdigest()[:12]} ({len(self.ids)})"
 
     def rows(self, task: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return those of a task's rows that the list names. Raises InputError: an id of no question of the task."""
+        """Return those of a task's rows that the list names.
+
+        Raises InputError: an id of no question of the task, or a list of other data.
+        """
         wanted = set(self.ids)
+        self._check_data(task, {f"{row['benchmark']}/{row['split']}@{row['data']}" for row in rows if "data" in row})
         self._check(task, {question_of(row) for row in rows})
         return [row for row in rows if question_of(row) in wanted]
 
     def of(self, run: Run) -> Run:
         """Return a run as if the list were its task: coverage counts against it, the signature has its digest.
 
-        Raises InputError: an id that a run over a whole task has no answer to, or no id that the run has one to.
+        Raises InputError: an id that a run over a whole task has no answer to, no id that the run has one to, or a list
+        of other data.
         """
         wanted = set(self.ids)
+        self._check_data(run.task, set(filter(None, run.signature.data.split("+"))))
         asked = {_question(answer) for answer in run.by_id.values()}
         if not run.record_set.part or not wanted & asked:
             self._check(run.task, asked)
         answers = [self._signed(answer) for answer in run.by_id.values() if _question(answer) in wanted]
         return replace(run, read=lambda: answers, asked=len(self.ids), answered=len(answers), reported={})
+
+    def _check_data(self, task: str, data: set[str]) -> None:
+        data = {each for each in data if "@table " not in each}  # made of the answers' own table, without a release
+        for kept in self.lists:
+            if kept["data"] and data and kept["data"] not in data:
+                raise InputError(
+                    f"Expected {self.path} to list questions of the data of {task}, {', '.join(sorted(data))}; found "
+                    f"{kept['data']}. Name a list of the same release."
+                )
 
     def _check(self, task: str, known: set[str]) -> None:
         unknown = [key for key in self.ids if key not in known]
@@ -61,28 +86,72 @@ class Subset:
         return answer if answer.record is None else replace(answer, record=answer.record.signed(ids=self.digest))
 
 
-def read_subset(path: Path) -> Subset:
-    """Return the list in a file: an id a line, or the `kept.json` of a filtered task.
+def read_subset(paths: Sequence[Path]) -> Subset:
+    """Return the questions that all of at least one file list.
 
-    Raises InputError: the file cannot be read, has no id, or has one twice.
+    Each file has an id a line, or is the `kept.json` of a filtered task.
+
+    Raises InputError: a file that cannot be read, was changed, has no id or one twice; lists of different tasks or
+    data; no common id.
     """
+    subsets = [_read(path) for path in paths]
+    lists = tuple(kept for subset in subsets for kept in subset.lists)
+    for kept in lists:
+        other = next((each for each in lists if _differ(kept, each)), None)
+        if other is not None:
+            raise InputError(
+                f"Expected lists of the same task and data, found {_about(kept)} and {_about(other)}. Filter runs over "
+                "the same revision."
+            )
+    common = set.intersection(*(set(subset.ids) for subset in subsets))
+    if not common:
+        raise InputError(f"Expected questions that all {len(paths)} lists name, found none. Name fewer lists.")
+    names = " and ".join(map(str, paths))
+    return Subset(names, tuple(key for key in subsets[0].ids if key in common), lists)
+
+
+def _read(path: Path) -> Subset:
+    lists: tuple[Mapping[str, Any], ...] = ()
     try:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix == ".json":
-            ids = [str(each["id"]) for each in loads(text)["kept"]]
+            lists = (_unchanged(path, loads(text)),)
+            ids = [str(each["id"]) for each in lists[0]["kept"]]
         else:
             ids = [line.strip() for line in text.splitlines()]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"Expected {path} to have the id of a question a line, or to be the kept.json of a filtered task; found "
             f"{type(error).__name__} {error}. Correct it."
         ) from error
-    found = Counter(key for key in ids if key)
-    doubles = [key for key, often in found.items() if often > 1]
-    if not found or doubles:
+    counts = Counter(key for key in ids if key)
+    doubles = [key for key, often in counts.items() if often > 1]
+    if not counts or doubles:
         what = f"{', '.join(doubles[:FIRST])} more than once" if doubles else "none"
         raise InputError(f"Expected ids of questions in {path}, each once; found {what}. Correct the list.")
-    return Subset(path, tuple(found))
+    return Subset(path, tuple(counts), lists)
+
+
+def _unchanged(path: Path, kept: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a kept.json. Raises InputError: it does not have the digest that it names."""
+    content = {key: value for key, value in kept.items() if key not in ("digest", SOURCE_YAML)}
+    if digest_of(content) != kept["digest"]:
+        raise InputError(
+            f"Expected {path} to have the digest {kept['digest']} that it names, found {digest_of(content)}: it was "
+            "changed. Get it again."
+        )
+    return kept
+
+
+def _differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether lists are of different tasks or data; an unknown revision may be any."""
+    revisions = {one["revision"], other["revision"]} - {None}
+    return len(revisions) > 1 or any(one[name] != other[name] for name in ("source", "data", "truth"))
+
+
+def _about(kept: Mapping[str, Any]) -> str:
+    revision = f" at {kept['revision']}" if kept["revision"] else ""
+    return ", ".join(filter(None, (f"{kept['source']}{revision}", kept["data"], f"answers {kept['truth']}")))
 
 
 def question_of(row: Mapping[str, Any]) -> str:

@@ -225,3 +225,14 @@ def test_a_row_names_its_classifier_group_and_cluster() -> None:
     assert (rows[0].low, rows[0].high) == interval != wilson(16, 40)
     few = Shortcut("linear", questions[:1], chances[:1], hits[:1]).rows("task")[0]
     assert (few.n, few.value) == (1, 1.0)
+
+
+def test_a_permutation_with_as_many_hits_counts_against_the_finding() -> None:
+    """3 hits beside permutations with 3, 3, 2, 4 and 1: (3 + 1) / (5 + 1), in a group as over all."""
+    questions = made_choices(4, 1)
+    counts = (3, 3, 3, 2, 4, 1)
+    hits = np.array([[place < count for count in counts] for place in range(4)])
+    row, *_ = Shortcut("letter", questions, [{}] * 4, hits).rows("t")
+    assert (row.value, row.p) == (3 / 4, 4 / 6)
+    one = [dataclasses.replace(question, groups=("one",)) for question in questions]
+    assert [row.p for row in Shortcut("letter", one, [{}] * 4, hits).rows("t")] == [4 / 6, 4 / 6]

@@ -19,6 +19,7 @@ from run_command import run_json
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.loading import Selection, load_runs
 from spiqa_tasks.runs.paths import RunPath
@@ -35,8 +36,10 @@ def write_ids(path: Path, ids: Any) -> Path:
 def test_a_list_is_read_as_it_is_written(tmp_path_factory: pytest.TempPathFactory, ids: list[str]) -> None:
     """A line each, or as a filter lists them; the digest is that of the set."""
     folder = tmp_path_factory.mktemp("ids")
-    (folder / "kept.json").write_text(json.dumps({"kept": [{"id": each} for each in ids]}))
-    lines, kept = read_subset(write_ids(folder / "ids", ids)), read_subset(folder / "kept.json")
+    content = dict.fromkeys(("source", "data", "truth", "revision")) | {"kept": [{"id": each} for each in ids]}
+    written = {"digest": digest_of(content), "source_yaml": "of this machine", **content}
+    (folder / "kept.json").write_text(json.dumps(written))
+    lines, kept = read_subset([write_ids(folder / "ids", ids)]), read_subset([folder / "kept.json"])
     assert lines.ids == kept.ids == tuple(ids)
     assert lines.digest == Subset(folder, tuple(sorted(ids))).digest
     assert lines.digest != Subset(folder, (*ids, "x")).digest
@@ -49,7 +52,7 @@ def test_a_list_is_read_as_it_is_written(tmp_path_factory: pytest.TempPathFactor
         ("ids", "\n \n", "found none"),
         ("kept.json", "{}", "KeyError"),
         ("kept.json", "[", "RepeatedKeyError|JSONDecodeError"),
-        ("kept.json", '{"kept": [1]}', "TypeError"),
+        ("kept.json", '{"kept": [1]}', "KeyError 'digest'"),
         ("absent", None, "FileNotFoundError"),
     ],
 )
@@ -58,7 +61,7 @@ def test_what_is_no_list_is_a_sentence(tmp_path: Path, name: str, text: str | No
     if text is not None:
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=found) as error:
-        read_subset(tmp_path / name)
+        read_subset([tmp_path / name])
     assert str(tmp_path / name) in str(error.value)
 
 
@@ -75,7 +78,7 @@ def test_only_the_questions_of_the_list_are_scored(tmp_path: Path, capsys: pytes
     status, found, errors = scored(capsys, "mmstar_demo", path, "--ids", listing, "--output", tmp_path / "out")
     assert status == 0, errors
     assert (found["metrics"]["accuracy"], found["counts"]["docs"], found["counts"]["unknown"]) == (0.5, 8, 0)
-    assert f"ids:{read_subset(listing).digest}" in found["signature"]
+    assert f"ids:{read_subset([listing]).digest}" in found["signature"]
     (again,), _ = load_runs([RunPath(tmp_path / "out")])
     assert (again.coverage, again.value(again.metric()).value) == ("8 of 8", 0.5)
 
@@ -143,7 +146,7 @@ def test_questions_of_several_documents_are_listed_by_their_ids(
     status, found, errors = scored(capsys, "spiqa_demo_perfigure", path, "--ids", listing)
     assert status == 0, errors
     assert found["counts"]["docs"] == sum(row["question_id"] in questions for row in rows)
-    (run,), _ = load_runs([RunPath(path)], Selection(subset=read_subset(listing)))
+    (run,), _ = load_runs([RunPath(path)], Selection(subset=read_subset([listing])))
     assert run.coverage == "5 of 5"
     assert [record.id for record in run.questions] == questions
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spiqa_tasks.scoring.filtering import count_hits, difficulty, is_abnormal, keeps_at_most
+from spiqa_tasks.scoring.filtering import count_hits, difficulty, is_abnormal, is_hit_by_most, keeps_at_most
 
 
 def test_two_of_eight_inspectors_may_hit() -> None:
@@ -16,6 +16,12 @@ def test_six_of_eight_hits_are_abnormal() -> None:
     """Abnormal is at least 75%, however many inspectors there are."""
     assert [hits for hits in range(9) if is_abnormal(hits, 8)] == [6, 7, 8]
     assert [hits for hits in range(6) if is_abnormal(hits, 5)] == [4, 5]
+
+
+def test_half_of_the_models_are_not_most() -> None:
+    """More than half must hit."""
+    assert [hits for hits in range(5) if is_hit_by_most(hits, 4)] == [3, 4]
+    assert [hits for hits in range(4) if is_hit_by_most(hits, 3)] == [2, 3]
 
 
 def test_difficulties_of_sixteen_models() -> None:

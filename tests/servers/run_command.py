@@ -14,9 +14,10 @@ MADE = {
     "bootstrap": "paper scifibench section4.4",
     "correlate": "paper spiqa table8",
     "rank": "paper scifibench table3",
+    "shortcuts": "filter --classifiers",
     "spread": "paper scifibench section4.2",
 }
-"""What a table of a paper is of -> the command that makes it."""
+"""Short name of an analysis -> the command that makes it."""
 
 
 def words(command: str) -> list[str]:

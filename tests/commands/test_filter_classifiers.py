@@ -1,4 +1,4 @@
-"""`spiqa-tasks shortcuts`: tasks of every kind, what is printed, and runs that `filter` takes."""
+"""`spiqa-tasks filter --classifiers`: tasks of every kind, what is printed, and runs that `filter` takes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from made_choices import made_choices
 from numbers_task import write_source
-from run_command import run_json
+from run_command import run_json, words
 from run_files import run_records
 
 from spiqa_tasks.analysis.shortcuts import ChoiceQuestion
@@ -87,13 +87,13 @@ def test_spiqa_is_answered_from_other_questions_and_captions(
     for record in run_records(folder, "spiqa_demo"):
         captions = " ".join(figure["caption"] for figure in questions[record["id"]]["figures"])
         assert record["response"] in captions
-    assert main(["shortcuts", "spiqa_demo", "--folds", "2", "--metric", "cider"]) == 0
+    assert main([*words("shortcuts"), "spiqa_demo", "--folds", "2", "--metric", "cider"]) == 0
     assert "cider" in capsys.readouterr().out
 
 
 def test_our_tasks_are_printed_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     """Shares times 100; groups are those that `breakdown` has."""
-    assert main(["shortcuts", "mmstar_demo", "--folds", "2", "--permutations", "5"]) == 0
+    assert main([*words("shortcuts"), "mmstar_demo", "--folds", "2", "--permutations", "5"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["task", "classifier", "metric", "group", "n", "x", "100", "chance", "p"]
     assert lines[2][:5] == ["mmstar_demo", "letter", "accuracy", "all", "24"]

@@ -1,4 +1,4 @@
-"""`shortcuts`: how many questions of a task are answered from its texts alone, without any model."""
+"""`filter --classifiers`: accuracy of small classifiers that see only the texts of a task."""
 
 from __future__ import annotations
 
@@ -13,47 +13,41 @@ from spiqa_tasks.analysis.shortcut_tasks import choices_of, choices_of_host, run
 from spiqa_tasks.analysis.shortcuts import Learning, Shortcut, ShortcutValue, shortcuts
 from spiqa_tasks.benchmarks.aggregation import prepare
 from spiqa_tasks.benchmarks.task import Task
-from spiqa_tasks.commands.run_arguments import add_include_path
 from spiqa_tasks.errors import InputError, MissingPartError
 from spiqa_tasks.extras import require
-from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
+from spiqa_tasks.files.atomic import check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, UnknownTaskError, task_documents
 from spiqa_tasks.printable import said_if_slow, say
-from spiqa_tasks.report.printer import Column, Columns, Table, add_format, as_jsonl, as_records, render
+from spiqa_tasks.report.printer import Column, Columns, Table, as_jsonl, as_records, render
 from spiqa_tasks.runs.run_metrics import P_RIGHT
 from spiqa_tasks.runs.writer import write_runs
 from spiqa_tasks.scoring.units import number, plain
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument("task", help="a task or group of this package, the YAML of one's own, or a task of lmms-eval")
-    parser.add_argument("--folds", type=int, default=5, metavar="K", help="of the cross-validation (default: 5)")
-    parser.add_argument("--seed", type=int, default=0, help="of folds, forest and permutations (default: 0)")
-    parser.add_argument(
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the classifiers; `--metric`, `--samples` and the folders of YAMLs are those of `filter`."""
+    group = parser.add_argument_group("classifiers instead of runs, which learn from the texts of a task alone")
+    about = "tasks or groups of this package, YAMLs of benchmarks, tasks of lmms-eval"
+    group.add_argument("--classifiers", nargs="+", metavar="TASK", help=about)
+    group.add_argument("--folds", type=int, default=5, metavar="K", help="of the cross-validation (default: 5)")
+    group.add_argument("--seed", type=int, default=0, help="of folds, forest and permutations (default: 0)")
+    group.add_argument(
         "--permutations", type=int, default=200, metavar="N", help="of the right options, for p (default: 200)"
     )
-    parser.add_argument("--metric", help="of open answers (default: rouge_l); of a task of lmms-eval: what hits are")
-    parser.add_argument("--samples", type=Path, metavar="FILE", help="write every question's probabilities (jsonl)")
-    parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="write each classifier's answers as a run for filter"
-    )
-    add_include_path(parser)
-    add_format(parser)
+    about = "write each classifier's answers as a run that filter takes"
+    group.add_argument("--output", type=Path, metavar="DIR", help=about)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_classifiers(arguments: argparse.Namespace) -> int:
     """Print a row for each classifier and group, and write what was asked for."""
-    require("shots", "spiqa-tasks shortcuts")
-    if arguments.samples is not None:
-        check_file(arguments.samples)
+    require("shots", "spiqa-tasks filter --classifiers")
     if arguments.output is not None:
         check_folder(arguments.output)
     learning = Learning(arguments.folds, arguments.seed, arguments.permutations)
     rows: list[Any] = []
     lines: list[dict[str, Any]] = []
-    for task in _tasks(arguments):
+    for task in (task for name in arguments.classifiers for task in _tasks(arguments, name)):
         rows += _of_task(arguments, task, learning, lines)
     if arguments.samples is not None:
         write_atomically(arguments.samples, as_jsonl(lines).encode())
@@ -66,15 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _tasks(arguments: argparse.Namespace) -> Sequence[Task | TaskDocuments]:
+def _tasks(arguments: argparse.Namespace, name: str) -> Sequence[Task | TaskDocuments]:
     """The tasks of ours that are named, or the documents of the host's. Raises InputError: neither knows it."""
-    if arguments.task.endswith(".yaml"):
-        return [read_task(Path(arguments.task))]
+    if name.endswith(".yaml"):
+        return [read_task(Path(name))]
     try:
-        return find_tasks([arguments.task], arguments.include_path)
+        return find_tasks([name], arguments.include_path)
     except InputError as unknown:
         try:
-            return [task_documents(arguments.task, arguments.include_path)]
+            return [task_documents(name, arguments.include_path)]
         except (UnknownTaskError, MissingPartError):
             raise unknown from None
 
