@@ -108,9 +108,7 @@ class Pair:
 
 def questions_of(run: Run, metric: Metric) -> dict[str, Record]:
     """Return id -> record of the questions that a metric is of and that were asked completely."""
-    if run.benchmark is not None:
-        return {record.id: record for record in run.record_set.members(metric) if record.status != "incomplete"}
-    return {record.id: record for record in run.records if metric.name in record.details["metrics"]}
+    return run.kind.members(run, metric)
 
 
 def scores_of(questions: Mapping[str, Record], metric: Metric) -> Mapping[str, float]:
@@ -180,10 +178,7 @@ def _name(run: Run) -> str:
 
 def _signed(run: Run, field: str) -> str | None:
     """Return a signature field; for a host's task the data is the dataset and revision of its YAML."""
-    if run.benchmark is not None or field != "data":
-        return getattr(run.signature, field) or None
-    revision = (run.config.get("dataset_kwargs") or {}).get("revision", "newest")
-    return f"{run.config.get('dataset_path')}@{revision}"
+    return run.kind.data(run) if field == "data" else getattr(run.signature, field) or None
 
 
 def _some(keys: Collection[str]) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from spiqa_tasks.benchmarks.choice import OPTIONS, options_in
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.refusals import is_refusal
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,9 @@ class Outcomes:
 def outcomes_of(run: Run, questions: Sequence[Record]) -> Outcomes:
     """Return what became of some questions of a run, of which there is at least one."""
     refusals = [is_refused(run, question) for question in questions]
-    unread = [not refusal and _is_unparsed(run, each) for refusal, each in zip(refusals, questions, strict=True)]
+    unread = [
+        not refusal and run.kind.is_unparsed(run, each) for refusal, each in zip(refusals, questions, strict=True)
+    ]
     failures = [question.status == "request_failed" for question in questions]
     cuts = [question.rule == "truncated" or question.details.get("truncated") for question in questions]
     known = [cut for cut in cuts if cut is not None]
@@ -46,14 +47,12 @@ def outcomes_of(run: Run, questions: Sequence[Record]) -> Outcomes:
 
 def is_refused(run: Run, question: Record) -> bool:
     """Return whether the model would not answer a question, or wrote that it saw no picture."""
-    if run.benchmark is not None:
-        return question.refused
-    return not any(question.scores.values()) and is_refusal(run.by_id[question.id].response.text)
+    return run.kind.is_refused(run, question)
 
 
 def has_answer(run: Run, question: Record) -> bool:
     """Return whether the model answered a question: it neither refused nor wrote what nothing was read in."""
-    return not is_refused(run, question) and not _is_unparsed(run, question)
+    return not is_refused(run, question) and not run.kind.is_unparsed(run, question)
 
 
 def option_count(run: Run, question: Record) -> int | None:
@@ -66,9 +65,3 @@ def option_count(run: Run, question: Record) -> int | None:
     answer = run.by_id.get(question.id)
     options = (answer.options or options_in(answer.question)) if answer is not None else {}
     return len(options) if question.reference in (*options, *options.values()) else None
-
-
-def _is_unparsed(run: Run, question: Record) -> bool:
-    if run.benchmark is not None:
-        return question.status == "unparsed" or question.rule == "empty"
-    return question.status != "request_failed" and not run.by_id[question.id].response.text.strip()

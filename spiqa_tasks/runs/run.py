@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -12,14 +11,14 @@ from typing import Any
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.record import Context, Record
-from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, parse, version
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity, ablated
 from spiqa_tasks.runs.matching import by_question
+from spiqa_tasks.runs.task import HostTask, OwnTask, RunTask
 
 
 class MissingMetricError(InputError):
@@ -78,6 +77,11 @@ class Run:
         """What the run is called."""
         return self.label or self.identity.label
 
+    @cached_property
+    def kind(self) -> RunTask:
+        """The task, of this package or of a host."""
+        return HostTask(self.config) if self.definition is None else OwnTask(self.definition)
+
     @property
     def own(self) -> Task:
         """The task as it was run, of a benchmark; ValueError for tasks of a host."""
@@ -119,9 +123,7 @@ class Run:
     @cached_property
     def record_set(self) -> RecordSet:
         """The records of documents and of questions, of which every value is computed."""
-        join = None if self.benchmark is None or not self.records else self.benchmark.join(self.settings)
-        host = parse(self.records[0].signature).host if self.records else ""
-        questions = self.records if join is None else join(self.records, Context(host))
+        questions = self.kind.questions(self.records)
         return RecordSet(self.records, questions, self.asked, self.partial)
 
     @property
@@ -142,7 +144,7 @@ class Run:
     @cached_property
     def metrics(self) -> list[Metric]:
         """The metrics that the answers have scores by, the headline first."""
-        return run_metrics.of_run(self)
+        return self.kind.metrics(self)
 
     def metric(self, name: str | None = None) -> Metric:
         """Return the metric of a name, or the first one. Raises MissingMetricError: the run has no such metric."""
@@ -157,7 +159,7 @@ class Run:
         """Return a metric's value over all answers or those of a group; NaN where it is withheld."""
         key = (metric.name, group)
         if key not in self._values:
-            self._values[key] = self._value(metric, group)
+            self._values[key] = self.kind.value(self, metric, group)
         return self._values[key]
 
     def scores(self, metric: Metric) -> dict[str, float]:
@@ -168,31 +170,6 @@ class Run:
         """Return the run with other records of its answers."""
         answers = [replace(self.by_id[record.id], record=record) for record in records]
         return replace(self, read=lambda: answers)
-
-    def _value(self, metric: Metric, group: str | None) -> Value:
-        """The value, as it was reported where it cannot be computed again or takes programs to do so."""
-        if self.benchmark is None:
-            if group is not None or any(metric.name in record.scores for record in self.records):
-                return self.record_set.value(metric, group)
-            return self.record_set.withheld() or run_metrics.total(self, metric)
-        reported = self.reported.get(metric.name) if self.answered in (0, len(self.by_id)) else None
-        if group is not None or reported is None or metric.needs != "text programs":
-            value = self.record_set.value(metric, group)
-            self._check_reported(metric, value.value, reported if group is None else None)
-            return value
-        scores = {r.id: r.scores[metric.name] for r in self.questions if metric.name in r.scores}
-        clusters = {record.id: record.cluster for record in self.questions}
-        value = Value(reported, len(scores) or len(self.questions), scores, clusters=clusters)
-        return self.record_set.withheld() or value
-
-    def _check_reported(self, metric: Metric, value: float, reported: float | None) -> None:
-        """Raise InputError where the answers of a whole file do not have the value that was written with them."""
-        is_comparable = reported is not None and metric.higher_is_better and self.signature.package == version(PACKAGE)
-        if is_comparable and not math.isnan(value) and not math.isclose(value, reported or 0.0, abs_tol=1e-6):
-            raise InputError(
-                f"Expected the answers in {self.path} to have the {metric.name} written with them, {reported}, "
-                f"found {value}. The file was changed: score the answers again."
-            )
 
     @cached_property
     def _values(self) -> dict[tuple[str, str | None], Value]:

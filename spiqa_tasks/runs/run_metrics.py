@@ -30,13 +30,11 @@ _ROUNDING = 0.5e-4 + 1e-9
 """Hosts print shares with four decimals, percent with two."""
 
 
-def of_run(run: Run) -> list[Metric]:
-    """Return the metrics of a run, the headline first."""
-    if run.benchmark is None:
-        return _of_host(run)
+def of_benchmark(run: Run) -> list[Metric]:
+    """Return the metrics of a run of this package's task, the headline first."""
     known = {name for record in (*run.records, *run.questions) for name in record.scores}
     known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
-    every = [metric for metric in run.benchmark.metrics(run.settings) if metric.name not in run.omitted]
+    every = [metric for metric in run.own.entry.metrics(run.settings) if metric.name not in run.omitted]
     every += [mean_of(P_RIGHT)] if P_RIGHT in known else []
     texts = {metric.name for metric in every if metric.needs == "text programs"}
     computed = texts & run.reported.keys() or {
@@ -49,8 +47,8 @@ def of_run(run: Run) -> list[Metric]:
     return [metric for metric in every if metric.needs not in there or metric.name in there[metric.needs]]
 
 
-def _of_host(run: Run) -> list[Metric]:
-    """The metrics of a host's task: what its YAML calls the headline, `accuracy`, then those that have scores."""
+def of_host(run: Run) -> list[Metric]:
+    """Return the metrics of a host's task: the headline of its YAML, `accuracy`, then those that have scores."""
     logged = dict.fromkeys(name for record in run.records for name in record.details[LOGGED])
     scored = {name for record in run.records for name in record.scores}
     entries = run.config.get("metric_list") or ()

@@ -17,6 +17,8 @@ from openai_server import Behaviour, OpenAIServer
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.cli import main
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.paths import RunPath
 
 QUESTIONS = 39
 KEY = "sk-secret-0123456789"
@@ -169,3 +171,33 @@ def test_own_table_of_offline_scores_begins_with_the_headline(
     assert names[0] == "l3score"
     assert names[1].startswith("l3score/")
     assert [name for name in names if "/" in name] == names[1 : 1 + sum("/" in name for name in names)]
+
+
+def test_what_score_writes_is_what_the_host_writes(
+    host_run: HostRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Samples with the same keys and types, and the same run when they are read again; nothing is overwritten."""
+    for _ in range(2):
+        host_run.score(capsys, "--judge", "none", "--output", str(tmp_path))
+    first, _ = sorted(tmp_path.rglob("*_samples_spiqa_demo.jsonl"))
+    ours, theirs = ([json.loads(line) for line in path.read_text().splitlines()] for path in (first, host_run.samples))
+    judged = {name for name in theirs[0] if name.startswith(("l3score", "judge_failed_rate"))}
+    judged |= {"score", "input_media"}
+    shared = theirs[0].keys() - judged
+    assert shared <= ours[0].keys()
+    assert {name: type(ours[0][name]) for name in shared} == {name: type(theirs[0][name]) for name in shared}
+    for name in ("doc_id", "target", "filtered_resps"):
+        assert [sample[name] for sample in ours] == [sample[name] for sample in theirs]
+    content = json.loads(first.with_name(first.name.replace("_samples_spiqa_demo.jsonl", "_results.json")).read_text())
+    assert {"results", "configs", "versions", "n-shot", "higher_is_better", "n-samples", "config", "date"} <= set(
+        content
+    )
+    assert content["configs"]["spiqa_demo"]["score_key"] == "score"
+    ((run,), (remark,)) = load_runs([RunPath(tmp_path)])
+    ((before,), _) = load_runs([RunPath(host_run.samples)])
+    assert "was run again" in remark
+    assert {key: answer.response.text for key, answer in run.by_id.items()} == {
+        key: answer.response.text for key, answer in before.by_id.items()
+    }
+    for name in ("rouge_l", "bleu_1"):
+        assert run.value(run.metric(name)).value == pytest.approx(before.value(before.metric(name)).value)
