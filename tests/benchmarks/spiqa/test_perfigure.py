@@ -111,6 +111,15 @@ def test_joined_answer_is_that_of_the_helpful_figures(
     assert len(server.requests) == requests
 
 
+@pytest.mark.parametrize(("verdict", "answer"), [("Yes", "blue"), ("Perhaps it is.", "blue"), ("", "blue"), ("No", "")])
+def test_an_unclear_verdict_keeps_the_answer(verdict: str, answer: str) -> None:
+    """A figure that the model calls neither helpful nor unhelpful counts as helpful, as in the released scripts."""
+    rows = questions()[2]
+    said = [Response(verdict if row["step"] == "helpful" else "blue") for row in rows]
+    (found,) = join([document_record(*each, HERE) for each in zip(rows, said, strict=True)], HERE)
+    assert found.prediction == answer
+
+
 def test_answers_are_joined_without_control_tokens_and_judged_as_released() -> None:
     """The corrected answer is what is between them; the released one is what the model wrote."""
     rows = questions()[2]
