@@ -1,4 +1,4 @@
-"""Answers to open questions for which no picture is needed: from other questions, or from the captions."""
+"""Answers to open questions without the picture: from other questions, or from the captions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True)
 class OpenQuestion:
-    """A question with its true answer, the captions shown with it, and what it shares with others (its paper)."""
+    """A question with its reference, the captions shown with it, and its cluster key (the paper)."""
 
     id: str
     question: str

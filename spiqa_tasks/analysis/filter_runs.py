@@ -1,4 +1,4 @@
-"""The filter of the MMStar paper (section 4.1) on logged answers: what text-only models solve needs no image."""
+"""The filter of the MMStar paper (section 4.1): questions that text-only models answer need no image."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class Leak:
 
 @dataclass(frozen=True)
 class Filtered:
-    """What the filter found for one task.
+    """Hits of text-only models on one task, and the questions kept.
 
     Attributes:
         task: the source task.
         inspectors: the text-only models.
-        metric: that says right or wrong.
-        hits: id -> how many inspectors answered it, of the questions of which every inspector has a score.
-        max_hits: how many may, for a question to be kept.
-        threshold: the score from which an answer is a hit.
-        difficulties: id -> difficulty, empty without LVLM runs.
-        leaks: one for each pair of runs.
+        metric: of the scores.
+        hits: id -> number of inspectors that answered it, of the questions that every inspector has a score on.
+        max_hits: largest number of hits of a kept question.
+        threshold: least score of a hit.
+        difficulties: id -> difficulty; {} without LVLM runs.
+        leaks: one per pair of runs.
     """
 
     task: str
@@ -59,12 +59,12 @@ class Filtered:
 
     @property
     def run(self) -> Run:
-        """One inspector's; the questions are the same for all."""
+        """The first inspector's run; all have the same questions."""
         return self.inspectors[0].run
 
     @property
     def kept(self) -> list[str]:
-        """The ids that are kept, in the order of the split."""
+        """Ids of the kept questions, in the order of the split."""
         ids = [key for key, hits in self.hits.items() if hits <= self.max_hits]
         return sorted(ids, key=lambda key: self.run.by_id[key].place)
 
@@ -88,12 +88,12 @@ class Filtered:
 
     @property
     def hit_counts(self) -> list[int]:
-        """How many questions none of the inspectors answered, one of them, and so on, up to all."""
+        """Number of questions by hits, from 0 to the number of inspectors."""
         counts = Counter(self.hits.values())
         return [counts[hits] for hits in range(len(self.inspectors) + 1)]
 
     def remarks(self) -> list[str]:
-        """Return what makes the hits say less than they seem to."""
+        """Return warnings: questions left out, inspectors that mostly gave no answer."""
         asked = questions_of(self.run, self.metric)
         lost = [key for key in asked if key not in self.hits]
         found = [
@@ -110,7 +110,7 @@ class Filtered:
         return [*(found if lost else []), *weak]
 
     def difficulty_counts(self) -> dict[str, int]:
-        """Difficulty -> how many of the kept questions have it."""
+        """Return difficulty -> number of kept questions; {} without LVLM runs."""
         counts = Counter(self.difficulties[key] for key in self.kept if key in self.difficulties)
         return {name: counts[name] for name in DIFFICULTIES} if self.difficulties else {}
 
@@ -123,13 +123,13 @@ class Filtered:
 
 @dataclass(frozen=True)
 class Wish:
-    """How to filter.
+    """Options of the filter.
 
     Attributes:
-        max_hits: how many inspectors may answer a kept question; None: 2 of 8, for as many as there are.
-        metric: that says right or wrong; None: the headline of each task.
-        threshold: the score from which an answer is a hit; None: 1, for scores that are 0 or 1.
-        text_only_models: whether the models of runs with images see none.
+        max_hits: largest number of hits of a kept question; None: 2 of 8, scaled to the number of inspectors.
+        metric: name; None: the headline of each task.
+        threshold: least score of a hit; None: 1, for scores that are 0 or 1.
+        text_only_models: whether runs on tasks with images are of models that see none.
     """
 
     max_hits: int | None = None
@@ -150,7 +150,7 @@ def filter_runs(
     tasks: Sequence[str] = (),
     wish: Wish = Wish(),
 ) -> tuple[list[Filtered], list[str], list[str]]:
-    """Return the filter on every task of the inspectors' runs, sentences about it, and one for each task left out.
+    """Return the filter on every task of the inspectors' runs, warnings, and a sentence per task left out.
 
     One model is one inspector (`one_of_each`).
 

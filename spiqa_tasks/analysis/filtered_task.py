@@ -1,4 +1,4 @@
-"""A host task of the questions that a filter kept or a list names: a YAML, a hook and the list, in a folder."""
+"""Write a host task of the questions that a filter kept or a list names: a folder with YAML, hook and list."""
 
 from __future__ import annotations
 

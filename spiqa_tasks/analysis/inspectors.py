@@ -1,4 +1,4 @@
-"""Whose answers a filter counts: one run of each model, as far as it was answered."""
+"""Select one run per model for the filter."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import is_covered
 
 MOSTLY = 0.5
-"""A share of refused and unparsed answers from which an inspector says little about the questions."""
+"""Share of refused and unparsed answers from which an inspector has a warning: most of its misses say nothing."""
 ByTask = dict[str, list[Run]]
 
 
 @dataclass(frozen=True)
 class Inspector:
-    """A model's answers to a task by one metric; those of LVLMs and LLM bases are judged in the same way."""
+    """A text-only model's run and the metric that scores it; LVLMs and LLM bases of pairs are inspectors, too."""
 
     run: Run
     metric: Metric
 
     @property
     def name(self) -> str:
-        """The model, whatever was done to its pictures."""
+        """The model, without its ablation."""
         return self.run.identity.model
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """Question -> score, of those that have one; a failed request has none."""
+        """Id -> score, of the questions that have one; a failed request has none."""
         return dict(scores_of(questions_of(self.run, self.metric), self.metric))
 
     @property
@@ -44,20 +44,20 @@ class Inspector:
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """What became of its questions."""
+        """Shares of refused, unparsed, failed and truncated answers."""
         return outcomes_of(self.run, list(questions_of(self.run, self.metric).values()))
 
     @property
     def is_weak(self) -> bool:
-        """Whether it mostly gave no answer, so that its misses say little."""
+        """Whether at least half of its answers were refused or unparsed."""
         return self.outcomes.without_answer >= MOSTLY
 
 
 def one_of_each(runs: Iterable[Run]) -> tuple[ByTask, list[str]]:
-    """Return task (without our suffixes) -> one run of each model, and a sentence for each run that does not count.
+    """Return task (without our suffixes) -> one run per model, and a sentence for each run that is left out.
 
-    Of a model's runs the first of these counts: a task for LLM bases (`_llm`), no picture (`_text`), a grey one
-    (`_grey`), another ablation, with pictures. Of equals, such as several seeds, the last counts.
+    Of a model's runs the first of these is taken: a task for LLM bases (`_llm`), no picture (`_text`), a grey one
+    (`_grey`), another ablation, with pictures. Of equals, such as several seeds, the last is taken.
     """
     members: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
@@ -110,7 +110,7 @@ def inspectors(task: str, runs: Sequence[Run], metric: Metric, first: Run) -> li
 
 
 def _rank(run: Run) -> int:
-    """The lower, the rather a run counts."""
+    """Return the rank of a run among those of its model; the lowest is taken."""
     if selection.is_few_shot(run):
         return 0
     return {"text": 1, "grey": 2, "none": 4}.get(selection.ablation(run), 3)

@@ -1,4 +1,4 @@
-"""The rows that a benchmark's paper prints for what a run measured: the same split, setting and metric."""
+"""Rows of a benchmark's paper for a run: the same split, setting and metric."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spiqa_tasks.published import load
 from spiqa_tasks.runs.run import Run
 
 NO_MODELS = frozenset({"difference", "mean", "fine-tuned"})
-"""Groups of rows that are no model as it is released."""
+"""Groups of rows that are not of a released model."""
 
 _SPIQA_SPLITS = {"testA": "test-A", "testB": "test-B", "testC": "test-C"}
 _SPIQA_SETTINGS = {"direct": "direct", "perfigure": "direct", "fullpaper": "full_paper", "cot": "cot"}

@@ -1,4 +1,4 @@
-"""What classifiers that see only the texts of choices make of them: answers for which no picture is needed."""
+"""Accuracy of classifiers that see only the texts of choices: what needs no picture."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ Predict = Callable[[Places, Places, Array], Array]
 """(options to learn from, options to judge, labels of the former by column) -> a score of each by column."""
 
 MOST_TOKENS = 5000
+"""Vocabulary of the linear model, whose normal equations take time with the cube of it."""
 TREES, DEPTH = 50, 6
+"""Number and depth of the trees: what a fold of 1,500 questions fits in 0.15 seconds."""
 REFITTED = 5
-"""A forest is refitted for every fifth permutation of the labels: 0.15 seconds a fold, where 1,500 questions are."""
+"""The forest is refitted for every fifth permutation of the labels only, as it is not linear in them."""
 
 
 @dataclass(frozen=True)
 class ChoiceQuestion:
-    """A choice without its picture: letter -> text, and the true letter; `cluster` is what it shares with others."""
+    """A choice without its picture: letter -> text, the true letter, and a cluster key (its paper or picture)."""
 
     id: str
     question: str
@@ -41,7 +43,7 @@ class ChoiceQuestion:
 
 @dataclass(frozen=True)
 class Learning:
-    """How to learn: by how many folds, from which seed, and against how many permutations of the right options."""
+    """Options of the classifiers: folds, seed, and permutations of the right options."""
 
     folds: int = 5
     seed: int = 0
@@ -76,7 +78,7 @@ class ShortcutValue:
 
 @dataclass(frozen=True)
 class Shortcut:
-    """What one classifier made of every question when it had not learned from it.
+    """One classifier's out-of-fold answers to every question.
 
     Attributes:
         name: `linear`, `forest` or `letter`.
@@ -126,7 +128,7 @@ class Shortcut:
 
 
 def shortcuts(questions: Sequence[ChoiceQuestion], learning: Learning = Learning()) -> Iterator[Shortcut]:
-    """Yield what three classifiers, learning from the other folds, make of every question.
+    """Yield the out-of-fold answers of three classifiers.
 
     Each scores the options of a question and chooses the best. `letter` knows how often each letter is right; `linear`
     is a ridge regression on TF-IDF of the options' tokens; `forest` is a random forest on numbers of the options
@@ -174,7 +176,7 @@ def split_apart(clusters: Sequence[Hashable | None], learning: Learning) -> list
 
 
 def _classifiers(questions: Sequence[ChoiceQuestion], learning: Learning) -> Iterator[tuple[str, Predict, int]]:
-    """Each classifier, and how many permutations it is fitted for."""
+    """Yield (name, classifier, number of permutations that it is fitted for)."""
     texts = [(question.question, list(question.options.values())) for question in questions]
     letters = [place for _, options in texts for place in range(len(options))]
     tokens = [each for text, options in texts for each in option_tokens(text, options)]

@@ -1,4 +1,4 @@
-"""What papers count of their data, counted again: one row per number, with the printed one beside it."""
+"""Counts of a release beside those that its paper prints."""
 
 from __future__ import annotations
 

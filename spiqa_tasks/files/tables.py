@@ -17,7 +17,7 @@ Cells = Mapping[str, str]
 
 FORMS = "jsonl, json, csv, tsv, xlsx or parquet, or a folder that `datasets` saved"
 ID_COLUMNS = ("id", "ID", "index")
-"""Where a row's id may stand, the first that is there."""
+"""Columns of a row's id, in order of precedence."""
 LARGEST = 1 << 30
 """Bytes of the largest spreadsheet that is unpacked."""
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")

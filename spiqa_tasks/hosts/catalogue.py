@@ -1,4 +1,4 @@
-"""What the task YAMLs define, read without the host: the catalogue behind `spiqa-tasks list`, `prepare` and `score`."""
+"""List the tasks and groups that the YAMLs define, without the host."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
 
     Args:
         names: of tasks and groups.
-        include: folders with YAMLs of tasks of one's own.
+        include: folders with YAMLs of further tasks.
 
     Raises:
         InputError: a name that is neither task nor group; the message has the nearest ones.

@@ -1,4 +1,4 @@
-"""Where users' tasks are that every host finds by itself: those that `filter` wrote, and folders that they name."""
+"""Find the folders of users' tasks: written by `filter`, or named by `SPIQA_TASKS_INCLUDE`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INCLUDE = "SPIQA_TASKS_INCLUDE"
 KEPT = "kept.json"
 """The file in a filtered task's folder that lists its questions."""
 DAMAGED = (OSError, ValueError, KeyError, TypeError, RecursionError)
-"""What reading such a file raises where it is not what the filter wrote."""
+"""Errors of reading a damaged one."""
 
 
 def user_folder() -> Path:

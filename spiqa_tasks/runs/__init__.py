@@ -1,1 +1,1 @@
-"""Answers that exist: every form of them becomes a list of `Run`, of which analyses and report are functions."""
+"""Existing answers as runs: paths -> readers by content -> runs -> join with the questions -> scored runs -> writer."""

@@ -17,7 +17,7 @@ class Answer:
         id: of the question; of the document where a question is several.
         response: what the model wrote, or why its request failed.
         record: the scored answer; None where it was not scored yet.
-        place: of the document in its task, from 0.
+        place: index of the document in its task, from 0.
         question: the question's text or the whole prompt, where the file has it.
         reference: the true answer, where the file has it.
         options: letter -> text of the options, where the file has them.
@@ -35,7 +35,7 @@ class Answer:
 
     @property
     def signature(self) -> Signature:
-        """How the answer was made and scored, as far as the file has it."""
+        """The signature of the record; empty without one."""
         return parse(self.record.signature) if self.record is not None else Signature()
 
 

@@ -1,4 +1,4 @@
-"""Which model, ablation and seed a run is of."""
+"""The model, ablation and seed of a run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 _PLACE = ("api_key", "base_url", "device", "device_map")
 _SPEED = ("batch_size", "max_retries", "num_concurrent", "num_cpus", "retry_backoff_s", "timeout")
 SHOTS = ",shots="
-"""What follows an ablation where solved questions stood before each question: the arguments as they were given."""
+"""Suffix of the ablation of a few-shot run, before its `shots` argument."""
 _RUNNING = frozenset({*_PLACE, *_SPEED, "seed"})
 
 
 @dataclass(frozen=True)
 class Identity:
-    """What tells a run's model from others.
+    """A run's model.
 
     Attributes:
         model: the model with its arguments, those left out that say where and how fast it runs.

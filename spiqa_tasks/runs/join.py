@@ -1,4 +1,4 @@
-"""The questions that a run's answers are of: those of the release, or those in the answers' own table."""
+"""Join answers to the task's questions, from the release or from the answers file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class JoinedRun:
         answers: by the id of their question, in the order of the rows.
         unmatched: `missing`, `unknown`, `duplicates` (see `matching.match`), `differing` -> ids that did not fit.
         remarks: sentences about them for people.
-        ids: digest of the list of the only questions that count; empty without one.
+        ids: digest of the `--ids` list, or "".
     """
 
     run: Run
@@ -108,7 +108,7 @@ def join_questions(
 
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
-    """The questions that a file of answers has itself; none where it has none. Files of the same ones are alike."""
+    """Return the questions in a file of answers, or []; files of the same questions have the same data digest."""
     is_table = run.form in (answer_files.TABLE, answer_files.LINES, vlmevalkit.FORM)
     if task.entry.from_table is None or not is_table:
         return []

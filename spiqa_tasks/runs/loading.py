@@ -1,4 +1,4 @@
-"""From what a user names to a list of scored runs: the one way into every command that reads runs."""
+"""Load scored runs from the paths on a command line."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from spiqa_tasks.runs.unscored import task_of_run
 
 @dataclass(frozen=True)
 class Selection:
-    """What is wanted of runs.
+    """Select runs, and values over them.
 
     Attributes:
         tasks: only these; empty: all.
         judge: only scores by this judge; answers without a score are judged by it. None: whatever judge scored them.
         partial: whether values over a part of a task are wanted, too.
-        include: folders with YAMLs of tasks of one's own.
-        columns: what the columns of files of one's own are called.
+        include: folders with YAMLs of further tasks.
+        columns: the names of the columns of answer files.
         subset: the only questions that count, of the runs of the tasks.
     """
 
@@ -52,7 +52,7 @@ class Selection:
 
 
 def load_runs(places: Iterable[RunPath], wanted: Selection = Selection()) -> tuple[list[Run], list[str]]:
-    """Return the scored runs at the places, and sentences about those that are replaced or left out.
+    """Return the scored runs at the paths, and remarks on runs that are replaced or left out.
 
     Raises:
         InputError: no runs, none of the tasks, or see `read_runs` and `join_questions`.

@@ -1,4 +1,4 @@
-"""How the answers of a file are matched with a task's questions, and what the file has otherwise than the release."""
+"""Match answers with a task's questions by id, and compare what a file has of these with the release."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.scoring.coverage import is_covered
 
 FIRST = 5
-"""How many ids a sentence names."""
+"""Ids listed in a remark."""
 LONGEST = 80
 """Characters of a text that a sentence quotes."""
 _FIGURES = "figures"
@@ -101,7 +101,7 @@ def remarks(unmatched: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Difference:
-    """What a file has otherwise than the release; `of_key` where the answer would be scored by another key."""
+    """A difference between file and release; `of_key` if it changes the key that the answer is scored by."""
 
     id: str
     what: str

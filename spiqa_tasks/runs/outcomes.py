@@ -1,4 +1,4 @@
-"""What became of a run's questions beside right and wrong: refused, nothing read, failed, cut off."""
+"""Shares of answers that were refused, unparsed, failed or truncated."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Run:
         partial: whether values over a part of the task are asked for.
         judge: what the judge was called where the answers were scored; empty: as in the signature.
         date: of the run as lmms-eval names it, which sorts as text; empty: the file has none.
-        label: what the run is called beside others; empty: as its identity.
+        label: unique label among several runs; empty: the identity.
     """
 
     task: str
@@ -74,7 +74,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What the run is called."""
+        """The label, or the identity's."""
         return self.label or self.identity.label
 
     @cached_property
@@ -101,12 +101,12 @@ class Run:
 
     @property
     def judge_name(self) -> str:
-        """What the judge is called; empty where none was asked."""
+        """Name of the judge, or ""."""
         return self.judge or self.signature.judge
 
     @cached_property
     def judged_metric(self) -> str:
-        """The name of the metric that a judge's rule gives, the corrected one of two protocols; empty without any."""
+        """Name of the judge-scored metric (the corrected one when both protocols ran), or ""."""
         names = (metric.name for metric in self.metrics if metric.needs == "judge" and metric.higher_is_better)
         return next(names, "")
 
@@ -133,12 +133,12 @@ class Run:
 
     @property
     def coverage(self) -> str:
-        """How many of the task's questions were answered, `n of N`."""
+        """Answered questions of the task's, `n of N`."""
         return self.record_set.coverage
 
     @cached_property
     def signature(self) -> Signature:
-        """How the scores were made (`summary.signature_of`), and what was done to the questions."""
+        """The merged signature of the records, with the ablation of the model wrapper."""
         return summary.signature_of(self.record_set).with_fields(**ablated(self.identity))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Answers that exist already, scored by the code of the hooks."""
+"""Score existing answers by the code of the hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of several runs count, and which belong together: a model with pictures, without, and its LLM base."""
+"""Select runs: the newest, those of some tasks, and a model's runs with and without pictures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
 
 
 def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs, those of the same model to the same task told apart by their judges, folders or paths."""
+    """Give runs of the same model and task unique labels (judge, folder or path)."""
     same: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         same.setdefault((run.task, run.identity.label), []).append(run)

@@ -1,4 +1,4 @@
-"""The answers that a user wants scored, by the tasks that they are of."""
+"""Find the answers that `score` is to score, by task."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ IdsOf = Callable[[Task], Collection[str]]
 
 
 def own_tasks(place: RunPath, only: Collection[str], include: Sequence[Path]) -> tuple[ByTask, list[str]]:
-    """Return each task of this package that has runs at a place, with these, and sentences about others.
+    """Return each task of this package that has runs at a path, with these, and remarks on others.
 
     Args:
         place: a file or folder of a host, or of `score --output`.
         only: these tasks; empty: all.
-        include: folders with YAMLs of tasks of one's own, which have the questions that a filter kept.
+        include: folders with YAMLs of further tasks, which have the questions that a filter kept.
 
     Raises:
         InputError: no run, or none with answers to a task of ours.
@@ -49,13 +49,13 @@ def own_tasks(place: RunPath, only: Collection[str], include: Sequence[Path]) ->
 def answers_to(
     name: str, paths: Sequence[Path], include: Sequence[Path], columns: Columns = USUAL
 ) -> tuple[ByTask, list[str]]:
-    """Return the answers at some places to a task, or to each task of a group that has answers there.
+    """Return the answers at some paths to a task, or to each task of a group that has answers there.
 
     Args:
         name: of the task or group, or the path of a task's YAML.
         paths: files or folders, one for each model.
-        include: folders with YAMLs of tasks of one's own.
-        columns: what the columns of files of one's own are called.
+        include: folders with YAMLs of further tasks.
+        columns: the names of the columns of answer files.
 
     Raises:
         InputError: an unknown task, a file named twice, or no answers to the task.
@@ -105,7 +105,7 @@ def _tasks(name: str, paths: Sequence[Path], include: Sequence[Path]) -> list[Ta
 
 
 def _read(path: Path, tasks: Sequence[Task], ids_of: IdsOf, include: Sequence[Path], columns: Columns) -> list[Run]:
-    """The runs at a place; of several tasks the one with the ids of its questions, where a file names none."""
+    """The runs at a path; a file that names no task is of the one of several whose ids it has."""
     runs = read_runs([RunPath(path)], include, columns)
     if len(tasks) == 1:
         return runs
@@ -126,7 +126,7 @@ def _task_by_ids(run: Run, tasks: Sequence[Task], ids_of: IdsOf) -> str:
 
 
 def _known_ids(task: Task) -> Collection[str]:
-    """The ids of a task's questions and of their papers; none where the release is not on this machine."""
+    """The ids of a task's questions and of their papers; empty without the release."""
     source = demo_source() if task.split.startswith("demo") else default_source(fetches=False)
     try:
         rows = rows_for_scoring(task.entry, task.split, task.settings, source)
@@ -136,7 +136,7 @@ def _known_ids(task: Task) -> Collection[str]:
 
 
 def _at(path: Path, task: Task, read: Callable[[Path], list[Run]], remarks: list[str], alone: bool) -> list[Run]:
-    """The answers at a place to a task; those that name no task are of the only one that is asked for."""
+    """The answers at a path to a task; those that name no task are of the only one that is asked for."""
     runs, replaced = selection.newest(read(path))
     named = [run for run in runs if run.task == task.name and run.logged]
     if not named and alone:

@@ -265,3 +265,17 @@ def test_a_run_that_is_read_has_no_definition_before_its_task_is_known(tmp_path:
     """A file of answers says nothing but them; a model is no more than its name."""
     (run,) = read(write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS))
     assert (run.definition, run.asked, run.identity, run.records) == (None, 0, Identity("m"), [])
+
+
+def test_no_form_is_known_by_a_files_name(tmp_path: Path) -> None:
+    """A list called as lmms-eval's results is of plain answers, and spoils no folder; renamed results are a run."""
+    plain = tmp_path / "plain" / "gpt4_results.json"
+    plain.parent.mkdir()
+    plain.write_text(json.dumps([{"id": key, "prediction": text} for key, text in ANSWERS.items()]))
+    (run,) = read(f"mmstar_demo={plain}")
+    assert (run.form, len(run.read())) == ("table", 24)
+    assert told(read(plain.parent)) == [("", "gpt4_results", "table")]
+    host = write_own(tmp_path / "host", "vlm")
+    assert told(read(tmp_path)) == [("mmstar_demo", "vlm", "lmms-eval")]
+    renamed = host.rename(host.with_name("answers.txt"))
+    assert told(read(renamed)) == [("mmstar_demo", "vlm", "lmms-eval")]

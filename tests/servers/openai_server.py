@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gzip
 import json
 import math
 import random
@@ -42,7 +43,8 @@ class Behaviour:
     "truncated", "not_json", "no_logprobs", "ok", "echo_key" (a 401 that repeats the key), "max_tokens" (the 400 of
     models that want max_completion_tokens), "images" (the 400 of servers that take one image), "too_large" (the 429 for
     a request that no waiting makes fit), "quota" (a 429 with a number as its code), "redirect", "deep" and "huge" (JSON
-    nested deeply and of 20 MB), "odd_model" (an answer whose model is a list).
+    nested deeply and of 20 MB), "odd_model" (an answer whose model is a list), "packed" (an answer in gzip), "bomb"
+    (20 MB in gzip), "drip" (blanks without end).
     `together`: no request is answered before so many were in work at a time, or `hang` seconds have passed.
     `sticky` is a fault for every request. `bucket` is (requests a second, how many at once): 429 beyond.
     """
@@ -232,6 +234,15 @@ class OpenAIServer:
             return web.Response(text="[" * 200_000, content_type="application/json")
         if fault == "huge":
             return web.Response(body=b" " * (20 << 20), content_type="application/json")
+        if fault in ("packed", "bomb"):
+            content = b" " * (20 << 20) if fault == "bomb" else json.dumps(self._chat(body, True)).encode()
+            return web.Response(body=gzip.compress(content), headers={"Content-Encoding": "gzip"})
+        if fault == "drip":
+            stream = web.StreamResponse()
+            await stream.prepare(request)
+            while True:
+                await stream.write(b" ")
+                await asyncio.sleep(0.05)
         if fault == "odd_model":
             return web.json_response(self._chat(body, True) | {"model": ["a", "list"]})
         if fault == "echo_key":

@@ -19,7 +19,7 @@ from spiqa_tasks.scoring.clustered import clustered_bootstrap, resampled_weights
 from spiqa_tasks.scoring.intervals import wilson
 
 REPEATS = 10_000
-"""Resamples: the ends of an interval vary by less than a tenth of a point of accuracy between seeds."""
+"""Resamples: at 500 questions the ends of an interval vary by less than a tenth of a point between seeds."""
 Study = tuple[Run, Run, SciFIBenchSettings]
 """A run of a marked task, its control, and the settings of the marked task."""
 

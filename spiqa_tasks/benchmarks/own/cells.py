@@ -1,4 +1,4 @@
-"""What the cells of one row say: question, options, true answers, groups; a ValueError says what is wrong with one."""
+"""Read question, options, true answers and groups from a row's cells; ValueError names what is wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     ),
     "id": ("id", "question_id", "qid", "pid", "index", "uid", "sample_id", "data_id", "idx", "key", "questionid"),
 }
-"""What a column is taken for by its name, the likeliest first."""
+"""Role -> usual names of its column, the likeliest first."""
 LETTERS = string.ascii_uppercase
 _LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")

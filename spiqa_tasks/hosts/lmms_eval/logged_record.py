@@ -1,4 +1,4 @@
-"""What the host logs and aggregates of a record: the whole of it under one metric, its id and score under the others.
+"""Metric values that the host logs and aggregates, each with its record.
 
 Every value carries its record, through the host's gathering of processes too, so that an aggregation can compute any
 metric from it.

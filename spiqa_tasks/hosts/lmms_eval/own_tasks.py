@@ -1,4 +1,4 @@
-"""Benchmarks that have no YAMLs of the host's, those of one's own: the YAMLs are made, and kept in the cache."""
+"""Write the host's YAMLs of benchmarks that have none, into the cache."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 LINES, TABLE = "jsonl", "table"
 """The forms: rows with the types of JSON, or cells that are all text."""
 SCORED_COLUMNS = frozenset({"hit", "log", "score"})
-"""What VLMEvalKit adds to the copies of a table that it has scored."""
+"""Columns that VLMEvalKit adds to its scored copy of a table."""
 _ROW = {LINES: "line", TABLE: "row"}
 
 

@@ -1,4 +1,4 @@
-"""Which column of a file of answers is what: `--columns prediction=answer,reference=ground_truth`."""
+"""Map the columns of a file of answers to fields: `--columns prediction=answer,reference=ground_truth`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _GUESSES: Mapping[str, tuple[str, ...]] = {
     "reference": (*("reference", "ground_truth", "gold", "gold_answer", "gt", "target", "label"), "answer"),
     "figures": ("selected_figures_names", "selected_figures", "figures", "all_figures_names", "images"),
 }
-"""What is guessed in a message, the likeliest name first."""
+"""Field -> names that a message guesses it by, the likeliest first."""
 _RELEASED = ("all_figures_names", "referred_figures_indices", "referred_figures_names")
 _LONGEST_NAME = 60
 """Characters of a column's name that a message quotes."""

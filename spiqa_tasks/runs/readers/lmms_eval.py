@@ -28,7 +28,7 @@ from spiqa_tasks.runs.run import Run
 FORM, SCORED = FORMS = ("lmms-eval", "score")
 """The forms: written by the host, or by `score --output`."""
 _OWN_LOADER = "<function load "
-"""What the host logs for a `process_docs` that is the package's own, so that the task has all of its questions."""
+"""Logged `process_docs` of this package's own loader: the task then has all of its questions."""
 
 
 def is_results(content: Any) -> bool:
@@ -177,7 +177,7 @@ def _own_task(values: Mapping[str, Any]) -> Task | None:
 
 
 def _asked(task: Task, values: Mapping[str, Any], original: int) -> int:
-    """How many questions the task has: those of the release, unless a filter or a hook of one's own left some out.
+    """How many questions the task has: those of the release, unless a filter or another hook left some out.
 
     A benchmark of one's own has no release but its data, all of which the host counted.
     """

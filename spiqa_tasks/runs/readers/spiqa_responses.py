@@ -23,7 +23,7 @@ from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 FORM, PER_FIGURE = "spiqa-responses", "spiqa-responses-per-figure"
 SUFFIX = "_response.json"
 _PREDICTION = ("response",)
-"""The column of the answer, other than in files of one's own."""
+"""The column of the answer in the released scripts' files."""
 
 
 def is_responses(content: Any, columns: Columns = USUAL) -> bool:
@@ -95,7 +95,7 @@ def asks_about_needed(answers: Sequence[Answer], rows: Sequence[Mapping[str, Any
 
 
 def _which(same: Mapping[str, str], given: str, reference: str) -> str:
-    """Which of several questions with the same text an answer is to."""
+    """Return the id of the question, among several with the same text, that an answer is to."""
     if given in same:
         return given
     return next((row_id for row_id, answer in same.items() if answer == reference), next(iter(same)))

@@ -90,11 +90,13 @@ def test_nothing_of_the_environment_goes_to_the_judge(
 @pytest.mark.parametrize(
     ("fault", "reason", "retryable"),
     [
-        ("timeout", "no answer within 0.2 s", True),
+        ("timeout", "no answer within 0.3 s", True),
+        ("drip", "no answer within 0.3 s", True),
         ("not_json", "the server's answer is not a JSON object", True),
         ("truncated", "the server's answer is not a JSON object", True),
         ("deep", "the server's answer is not a JSON object", True),
         ("huge", "the server's answer is larger than 16 MB", False),
+        ("bomb", "the server's answer is larger than 16 MB", False),
         ("500", "HTTP 500: fault 500", True),
         ("400", "HTTP 400: fault 400", False),
     ],
@@ -104,9 +106,15 @@ def test_every_failure_is_one_reason(
 ) -> None:
     """It says what was wrong, and whether the same request may succeed later; nothing is tried twice."""
     server.behaviour.sticky = fault
-    error = failure(replace(judge, timeout=0.2 if fault == "timeout" else 20))
+    error = failure(replace(judge, timeout=0.3 if "within" in reason else 20))
     assert (error.reason, error.retryable, error.refused) == (reason, retryable, False)
     assert len(server.requests) == 1
+
+
+def test_a_packed_answer_is_read(server: OpenAIServer, config: JudgeConfig) -> None:
+    """As servers behind a gateway send them."""
+    server.behaviour.sticky = "packed"
+    assert ask(config)[0].text == "A plain answer."
 
 
 def test_a_refusal_tells_how_long_to_wait(server: OpenAIServer, judge: JudgeConfig) -> None:
