@@ -165,12 +165,17 @@ def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, Tas
     """
     folder.mkdir(parents=True, exist_ok=True)
     date = _reserved_date(folder)
-    for name, task in tasks.items():
-        lines = "".join(f"{json.dumps(sample, default=str)}\n" for sample in task.samples)
-        write_atomically(folder / f"{date}{SAMPLES}{name}.jsonl", lines.encode())
     path = folder / f"{date}{RESULTS}"
-    content = _results(date, model, model_args, tasks)
-    write_atomically(path, json.dumps(content, indent=2, default=str).encode())
+    try:
+        for name, task in tasks.items():
+            lines = "".join(f"{json.dumps(sample, default=str)}\n" for sample in task.samples)
+            write_atomically(folder / f"{date}{SAMPLES}{name}.jsonl", lines.encode())
+        content = _results(date, model, model_args, tasks)
+        write_atomically(path, json.dumps(content, indent=2, default=str).encode())
+    except BaseException:  # also at Ctrl-C: the reserved file is empty, and readers take it for a broken run
+        for left in folder.glob(f"{date}_*"):
+            left.unlink()
+        raise
     return path
 
 

@@ -63,8 +63,8 @@ def scored_runs(arguments: argparse.Namespace) -> list[Run] | None:
     return runs
 
 
-def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> None:
-    """Print one line per run, metric and group.
+def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
+    """Print one line per run, metric and group; return whether no run's value is withheld.
 
     Raises:
         InputError: no run of a benchmark that has the property, or an unknown metric.
@@ -77,8 +77,11 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> None:
     metrics = [_metrics(run, arguments.metrics) for run in suited]
     prepare((of_run, run.questions) for of_run, run in zip(metrics, suited, strict=True))
     rows: list[GroupValue] = []
+    is_complete = True
     for run, of_run in zip(suited, metrics, strict=True):
-        say(*withheld_values(run, of_run))
+        reasons = withheld_values(run, of_run)
+        is_complete &= run.record_set.withheld() is None and not reasons
+        say(*reasons)
         if by == GROUP:
             rows += by_group(run, of_run)
         elif by in run.own.entry.labels:
@@ -87,6 +90,7 @@ def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> None:
             rows += [row for metric in of_run for row in by_property(run, metric, by, arguments.bins)]
     values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", "questions"]
     print(render(arguments.format, Table(as_records(rows), ["model", "task", "metric", "group"], values)))
+    return is_complete
 
 
 def _has(benchmark: Benchmark, name: str) -> bool:

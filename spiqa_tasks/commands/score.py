@@ -94,8 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         check_folder(arguments.output)
     if arguments.by is not None and (runs := grouping.scored_runs(arguments)) is not None:
-        grouping.show_groups(arguments, runs)
-        return 0
+        return 0 if grouping.show_groups(arguments, runs) else 3
     tasks: list[_Unscored] = []
     all_there = True
     for task, given in _given(arguments):

@@ -44,7 +44,7 @@ REFUSALS = {
         f"gain --scores {scores}": f"shares from 0 to 1 or percent from 0 to 100; found {scores}."
         for scores in ("1", "1 1 1 1", "nan 20", "120 20", "50 inf")
     },
-    "filter": "Expected RUNs, or --task TASK --ids FILE --write",
+    "filter": "Expected RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write",
     "paper spiqa table99 empty": "Expected a table or figure of spiqa (figure1,",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
     "new bad! p.jsonl": "letters, digits and _",

@@ -56,12 +56,12 @@ def test_withheld_values_are_null_in_json_and_a_dash_for_people(
     samples = {"t": [sample_of(rows[0], rows[0]["answer"]), sample_of(rows[1], FAILED)]}
     write_run(tmp_path, "m", samples, settings={"t": ""}, split="demo")
     status, found, _ = run_json(capsys, "score", "--by", "group", tmp_path)
-    assert (status, found[0]["group"], found[0]["n"], found[0]["value"]) == (0, "all", 1, None)
+    assert (status, found[0]["group"], found[0]["n"], found[0]["value"]) == (3, "all", 1, None)
     assert main(["score", "--by", "group", str(tmp_path), "--metrics", "refusal_rate"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["model", "task", "metric", "group", "x", "100", "n"]
     assert lines[2].split()[:6] == ["m", "t", "refusal_rate", "all", "0.0", "[0.0,"]
-    assert main(["score", "--by", "group", str(tmp_path)]) == 0
+    assert main(["score", "--by", "group", str(tmp_path)]) == 3
     assert capsys.readouterr().out.splitlines()[2].split()[-2:] == ["-", "1"]
 
 

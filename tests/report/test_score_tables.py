@@ -98,11 +98,13 @@ def test_one_run_is_printed_whole() -> None:
         ["refusal_rate", "0.0 [0.0, 49.0]", "4"],
         ["unparsed_rate", "0.0 [0.0, 49.0]", "4"],
         ["accuracy_vlmevalkit", "-", "0"],
+        ["accuracy_vlmevalkit_2026_06", "-", "0"],
     ]
     assert notes.splitlines() == [
         "docs 4",
         "accuracy_released left out: withheld: 0 of 4 answers have a score, fewer than 99%",
         "accuracy_vlmevalkit left out: withheld: 0 of 4 answers have a score, fewer than 99%",
+        "accuracy_vlmevalkit_2026_06 left out: withheld: 0 of 4 answers have a score, fewer than 99%",
         f"signature: {run.signature.text}",
     ]
 

@@ -249,7 +249,8 @@ def test_a_metric_that_a_run_lacks_is_refused_with_those_it_has() -> None:
         run.metric("accuracy_llm")
     assert str(error.value) == (
         "Expected mmstar_filtered to have the metric accuracy_llm; found accuracy, accuracy_released, refusal_rate, "
-        "unparsed_rate, request_failed_rate, accuracy_vlmevalkit, accuracy_lmms_eval, truncated_rate. Choose with "
+        "unparsed_rate, request_failed_rate, accuracy_vlmevalkit, "
+        "accuracy_vlmevalkit_2026_06, accuracy_lmms_eval, truncated_rate. Choose with "
         "--metric."
     )
     with pytest.raises(InputError, match=r"mmmu_val to have a metric; found none\. Choose"):

@@ -52,7 +52,7 @@ def host_run(
 def test_a_choice_task_has_all_metrics_of_its_benchmark() -> None:
     """They are computed from its records alone."""
     rates = ["refusal_rate", "unparsed_rate", "request_failed_rate"]
-    hosts = ["accuracy_vlmevalkit", "accuracy_lmms_eval"]
+    hosts = ["accuracy_vlmevalkit", "accuracy_vlmevalkit_2026_06", "accuracy_lmms_eval"]
     assert names(run_of(choices([True]))) == ["accuracy", "accuracy_released", *rates, *hosts, "truncated_rate"]
 
 

@@ -228,7 +228,7 @@ def test_data_that_is_not_there_is_named(tmp_path: Path) -> None:
     """So is a table without a question."""
     with pytest.raises(DataError, match=r"found no such file. Correct data:"):
         rows_of(tmp_path, [], data="other.jsonl")
-    with pytest.raises(DataError, match="found none"):
+    with pytest.raises(DataError, match="found an empty file"):
         rows_of(tmp_path, [])
 
 
