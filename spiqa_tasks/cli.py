@@ -54,18 +54,12 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Command(argparse.ArgumentParser):
-    """Parser of a command: has `-v`, and refuses unknown arguments with its own usage, not that of its parent."""
+    """Parser of a command: has `-v`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         about = "report on stderr what is read, from where, and what a judge is asked"
         self.add_argument("-v", "--verbose", action="store_true", help=about)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        parsed, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return parsed, unknown
 
 
 def whole_parser() -> argparse.ArgumentParser:
@@ -221,7 +215,7 @@ def _run(words: Sequence[str]) -> int:
 
     module, command = _import(name), _Command(prog=f"spiqa-tasks {name}")
     module.add(command)
-    arguments = command.parse_args(rest)
+    arguments = command.parse_intermixed_args(rest)  # files may follow options: `score TASK --judge J FILE`
     check_apart(arguments)
     with _logged(arguments.verbose):
         status: int = module.run(arguments)

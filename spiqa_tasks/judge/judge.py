@@ -52,7 +52,7 @@ class Asker:
             with self._lock:
                 self._seconds += time.monotonic() - start
             self.take(dict(zip(new, found.verdicts, strict=True)), found.unstored)
-        if self._report and (line := self.summary().line()) != self._reported:
+        if self._report and self._verdicts and (line := self.summary().line()) != self._reported:
             self._reported = line
             print(line, file=sys.stderr)
         return [self._verdicts[request] for request in requests]

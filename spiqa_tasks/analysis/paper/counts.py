@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from spiqa_tasks.benchmarks.description import Count
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import default_source, demo_source
 from spiqa_tasks.hosts.catalogue import find_tasks
 
@@ -21,9 +21,13 @@ def counts(paper: str, place: str, tasks: Sequence[str] = ()) -> list[Count]:
 
     Raises:
         InputError: tasks of another benchmark, or that the table does not count.
+        DataError: the data is not there.
     """
     places = (place, "") if (paper, place) == ("spiqa", "Table 4") else (place,)
-    found = [count for count in _of_splits(paper, _splits(paper, tasks)) if count.place in places]
+    every = list(_of_splits(paper, _splits(paper, tasks)))
+    found = [count for count in every if count.place in places]
+    if not found and (reason := next((count.why_not for count in every if count.why_not), "")):
+        raise DataError(reason)
     if not found:
         raise InputError(f"Expected splits that {place} counts, found {', '.join(tasks)}. Leave out --task.")
     return found
