@@ -21,7 +21,7 @@ class Extra(NamedTuple):
 
 EXTRAS: Mapping[str, Extra] = {
     "score": Extra(
-        ("huggingface_hub", "ijson", "numpy", "pandas", "pyarrow", "pycocoevalcap", "scipy"),
+        ("huggingface_hub", "numpy", "pandas", "pyarrow", "pycocoevalcap", "scipy"),
         "reading data, scoring and analyses",
     ),
     "lmms-eval": Extra(("lmms_eval", "sklearn"), "running models with lmms-eval"),

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.extras import require
 
 _DEEPEST = 900
 """Levels of nesting, a little less than Python's own limit for `json`."""
@@ -97,10 +96,8 @@ def entries(path: Path) -> Iterator[tuple[str, Any]]:
     Raises:
         ValueError: no JSON object in UTF-8.
         OSError: the file cannot be read.
-        MissingPartError: ijson is not installed.
     """
-    require("score", f"Reading {path}")
-    import ijson
+    import ijson  # imported where it is needed: `list` reads no data
 
     depth, key, builder = 0, "", None
     with path.open("rb") as file:
