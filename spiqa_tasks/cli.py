@@ -215,7 +215,7 @@ def _run(words: Sequence[str]) -> int:
 
     module, command = _import(name), _Command(prog=f"spiqa-tasks {name}")
     module.add(command)
-    # Files may follow options, `score TASK --judge J FILE`; argparse knows no such thing of `run`, with commands of its own
+    # files may follow options, `score TASK --judge J FILE`; not of `run`, which has commands of its own
     arguments = command.parse_args(rest) if name == "run" else command.parse_intermixed_args(rest)
     check_apart(arguments)
     with _logged(arguments.verbose):
