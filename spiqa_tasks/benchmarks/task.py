@@ -35,6 +35,18 @@ class Task:
     kept: frozenset[str] | None = None
     length: int | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the benchmark by its name and definition: VLMEvalKit's queue hands tasks to other processes."""
+        return _unpickled, (
+            self.benchmark,
+            self.entry.definition,
+            self.name,
+            self.split,
+            self.settings,
+            self.kept,
+            self.length,
+        )
+
     @property
     def benchmark(self) -> str:
         """The benchmark's name."""
@@ -74,6 +86,12 @@ class Task:
             return len(self.kept)
         size = self.entry.splits[self.split]
         return min(size, getattr(self.typed, "sample", 0) or size)
+
+
+def _unpickled(benchmark: str, definition: Any, name: str, *values: Any) -> Task:
+    entry = benchmark_named(benchmark, definition)
+    assert entry is not None
+    return Task(name, entry, *values)
 
 
 def task_of(config: Mapping[str, Any]) -> Task | None:

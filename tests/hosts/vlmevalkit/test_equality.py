@@ -64,6 +64,7 @@ def pixels(place: str) -> str:
         return f"{image.size} {hashlib.sha256(image.convert('RGB').tobytes()).hexdigest()}"
 
 
+@pytest.mark.java  # the other host's process has the real one
 def test_both_hosts_give_the_same_numbers(
     launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
