@@ -17,7 +17,7 @@ from openai_server import Behaviour, OpenAIServer
 
 QUESTIONS = 39
 TASKS = ("spiqa_demo", "spiqa_demo_perfigure")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.java]  # the processes of the run have the real one
 
 
 def run_whole_group(command: list[str], environment: dict[str, str], timeout: float) -> tuple[int, str]:

@@ -104,7 +104,7 @@ def rows_of_table(name: str) -> list[str]:
 
 
 def run_lmms_eval(server: OpenAIServer, folder: Path) -> list[dict[str, Any]]:
-    """Run the other host on all tasks, without Java; return what the server was asked meanwhile."""
+    """Run the other host on all tasks, with the Java of its environment; return what the server was asked meanwhile."""
     server.requests.clear()
     arguments = f"model_version=tiny,base_url={server.url},api_key=EMPTY"
     command = [str(LMMS_EVAL), "--model", "openai", "--model_args", arguments, "--tasks", ",".join([*TASKS, PICTURES])]
@@ -120,6 +120,6 @@ def plain(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for record in records:
         details = {key: value for key, value in record.get("details", {}).items() if key not in ("question", LENGTH)}
-        known = {key: value for key, value in record.items() if key not in ("signature", "response", "place")}
+        known = {key: value for key, value in record.items() if key not in ("signature", "response", "place", "score")}
         found.append({**json.loads(json.dumps(known)), "details": json.loads(json.dumps(details))})
     return found
