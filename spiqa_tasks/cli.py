@@ -57,7 +57,8 @@ class _Command(argparse.ArgumentParser):
     """Parser of a command: has `-v`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, allow_abbrev=False, **kwargs)  # an option that went must not mean a longer one
+        kwargs["allow_abbrev"] = False  # an option that went must not mean a longer one
+        super().__init__(*args, **kwargs)
         about = "report on stderr what is read, from where, and what a judge is asked"
         self.add_argument("-v", "--verbose", action="store_true", help=about)
 

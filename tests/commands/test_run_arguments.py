@@ -36,13 +36,13 @@ def test_nothing_to_read_is_one_sentence(command: str, tmp_path: Path, capsys: p
     assert capsys.readouterr().err.count("Expected") == 3
 
 
-@pytest.mark.parametrize("command", ["score --by group", "bootstrap"])
+@pytest.mark.parametrize(("command", "option"), [("score --by group", "--metrics"), ("bootstrap", "--metric")])
 def test_a_metric_that_no_run_has_is_one_sentence(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It names those that the run has."""
     write_run(tmp_path, "m", {"t": choice_samples([True])}, settings={"t": "prompt=letter"})
-    assert main([*words(command), str(tmp_path), "--metric", "accuracy_llm"]) == 2
+    assert main([*words(command), str(tmp_path), option, "accuracy_llm"]) == 2
     assert capsys.readouterr().err.startswith("spiqa-tasks: Expected t to have the metric accuracy_llm; found accuracy")
 
 
