@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -175,6 +176,8 @@ def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, Tas
     except BaseException:  # also at Ctrl-C: the reserved file is empty, and readers take it for a broken run
         for left in folder.glob(f"{date}_*"):
             left.unlink()
+        with suppress(OSError):  # other runs are in the folder
+            folder.rmdir()
         raise
     return path
 

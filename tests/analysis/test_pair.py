@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,35 +9,15 @@ import pytest
 from gain_files import LLM, host_samples, rights, write_triple
 from host_files import choice_samples, write_run
 from report_runs import choices, run_of
+from run_pairs import load, only, write_pair
 
 from spiqa_tasks.analysis.pair import Pair, questions_of, scores_of
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.loading import Selection, load_runs
-from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Run
 
 ACCURACY = mean_of("accuracy")
-
-
-def load(folder: Path, **wanted: Any) -> list[Run]:
-    return load_runs([RunPath(folder)], Selection(**wanted))[0]
-
-
-def only(runs: Sequence[Run], *args: Any, **options: Any) -> Pair:
-    """The only pair, of which nothing is to be said."""
-    (found,), *told = ablation_pairs(runs, *args, **options)
-    assert told == [[], []]
-    return found
-
-
-def write_pair(folder: Path, v: list[Any], wv: list[Any], **options: Any) -> list[Run]:
-    """A task of the host with images and without."""
-    write_run(folder, "m", {"t": v}, stamp="1", **options)
-    write_run(folder, "ablated", {"t": wv}, "base=m,ablation=text", stamp="2", **options)
-    return load(folder)
 
 
 def test_questions_of_a_host_are_those_that_the_metric_is_of() -> None:

@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from answer_files import right_answers, write_jsonl
 from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
 from host_files import choice_samples, write_run
 from judged_runs import write_judged
+from run_pairs import load, only
 
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.loading import Selection, load_runs
-from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Run
 
 ACCURACY = mean_of("accuracy")
-
-
-def load(folder: Path, **wanted: Any) -> list[Run]:
-    return load_runs([RunPath(folder)], Selection(**wanted))[0]
-
-
-def only(runs: Sequence[Run], *args: Any, **options: Any) -> Pair:
-    """The only pair, of which nothing is to be said."""
-    (found,), *told = ablation_pairs(runs, *args, **options)
-    assert told == [[], []]
-    return found
-
-
-def write_pair(folder: Path, v: list[Any], wv: list[Any], **options: Any) -> list[Run]:
-    """A task of the host with images and without."""
-    write_run(folder, "m", {"t": v}, stamp="1", **options)
-    write_run(folder, "ablated", {"t": wv}, "base=m,ablation=text", stamp="2", **options)
-    return load(folder)
 
 
 def names(found: Pair) -> list[tuple[str, str]]:

@@ -18,10 +18,10 @@ _FORMS = (
     r"(?P<before>^\W{0,8}|[(（\[【>{\"':]\s?)(?P<label>%s)(?=\s?(?:[.)）、:：\]】<}\"',;]|$|번))(?![.,]\d)",
     rf"(?P<before>)(?P<label>(?<!{_ALPHABETS})(?={_ALPHABETS})(?:%s)(?!{_ALPHABETS}))",
 )
-_IN_FIELD = r"(?P<before><answer>\s?)(?P<label>%s)(?=\s?</answer>)"
-_NUMBER = re.compile(r"\d|\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I)
 """Where a label names an option: after `answer` or `option`; at a line's beginning, in brackets or a field; a letter of
 the alphabets beside no other letter. A bare number elsewhere is a number."""
+_IN_FIELD = r"(?P<before><answer>\s?)(?P<label>%s)(?=\s?</answer>)"
+_NUMBER = re.compile(r"\d|\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I)
 
 
 def with_letters(text: str, letters: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from lines import COLOURS, NINE
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.reading import Reading
-from spiqa_tasks.scoring.mcq.rules import RULES, _last
+from spiqa_tasks.scoring.mcq.rules import RULES, last
 
 PICTURES = dict.fromkeys("ABCDE", "")
 POINTS = {letter: f"Point {letter}" for letter in "ABCD"}
@@ -174,4 +174,4 @@ def test_each_rule_by_itself(rule: str, response: str, choices: Mapping[str, str
 )
 def test_a_text_alone_is_an_answer_where_an_answer_stands(response: str, letters: str) -> None:
     """In the first line or the last."""
-    assert _last(Reading(response, Options(COLOURS)), "named", True) == set(letters)
+    assert last(Reading(response, Options(COLOURS)), "named", True) == set(letters)

@@ -1,0 +1,33 @@
+"""Pairs of runs with images and without, for the tests of what is aligned and of which runs belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from host_files import write_run
+
+from spiqa_tasks.analysis.pair import Pair
+from spiqa_tasks.analysis.twins import ablation_pairs
+from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.run import Run
+
+
+def load(folder: Path, **wanted: Any) -> list[Run]:
+    return load_runs([RunPath(folder)], Selection(**wanted))[0]
+
+
+def only(runs: Sequence[Run], *args: Any, **options: Any) -> Pair:
+    """The only pair, of which nothing is to be said."""
+    (found,), *told = ablation_pairs(runs, *args, **options)
+    assert told == [[], []]
+    return found
+
+
+def write_pair(folder: Path, v: list[Any], wv: list[Any], **options: Any) -> list[Run]:
+    """A task of the host with images and without."""
+    write_run(folder, "m", {"t": v}, stamp="1", **options)
+    write_run(folder, "ablated", {"t": wv}, "base=m,ablation=text", stamp="2", **options)
+    return load(folder)
