@@ -14,9 +14,9 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, answering, cache_of
 from spiqa_tasks.hosts.lmms_eval.response_cache import kept_answers
 from spiqa_tasks.runs.identity import Identity, identity
-from spiqa_tasks.runs.loading import is_judged_by
 from spiqa_tasks.runs.readers.lmms_eval import limit_of, read_results, result_files
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import is_judged_by
 
 PICTURES, LLM = "pictures", "llm"
 """Roles of runs: with pictures, and of the LLM base; the role of a run without pictures is its ablation."""

@@ -197,7 +197,7 @@ def _filtered(
     wish: Wish,
 ) -> Filtered:
     first = runs[0]
-    if first.benchmark is not None and first.benchmark.join(first.settings) is not None:
+    if first.is_own and first.own.entry.join(first.settings) is not None:
         raise InputError(
             "each of its questions is several documents, one for a figure, and would be kept in part. Filter the task "
             "that shows all figures at once."

@@ -10,8 +10,7 @@ from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.outcomes import Outcomes
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Outcomes, Run
 from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.coverage import is_covered
 from spiqa_tasks.scoring.gain import Gain, corrected_for_chance, gain, gain_of_totals, outcomes
@@ -70,7 +69,7 @@ def rows(pair: Pair) -> list[Row]:
 
 def _has_scores(run: Run, metric: Metric) -> bool:
     """Return whether single questions have scores, rather than the host's table alone a value."""
-    return run.benchmark is not None or any(metric.name in record.scores for record in run.records)
+    return run.is_own or any(metric.name in record.scores for record in run.records)
 
 
 def _of_questions(pair: Pair, keys: Sequence[str]) -> tuple[Gain | None, Sequence[str]]:

@@ -11,8 +11,7 @@ from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.outcomes import Outcomes, outcomes_of
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Outcomes, Run
 from spiqa_tasks.scoring.coverage import is_covered
 
 MOSTLY = 0.5
@@ -45,7 +44,7 @@ class Inspector:
     @cached_property
     def outcomes(self) -> Outcomes:
         """Shares of refused, unparsed, failed and truncated answers."""
-        return outcomes_of(self.run, list(questions_of(self.run, self.metric).values()))
+        return self.run.outcomes(list(questions_of(self.run, self.metric).values()))
 
     @property
     def is_weak(self) -> bool:

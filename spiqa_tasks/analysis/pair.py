@@ -11,9 +11,7 @@ from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs import run_metrics
-from spiqa_tasks.runs.outcomes import Outcomes, has_answer, option_count, outcomes_of
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Outcomes, Run
 
 DECISIVE = ("data", "prompt", "settings", "grey", "matcher", "tokenizer")
 """Signature fields, besides those of the judge, that change a score: package, host and form of the file do not."""
@@ -61,17 +59,17 @@ class Pair:
 
     def answered(self, key: str) -> list[bool]:
         """Return whether each run's model answered a question, neither refusing nor leaving the answer unreadable."""
-        return [has_answer(run, known[key]) for run, known in zip(self.runs, self.questions, strict=True)]
+        return [run.has_answer(known[key]) for run, known in zip(self.runs, self.questions, strict=True)]
 
     def options(self, key: str) -> int | None:
         """Return the number of options of a question, or None if unknown or below two."""
-        count = option_count(self.runs[0], self.questions[0][key])
+        count = self.runs[0].option_count(self.questions[0][key])
         return count if count is not None and count > 1 else None
 
     def outcomes(self, keys: Sequence[str]) -> list[Outcomes]:
         """Return each run's shares of refused, unparsed, failed and truncated answers to at least one question."""
         pairs = zip(self.runs, self.questions, strict=True)
-        return [outcomes_of(run, [questions[key] for key in keys]) for run, questions in pairs]
+        return [run.outcomes([questions[key] for key in keys]) for run, questions in pairs]
 
     @property
     def total(self) -> int:
@@ -95,7 +93,7 @@ class Pair:
     @property
     def remarks(self) -> list[str]:
         """Warnings about values that a host aggregates otherwise."""
-        return [remark for run in self.runs for remark in run_metrics.remarks(run, self.metric)]
+        return [remark for run in self.runs for remark in run.kind.remarks(run, self.metric)]
 
     def check(self, same_prompt: bool = True) -> None:
         """Raise InputError unless all runs answered the same questions, scored by the same judge.
@@ -158,7 +156,7 @@ def _check_same(pair: Pair, place: int, names: str, same_prompt: bool) -> None:
             f"Expected scores by the same judge for {names}; found {one.judge_name or 'none'} and "
             f"{other.judge_name or 'none'}. Name one with --judge."
         )
-    of_host = same_prompt and one.benchmark is None and other.benchmark is None
+    of_host = same_prompt and not one.is_own and not other.is_own
     different = [
         key
         for key, record in ours.items()

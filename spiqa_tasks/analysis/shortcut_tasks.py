@@ -13,7 +13,6 @@ from spiqa_tasks.analysis.shortcuts import ChoiceQuestion, Shortcut
 from spiqa_tasks.benchmarks.choice import question_before, slug
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, write_host_log
@@ -24,8 +23,7 @@ from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.readers.answers import LINES
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.run_metrics import P_RIGHT
-from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.runs.task import P_RIGHT
 
 Row = Mapping[str, Any]
 MODEL = "shortcut_"
@@ -132,8 +130,7 @@ def run_of(task: Task, name: str, answers: Mapping[str, str], sure: Mapping[str,
     """
     given = [Answer(key, Response(text)) for key, text in answers.items()]
     run = Run(task.name, Identity(MODEL + name, "text"), Path(name), LINES, lambda: given)
-    scorer = make_scorer(task.entry, task.settings, "offline", None)
-    scored = scoring.score(scoring.read(join_questions(run, task), scorer))
+    scored = scoring.score(scoring.read(join_questions(run, task)))
     if sure is None:
         return scored
     return scored.with_records([record.with_scores({P_RIGHT: sure[record.id]}) for record in scored.records])
@@ -146,7 +143,7 @@ def write_answers(folder: Path, task: Task | TaskDocuments, found: Sequence[Shor
             run_of(task, each.name, {q.id: pick for q, pick, _ in each.answers}, {q.id: p for q, _, p in each.answers})
             for each in found
         ]
-        return write_runs(runs, folder)
+        return scoring.write_runs(runs, folder)
     return [
         write_host_log(
             folder,

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -89,7 +89,7 @@ def task_log(
             answer.position,
             answer.record.reference,
             answer.response,
-            metric_values(answer.record, rows, lambda metric, record: answer_score(metric, record, joined)),
+            metric_values(answer.record, rows, joined),
             answer.question,
         )
         for answer in answers
@@ -98,11 +98,11 @@ def task_log(
 
 
 def metric_values(
-    record: Record,
-    rows: Mapping[str, tuple[Metric, str | None]],
-    score_of: Callable[[Metric, Record], float | None],
+    record: Record, rows: Mapping[str, tuple[Metric, str | None]], joined: bool
 ) -> dict[str, dict[str, Any]]:
     """Return row -> what a sample logs under it: the whole record under the first, id and score under the others.
+
+    `joined` says whether a question is several documents.
 
     Only metrics that measure the answers have the cluster, of which lmms-eval makes clustered standard errors; shares
     of failures and metrics without a score for each answer do without.
@@ -113,7 +113,7 @@ def metric_values(
         if group and group not in record.groups.values():
             continue
         if metric.name not in scores:
-            scores[metric.name] = score_of(metric, record)
+            scores[metric.name] = answer_score(metric, record, joined)
         score = scores[metric.name]
         values: dict[str, Any] = {"id": record.id} if found else record.as_dict()
         if score is not None:
@@ -124,10 +124,7 @@ def metric_values(
 
 
 def answer_score(metric: Metric, record: Record, joined: bool) -> float | None:
-    """Return a metric's score of one answer; None if it has none, or none without the other answers.
-
-    `joined` says whether a question is several documents.
-    """
+    """Return a metric's score of one answer; None if it has none, or none without the other answers."""
     if metric.name in record.scores:
         return record.scores[metric.name]
     stands_alone = metric.needs != "text programs" and (not joined or metric.of_documents)

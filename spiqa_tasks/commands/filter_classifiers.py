@@ -20,8 +20,8 @@ from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.hosts.lmms_eval.source_task import TaskDocuments, UnknownTaskError, task_documents
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.printer import Column, Columns, Table, as_jsonl, as_records, render
-from spiqa_tasks.runs.run_metrics import P_RIGHT
-from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.runs.scoring import write_runs
+from spiqa_tasks.runs.task import P_RIGHT
 from spiqa_tasks.scoring.units import number, plain
 
 

@@ -9,17 +9,14 @@ from spiqa_tasks.analysis.breakdown import GroupValue, by_group, by_label, by_pr
 from spiqa_tasks.benchmarks.aggregation import Metric, prepare
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.commands.run_arguments import withheld_values
+from spiqa_tasks.commands.run_arguments import named_runs, withheld_values
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records, render
-from spiqa_tasks.runs.loading import Selection, own_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.readers.columns import Columns as FileColumns
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import with_unique_labels, withheld_remarks
-from spiqa_tasks.runs.subset import read_subset
+from spiqa_tasks.runs.selection import with_unique_labels
 from spiqa_tasks.scoring.units import number
 
 ALL = "all"
@@ -42,32 +39,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def scored_runs(arguments: argparse.Namespace) -> list[Run] | None:
     """Return the RUNs of `--by` as they were scored; None if the arguments are a task and answers to it.
 
-    Raises:
-        InputError: options of scoring or several judges with RUNs; or see `own_runs`.
+    Raises InputError: options of scoring or several judges with RUNs; or see `own_runs`.
     """
     tasks, groups = catalogue(arguments.include_path)
     if arguments.predictions and (arguments.task in {**tasks, **groups} or arguments.task.endswith(".yaml")):
         return None
-    used = [name for name in _OF_SCORING if getattr(arguments, name, None)]
-    judges = arguments.judge or [None]
-    if used or len(judges) > 1:
-        option = "several --judge" if not used else f"--{used[0].replace('_', '-')}"
+    used = [f"--{name.replace('_', '-')}" for name in _OF_SCORING if getattr(arguments, name, None)]
+    if used or len(arguments.judge or ()) > 1:
+        option = next(iter(used), "several --judge")
         raise InputError(f"Expected TASK PREDICTIONS... with {option}, found RUNs with --by. Score them first.")
-    subset = read_subset(arguments.ids) if arguments.ids else None
-    columns = FileColumns.parse(arguments.columns or "")
-    folders = tuple(arguments.include_path)
-    chosen = Selection(tuple(arguments.only), judges[0], arguments.partial, folders, columns, subset)
-    places = [RunPath.parse(str(place)) for place in (arguments.task, *arguments.predictions)]
-    runs, remarks = own_runs(places, chosen)
-    say(*remarks, *withheld_remarks(runs))
-    return runs
+    return named_runs(as_runs(arguments))
+
+
+def as_runs(arguments: argparse.Namespace) -> argparse.Namespace:
+    """Return the arguments of `score` as the other commands on runs have them."""
+    runs = [RunPath.parse(str(place)) for place in (arguments.task, *arguments.predictions)]
+    judge = next(iter(arguments.judge or ()), None)
+    return argparse.Namespace(**{**vars(arguments), "runs": runs, "task": arguments.only, "judge": judge})
 
 
 def show_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     """Print one line per run, metric and group; return whether no run's value is withheld.
 
-    Raises:
-        InputError: no run of a benchmark that has the property, or an unknown metric.
+    Raises InputError: no run of a benchmark that has the property, or an unknown metric.
     """
     by = arguments.by
     suited = [run for run in with_unique_labels(runs) if by == GROUP or _has(run.own.entry, by)]

@@ -16,7 +16,8 @@ from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import Column, Table, render
-from spiqa_tasks.runs.loading import Selection, own_runs
+from spiqa_tasks.runs.loading import own_runs
+from spiqa_tasks.runs.selection import Selection
 from spiqa_tasks.scoring.units import without_nan
 
 

@@ -102,7 +102,7 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     printed = [
         {**dataclasses.asdict(value), "task": run.task, "source": "published", "group": value.group or OVERALL}
         for run in runs
-        if run.benchmark is not None
+        if run.is_own
         for value in published_values(run, item.name)
         if (run.task, value.metric, value.group or OVERALL) in wanted
     ]
@@ -115,7 +115,7 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
 
 def _metrics(run: Run, item: Item, names: Sequence[str | None]) -> list[Metric]:
     """Return the metrics that are asked for, that the table prints, or that the host's table shows."""
-    if names or run.benchmark is None:
+    if names or not run.is_own:
         return [run.metric(name) for name in names or (None,)]
     printed = {value.metric for value in published_values(run, item.name)}
     return [metric for metric in run.metrics if metric.name in printed] or shown_metrics(run)

@@ -47,7 +47,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the files named, by default the page, and print their paths."""
     runs, remarks = runs_by_path(arguments)
-    if not any(run.benchmark is not None and run.logged for run in runs):
+    if not any(run.is_own and run.logged for run in runs):
         raise InputError(
             f"Expected samples of this package's tasks, found {', '.join(run.task for run in runs)}. Run lmms-eval "
             "with --log_samples and --output_path."

@@ -36,10 +36,10 @@ from spiqa_tasks.report.page import as_html
 from spiqa_tasks.report.paper_table import paper_table, records
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 from spiqa_tasks.runs.identity import model_arguments
-from spiqa_tasks.runs.loading import Selection, load_runs, own_runs
+from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import withheld_remarks
+from spiqa_tasks.runs.selection import Selection, withheld_remarks
 
 _DEMO = "two baselines on the shipped data (no network, no Java), then the commands that conclude from runs"
 _ABOUT = {
@@ -248,7 +248,7 @@ def _paper_table(experiment: _Experiment, form: str) -> bool:
 
 def _page(experiment: _Experiment, _form: str) -> bool:
     runs, remarks = load_runs(map(RunPath, experiment.paths()), experiment.wanted)
-    if not any(run.benchmark is not None for run in runs):
+    if not any(run.is_own for run in runs):
         say("no page: it shows tasks of this package, and none was run.")
         return True
     page = experiment.output / "report.html"

@@ -10,11 +10,11 @@ from spiqa_tasks.benchmarks.aggregation import Metric
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.loading import Selection, load_runs, own_runs
+from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.readers.columns import Columns
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import missing_samples, select_tasks, with_unique_labels, withheld_remarks
+from spiqa_tasks.runs.selection import Selection, missing_samples, select_tasks, with_unique_labels, withheld_remarks
 from spiqa_tasks.runs.subset import read_subset
 
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.aggregation import prepare
-from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.commands import batching, grouping
 from spiqa_tasks.commands.judge_options import add_rule_options, all_stored, chosen_judges, forecast
-from spiqa_tasks.commands.run_arguments import add_include_path, add_part
+from spiqa_tasks.commands.run_arguments import add_include_path, add_part, selection
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.judge.judge import Judge
@@ -24,13 +23,9 @@ from spiqa_tasks.report import paper_table, score_tables
 from spiqa_tasks.report.printer import add_format, as_csv, as_json
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.join import JoinedRun, join_questions
-from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.readers.columns import Columns
+from spiqa_tasks.runs.loading import answers_to, runs_by_task
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.scoring import Unjudged, is_complete
-from spiqa_tasks.runs.subset import read_subset
-from spiqa_tasks.runs.unscored import answers_to, own_tasks
-from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -151,11 +146,7 @@ def _unscored(arguments: argparse.Namespace, task: Task, given: Sequence[JoinedR
             "leave --judge-extra out."
         )
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
-    answers = [
-        (name, scoring.read(each, make_scorer(each.task.entry, each.task.settings, "offline", judge)))
-        for each in given
-        for name, judge in asked.items()
-    ]
+    answers = [(name, scoring.read(each, judge)) for each in given for name, judge in asked.items()]
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
     for name, read in answers:
         requests[name] += read.scorer.requests(read.records)
@@ -183,25 +174,19 @@ def _scored(arguments: argparse.Namespace, task: _Unscored) -> list[Run]:
 def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
     """Return each task with the answers to it: those named, or the runs at a path.
 
-    Raises:
-        InputError: neither a task nor a run.
+    Raises InputError: neither a task nor a run.
     """
-    if not arguments.predictions:
-        place = Path(arguments.task)
-        if not place.exists():
-            raise InputError(
-                f"Expected TASK PREDICTIONS..., or a RUN; found {arguments.task} alone, which is no file or folder. "
-                "Name the answers to the task."
-            )
-        if arguments.columns is not None:
-            raise InputError(
-                f"Expected --columns with TASK PREDICTIONS..., found {arguments.task} alone. Name the task before the "
-                "answers, or leave --columns out."
-            )
-        found, remarks = own_tasks(RunPath(place), arguments.only, arguments.include_path)
+    wanted = selection(grouping.as_runs(arguments))
+    if arguments.predictions:
+        found, remarks = answers_to(arguments.task, arguments.predictions, wanted)
+    elif Path(arguments.task).exists() and arguments.columns is None:
+        found, remarks = runs_by_task(Path(arguments.task), wanted)
     else:
-        columns = Columns.parse(arguments.columns or "")
-        found, remarks = answers_to(arguments.task, arguments.predictions, arguments.include_path, columns)
+        what = "no file or folder" if arguments.columns is None else "not read with --columns"
+        raise InputError(
+            f"Expected TASK PREDICTIONS..., or a RUN; found {arguments.task} alone, which is {what}. Name the answers "
+            "to the task."
+        )
     say(*remarks)
     if arguments.rule is not None:
         found = [(_with_rule(task, arguments.rule), runs) for task, runs in found]
@@ -209,9 +194,8 @@ def _given(arguments: argparse.Namespace) -> list[tuple[Task, list[JoinedRun]]]:
         found = [(task.with_metrics(arguments.metrics), runs) for task, runs in found]
     for task, _ in found if arguments.predictions or arguments.judge else ():  # before any file is read
         chosen_judges(task, arguments, os.environ)
-    subset = read_subset(arguments.ids) if arguments.ids else None
     accept = arguments.accept_differences
-    return [(task, [join_questions(run, task, accept, subset=subset) for run in runs]) for task, runs in found]
+    return [(task, [join_questions(run, task, accept, subset=wanted.subset) for run in runs]) for task, runs in found]
 
 
 def _with_rule(task: Task, rule: str) -> Task:

@@ -65,7 +65,7 @@ def build(
         command: command that writes the report.
         llm: the runs of an LLM base, see `gain_rows`.
     """
-    own = [run for run in runs if run.benchmark is not None and run.logged and run.records]
+    own = [run for run in runs if run.is_own and run.logged and run.records]
     colours = {name: place for place, name in enumerate(dict.fromkeys(run.name for run in own))}
     by_task: dict[str, list[Run]] = {}
     for run in own:

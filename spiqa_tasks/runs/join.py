@@ -15,7 +15,7 @@ from spiqa_tasks.files.tables import row_id
 from spiqa_tasks.runs import matching
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.readers import answers as answer_files
-from spiqa_tasks.runs.readers import spiqa_responses, vlmevalkit
+from spiqa_tasks.runs.readers import spiqa_responses
 from spiqa_tasks.runs.readers.columns import LETTERS
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.subset import Subset
@@ -109,7 +109,7 @@ def join_questions(
 
 def _table_rows(run: Run, task: Task) -> list[dict[str, Any]]:
     """Return the questions in a file of answers, or []; files of the same questions have the same data digest."""
-    is_table = run.form in (answer_files.TABLE, answer_files.LINES, vlmevalkit.FORM)
+    is_table = run.form in (answer_files.TABLE, answer_files.LINES, answer_files.VLMEVALKIT)
     if task.entry.from_table is None or not is_table:
         return []
     cells = [{**row, "id": row_id(row)} for row in answer_files.own_questions(run.path)]

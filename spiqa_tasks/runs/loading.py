@@ -1,17 +1,18 @@
-"""Load scored runs from the paths on a command line."""
+"""Load the runs at the paths on a command line: scored ones for analyses, the others for `score`."""
 
 from __future__ import annotations
 
 import functools
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.source import default_source, demo_source
+from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import said_if_slow
@@ -19,39 +20,14 @@ from spiqa_tasks.runs import scoring, selection
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.readers import lmms_eval
-from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.subset import Subset
-from spiqa_tasks.runs.unscored import task_of_run
+from spiqa_tasks.runs.selection import EVERY, Selection
+
+ByTask = list[tuple[Task, list[Run]]]
+"""Tasks, each with the answers to it."""
 
 
-@dataclass(frozen=True)
-class Selection:
-    """Select runs, and values over them.
-
-    Attributes:
-        tasks: only these; empty: all.
-        judge: only scores by this judge; answers without a score are judged by it. None: whatever judge scored them.
-        partial: whether values over a part of a task are wanted, too.
-        include: folders with YAMLs of further tasks.
-        columns: the names of the columns of answer files.
-        subset: the only questions that count, of the runs of the tasks.
-    """
-
-    tasks: Collection[str] = ()
-    judge: str | None = None
-    partial: bool = False
-    include: Sequence[Path] = ()
-    columns: Columns = USUAL
-    subset: Subset | None = None
-
-    def cut(self, run: Run) -> Run:
-        """Return a run with the only questions that count, and with values over a part of a task where wanted."""
-        is_of = not self.tasks or {run.task, selection.source_task(run)} & set(self.tasks)
-        return replace(run if self.subset is None or not is_of else self.subset.of(run), partial=self.partial)
-
-
-def load_runs(places: Iterable[RunPath], wanted: Selection = Selection()) -> tuple[list[Run], list[str]]:
+def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
     """Return the scored runs at the paths, and remarks on runs that are replaced or left out.
 
     Raises:
@@ -60,23 +36,21 @@ def load_runs(places: Iterable[RunPath], wanted: Selection = Selection()) -> tup
         JudgeError: a judge that cannot be used.
     """
     with said_if_slow("reading the answers"):
-        read = [_with_task(run, wanted) for run in read_runs(places, wanted.include, wanted.columns)]
-        runs, remarks = selection.newest(_judged_as_wanted(read, wanted.judge))
+        read = [_with_task(run, wanted) for run in read_runs(paths, wanted.include, wanted.columns)]
+        runs, remarks = selection.newest(selection.judged_as_wanted(read, wanted.judge))
     rows_of = functools.cache(task_questions)
     runs = [run if _has_scores(run, wanted.judge) else _scored(run, wanted, rows_of, remarks) for run in runs]
     return [wanted.cut(run) for run in runs], remarks
 
 
-def own_runs(places: Iterable[RunPath], wanted: Selection = Selection()) -> tuple[list[Run], list[str]]:
+def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
     """Return the runs of this package's tasks that have their answers, and sentences about the others.
 
     Raises InputError: there are none; or see `load_runs`.
     """
-    every, remarks = load_runs(places, wanted)
+    every, remarks = load_runs(paths, wanted)
     chosen = selection.select_tasks(every, wanted.tasks)
-    own = [run for run in chosen if run.benchmark is not None]
-    remarks += selection.missing_samples(own)
-    found = [run for run in own if run.logged and run.records]
+    found = [run for run in _logged(chosen, remarks) if run.records]
     if not found:
         among = f" among {', '.join(wanted.tasks)}" if wanted.tasks else ""
         raise InputError(
@@ -85,6 +59,58 @@ def own_runs(places: Iterable[RunPath], wanted: Selection = Selection()) -> tupl
             "--output_path."
         )
     return found, remarks
+
+
+def runs_by_task(path: Path, wanted: Selection) -> tuple[ByTask, list[str]]:
+    """Return each task of this package that has runs at a path, with these, scored or not, and remarks on others.
+
+    Raises InputError: no run, or none with answers to a task of ours.
+    """
+    runs, remarks = selection.newest(selection.select_tasks(_read(path, wanted), wanted.tasks))
+    by_task: dict[str, list[Run]] = {}
+    for run in _logged(runs, remarks):
+        by_task.setdefault(run.task, []).append(run)
+    if not by_task:
+        raise InputError(f"Expected answers to this package's tasks in {path}, found none. {' '.join(remarks)}".strip())
+    found = [(task_of_run(of[0], wanted.include), selection.with_unique_labels(of)) for of in by_task.values()]
+    return found, remarks
+
+
+def answers_to(name: str, paths: Sequence[Path], wanted: Selection) -> tuple[ByTask, list[str]]:
+    """Return the answers at some paths, scored or not, to a task, or to each task of a group that has some there.
+
+    Args:
+        name: of the task or group, or the path of a task's YAML.
+        paths: files or folders, one for each model.
+        wanted: folders of further tasks, and names of columns.
+
+    Raises:
+        InputError: an unknown task, a file named twice, or no answers to the task.
+    """
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise InputError("Expected different files of predictions, found one of them twice. Name each once.")
+    tasks = _named_tasks(name, paths, wanted.include)
+    remarks: list[str] = []
+    missing: list[str] = []
+    found: ByTask = []
+    ids_of = functools.cache(_known_ids)
+    read = [(path, [_with_task_by_ids(run, tasks, ids_of) for run in _read(path, wanted)]) for path in paths]
+    newest = [(path, *selection.newest(runs)) for path, runs in read]
+    for task in tasks:
+        of_task = []
+        for path, runs, replaced in newest:
+            of_task += _runs_of(task, runs, path, is_alone=len(tasks) == 1)
+            remarks += [remark for remark in replaced if remark.startswith(f"{task.name} ")]
+        if of_task:
+            found.append((task, selection.with_unique_labels(of_task)))
+        else:
+            missing.append(task.name)
+    if not found:
+        raise InputError(
+            f"Expected answers to {name} in {', '.join(map(str, paths))}, found none. Call files of answers "
+            "<model>_<task>, or name a single task."
+        )
+    return found, remarks + ([f"{name}: no answers to {', '.join(missing)}."] if missing else [])
 
 
 def find_task(name: str, include: Sequence[Path] = ()) -> Task:
@@ -96,34 +122,31 @@ def find_task(name: str, include: Sequence[Path] = ()) -> Task:
     return found[0]
 
 
-def is_judged_by(run: Run, judge: str) -> bool:
-    """Return whether a run has scores of no judge, or of `provider:model[@URL]`; without a URL at whatever server."""
-    named, signature = parse_judge(judge, environ=os.environ), run.signature
-    is_there = "@http" not in judge or signature.judge_host == named.host
-    return not signature.judge or (signature.judge == named.name and is_there)
+def task_of_run(run: Run, include: Sequence[Path]) -> Task:
+    """Return the task of a run, with the questions that a filter kept where its YAML is known."""
+    try:
+        kept = find_tasks([run.task], include)[0].kept
+    except InputError:
+        kept = None
+    return replace(run.own, kept=kept)
+
+
+def _read(path: Path, wanted: Selection) -> list[Run]:
+    return read_runs([RunPath(path)], wanted.include, wanted.columns)
+
+
+def _logged(runs: Sequence[Run], remarks: list[str]) -> list[Run]:
+    """The runs of this package's tasks with answers; adds a remark on each of those without."""
+    remarks += selection.missing_samples(runs)
+    return [run for run in runs if run.is_own and run.logged]
 
 
 def _has_scores(run: Run, judge: str | None) -> bool:
     """Whether a run has its scores, of a judge too where one is wanted and its task has a rule for judges."""
     if run.form not in lmms_eval.FORMS:
         return False
-    needs_judge = judge is not None and run.logged and run.benchmark is not None
+    needs_judge = judge is not None and run.logged and run.is_own
     return not needs_judge or run.own.entry.judge(run.settings) is None or bool(run.signature.judge)
-
-
-def _judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
-    """The runs without those that another judge scored, those of lmms-eval first, by the dates in their files' names.
-
-    Raises InputError: other judges scored all.
-    """
-    runs = sorted(
-        runs, key=lambda run: (True, "") if run.form not in lmms_eval.FORMS else (False, run.date or run.path.name)
-    )
-    found = [run for run in runs if judge is None or not run.logged or is_judged_by(run, judge)]
-    if runs and not found:
-        judges = ", ".join(sorted({run.judge_name for run in runs}))
-        raise InputError(f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge.")
-    return found
 
 
 def _with_task(run: Run, wanted: Selection) -> Run:
@@ -140,7 +163,7 @@ def _with_task(run: Run, wanted: Selection) -> Run:
 
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remarks: list[str]) -> Run:
     """The answers scored, by the judge that is wanted where their task needs one."""
-    task = find_task(run.task, wanted.include) if run.definition is None else task_of_run(run, wanted.include)
+    task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
     matched = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
     remarks += matched.remarks
     rule, judge = task.entry.judge(task.typed), None
@@ -148,5 +171,55 @@ def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remark
         judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
     elif rule is not None:
         remarks.append(f"{run.path}: not judged. Name a judge with --judge, or score it with --output first.")
-    scorer = make_scorer(matched.task.entry, matched.task.settings, "offline", judge)
-    return scoring.score(scoring.read(matched, scorer))
+    return scoring.score(scoring.read(matched, judge))
+
+
+def _named_tasks(name: str, paths: Sequence[Path], include: Sequence[Path]) -> list[Task]:
+    """The tasks of a name; where no YAML has it, as a run among the answers recorded it."""
+    if name.endswith(".yaml"):
+        return [read_task(Path(name))]
+    try:
+        return find_tasks([name], include)
+    except InputError:
+        folders = {path if path.is_dir() else path.parent for path in paths}
+        runs = read_runs([RunPath(folder) for folder in sorted(folders)], include)
+        recorded = [run for run in runs if run.task == name and run.is_own]
+        if not recorded:
+            raise
+        return [task_of_run(recorded[-1], include)]
+
+
+def _runs_of(task: Task, runs: Sequence[Run], path: Path, is_alone: bool) -> list[Run]:
+    """The runs to a task among those at a path; answers that name no task are of the only one that is asked for."""
+    named = [run for run in runs if run.task == task.name and run.logged]
+    if not named and is_alone:
+        named = [run for run in runs if path.is_file() or not run.task]
+        if len(named) != 1:
+            names = ", ".join(str(run.path.relative_to(path)) if path.is_dir() else run.task for run in named) or "none"
+            raise InputError(f"Expected one file of answers to {task.name} in {path}, found {names}. Name one of them.")
+    return [replace(run, task=task.name) for run in named]
+
+
+def _with_task_by_ids(run: Run, tasks: Sequence[Task], ids_of: Callable[[Task], Collection[str]]) -> Run:
+    """The run with the one of several tasks that more than half of its answers are to, where it names none."""
+    if run.task or len(tasks) == 1:
+        return run
+    ids = [answer.id for answer in run.read()]
+    counts = {
+        task.name: sum(each in known or each.partition("/")[0] in known for each in ids)
+        for task in tasks
+        for known in [ids_of(task)]
+    }
+    best = max([*counts.values(), len(ids) // 2 + 1])
+    names = [name for name, count in counts.items() if count == best]
+    return replace(run, task=names[0]) if len(names) == 1 else run
+
+
+def _known_ids(task: Task) -> Collection[str]:
+    """The ids of a task's questions and of their papers; empty without the release."""
+    source = demo_source() if task.split.startswith("demo") else default_source(fetches=False)
+    try:
+        rows = rows_for_scoring(task.entry, task.split, task.settings, source)
+    except DataError:
+        return frozenset()
+    return frozenset(str(row[key]) for row in rows for key in ("id", "paper_id") if key in row)

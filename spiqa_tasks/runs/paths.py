@@ -16,7 +16,7 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.readers import answers, lmms_eval, spiqa_responses, vlmevalkit
+from spiqa_tasks.runs.readers import answers, lmms_eval, spiqa_responses
 from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
 from spiqa_tasks.runs.run import Run
 
@@ -65,7 +65,7 @@ def read_runs(paths: Iterable[RunPath], include: Iterable[Path] = (), columns: C
     for each in paths:
         runs = read_path(each.path, [each.task] if each.task else known, columns)
         for run in runs if not each.task else _of_task(runs, each):
-            if run.form == vlmevalkit.FORM:
+            if run.form == answers.VLMEVALKIT:
                 run = replace(run, definition=known.get(run.task))
             logger.info("%s: answers of %s to %s (%s)", run.path, run.identity.label, run.task or "?", run.form)
             found.setdefault((run.path.resolve(), run.task, run.identity.label), run)
@@ -126,7 +126,7 @@ def task_in_name(stem: str, tasks: Collection[str]) -> tuple[str, str]:
 
     A dataset of VLMEvalKit stands for the task of the same questions.
     """
-    names = {**{name: task for name, task in vlmevalkit.DATASETS.items() if task in tasks}, **{t: t for t in tasks}}
+    names = {**{name: task for name, task in answers.DATASETS.items() if task in tasks}, **{t: t for t in tasks}}
     fitting = [name for name in names if stem == name or stem.endswith(f"_{name}")]
     name = max(fitting, key=len, default="")
     return stem.removesuffix(name).removesuffix("_") or stem, names.get(name, "")
@@ -161,7 +161,7 @@ def _read_folder(folder: Path, tasks: Collection[str], columns: Columns) -> list
         elif not form and isinstance(content, dict) and all(isinstance(entry, dict) for entry in content.values()):
             unknown = unknown or content
     runs.sort(key=lambda run: run.date)
-    runs += vlmevalkit.read_tables(folder, tasks)
+    runs += answers.vlmevalkit_runs(folder, tasks)
     for place in dict.fromkeys(path.parent for path in by_form.get(spiqa_responses.FORM, ())):
         runs.append(_run(place, spiqa_responses.FORM, tasks, columns))
     if not runs:

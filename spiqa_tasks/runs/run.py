@@ -10,7 +10,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Metric, RecordSet, Value
-from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.choice import OPTIONS, options_in
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.benchmarks.task import Task
@@ -18,11 +18,33 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity, ablated
 from spiqa_tasks.runs.matching import by_question
-from spiqa_tasks.runs.task import HostTask, OwnTask, RunTask
+from spiqa_tasks.runs.task import HostTask, OwnTask
 
 
 class MissingMetricError(InputError):
     """A run has no metric of the name asked for."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Shares, 0 to 1, of answers that were refused, unparsed, failed or truncated.
+
+    Attributes:
+        refused: the model would not answer, or wrote that it saw no picture.
+        unparsed: no answer was found in what it wrote; of a host's task: it wrote nothing.
+        failed: the request failed.
+        truncated: the answer ended at the limit of tokens; None where no answer tells.
+    """
+
+    refused: float
+    unparsed: float
+    failed: float
+    truncated: float | None
+
+    @property
+    def without_answer(self) -> float:
+        """The share that was asked and not answered, which counts as wrong."""
+        return self.refused + self.unparsed
 
 
 @dataclass(frozen=True)
@@ -78,7 +100,7 @@ class Run:
         return self.label or self.identity.label
 
     @cached_property
-    def kind(self) -> RunTask:
+    def kind(self) -> OwnTask | HostTask:
         """The task, of this package or of a host."""
         return HostTask(self.config) if self.definition is None else OwnTask(self.definition)
 
@@ -90,9 +112,9 @@ class Run:
         return self.definition
 
     @property
-    def benchmark(self) -> Benchmark | None:
-        """The task's benchmark; None for tasks of a host."""
-        return None if self.definition is None else self.definition.entry
+    def is_own(self) -> bool:
+        """Whether the task is one of this package's benchmarks."""
+        return self.definition is not None
 
     @property
     def settings(self) -> Any:
@@ -165,6 +187,34 @@ class Run:
     def scores(self, metric: Metric) -> dict[str, float]:
         """Return question -> score, of the answers that have one; a metric may have none of a single answer (BLEU)."""
         return dict(self.value(metric).scores)
+
+    def outcomes(self, questions: Sequence[Record]) -> Outcomes:
+        """Return what became of some questions, of which there is at least one."""
+        refusals = [self.kind.is_refused(self, each) for each in questions]
+        unread = [
+            not refusal and self.kind.is_unparsed(self, each) for refusal, each in zip(refusals, questions, strict=True)
+        ]
+        failures = [each.status == "request_failed" for each in questions]
+        cuts = [each.rule == "truncated" or each.details.get("truncated") for each in questions]
+        known = [cut for cut in cuts if cut is not None]
+        refused, unparsed, failed = (sum(each) / len(questions) for each in (refusals, unread, failures))
+        return Outcomes(refused, unparsed, failed, sum(known) / len(known) if known else None)
+
+    def has_answer(self, question: Record) -> bool:
+        """Return whether the model answered a question: it neither refused nor wrote what nothing was read in."""
+        return not self.kind.is_refused(self, question) and not self.kind.is_unparsed(self, question)
+
+    def option_count(self, question: Record) -> int | None:
+        """Return how many options a question has; None where nobody knows, or it is none with choices.
+
+        The record says it, or the options that the file has, alone or within the prompt, one of which is the true
+        answer.
+        """
+        if OPTIONS in question.details:
+            return int(question.details[OPTIONS])
+        answer = self.by_id.get(question.id)
+        options = (answer.options or options_in(answer.question)) if answer is not None else {}
+        return len(options) if question.reference in (*options, *options.values()) else None
 
     def with_records(self, records: Sequence[Record]) -> Run:
         """Return the run with other records of its answers."""

@@ -1,18 +1,21 @@
-"""Score existing answers by the code of the hooks."""
+"""Score existing answers by the code of the hooks, and write scored runs in lmms-eval's format."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.aggregation import Value
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.scorer import Scorer
+from spiqa_tasks.benchmarks.results_file import LoggedAnswer, folder_name, task_log, write_log
+from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
+from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.identity import ablated
+from spiqa_tasks.runs.identity import Identity, ablated, model_of
 from spiqa_tasks.runs.join import JoinedRun
 from spiqa_tasks.runs.matching import match_counts
 from spiqa_tasks.runs.readers.answers import LINES as PLAIN
@@ -29,9 +32,9 @@ class Unjudged:
     records: Sequence[Record]
 
 
-def read(matched: JoinedRun, scorer: Scorer) -> Unjudged:
-    """Return a run's answers with their records, in the order of the task's rows; no judge is asked."""
-    found = matched.answers
+def read(matched: JoinedRun, judge: Judge | None = None) -> Unjudged:
+    """Return a run's answers with their records, in the order of the task's rows; the judge is not asked yet."""
+    found, scorer = matched.answers, make_scorer(matched.task.entry, matched.task.settings, "offline", judge)
     pairs = [(place, row, found[row["id"]]) for place, row in enumerate(matched.rows) if row["id"] in found]
     records = [scorer.record(row, answer.response) for _, row, answer in pairs]
     return Unjudged(matched, scorer, [replace(answer, place=place) for place, _, answer in pairs], records)
@@ -108,3 +111,27 @@ def differences(matched: JoinedRun, scored: Run) -> Iterator[str]:
     made = {answer.signature.data for answer in matched.answers.values()} - {""}
     for theirs in sorted(made - set(ours)):
         yield f"{scored.name}: made with the data {theirs}, scored with {scored.signature.data}."
+
+
+def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Write scored runs to `<folder>/<model>`, one results file for each model and judge; return these files."""
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.name, run.judge), []).append(run)
+    paths = []
+    for (name, _), members in groups.items():
+        first = members[0]
+        # a label tells the run from others of the same model, which a newer one would replace
+        model = model_of(Identity(first.label) if first.label else first.identity)
+        logs = {}
+        for run in members:
+            values = values_of(run)
+            more = {"judge": run.judge} | score_object(run) | summary.intervals(values)
+            answers = [
+                LoggedAnswer(answer.record, answer.response.text, answer.place, answer.question)
+                for answer in run.by_id.values()
+                if answer.record is not None
+            ]
+            logs[run.task] = task_log(run.own, run.record_set, values, run.metrics, answers, more)
+        paths.append(write_log(folder / folder_name(name), *model, logs))
+    return paths

@@ -2,15 +2,71 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.runs.identity import SHOTS, Identity
-from spiqa_tasks.runs.readers import lmms_eval, vlmevalkit
+from spiqa_tasks.runs.readers import answers, lmms_eval
+from spiqa_tasks.runs.readers.columns import USUAL, Columns
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.subset import Subset
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Select runs, and values over them.
+
+    Attributes:
+        tasks: only these; empty: all.
+        judge: only scores by this judge; answers without a score are judged by it. None: whatever judge scored them.
+        partial: whether values over a part of a task are wanted, too.
+        include: folders with YAMLs of further tasks.
+        columns: the names of the columns of answer files.
+        subset: the only questions that count, of the runs of the tasks.
+    """
+
+    tasks: Collection[str] = ()
+    judge: str | None = None
+    partial: bool = False
+    include: Sequence[Path] = ()
+    columns: Columns = USUAL
+    subset: Subset | None = None
+
+    def cut(self, run: Run) -> Run:
+        """Return a run with the only questions that count, and with values over a part of a task where wanted."""
+        is_of = not self.tasks or {run.task, source_task(run)} & set(self.tasks)
+        return replace(run if self.subset is None or not is_of else self.subset.of(run), partial=self.partial)
+
+
+EVERY = Selection()
+"""All runs, as they are."""
+
+
+def is_judged_by(run: Run, judge: str) -> bool:
+    """Return whether a run has scores of no judge, or of `provider:model[@URL]`; without a URL at whatever server."""
+    named, signature = parse_judge(judge, environ=os.environ), run.signature
+    is_there = "@http" not in judge or signature.judge_host == named.host
+    return not signature.judge or (signature.judge == named.name and is_there)
+
+
+def judged_as_wanted(runs: Sequence[Run], judge: str | None) -> Sequence[Run]:
+    """The runs without those that another judge scored, those of lmms-eval first, by the dates in their files' names.
+
+    Raises InputError: other judges scored all.
+    """
+    runs = sorted(
+        runs, key=lambda run: (True, "") if run.form not in lmms_eval.FORMS else (False, run.date or run.path.name)
+    )
+    found = [run for run in runs if judge is None or not run.logged or is_judged_by(run, judge)]
+    if runs and not found:
+        judges = ", ".join(sorted({run.judge_name for run in runs}))
+        raise InputError(f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge.")
+    return found
 
 
 def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
@@ -25,7 +81,7 @@ def newest(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     others: list[Run] = []
     remarks = []
     for run in runs:
-        if run.form not in (*lmms_eval.FORMS, vlmevalkit.FORM) and not vlmevalkit.is_dated(run.path):
+        if run.form not in (*lmms_eval.FORMS, answers.VLMEVALKIT) and not answers.is_dated(run.path):
             others.append(run)
             continue
         key = (run.task, run.identity, run.judge)
@@ -57,7 +113,7 @@ def missing_samples(runs: Iterable[Run]) -> list[str]:
     return [
         f"{run.task} of {run.name} has no samples; run it with --log_samples."
         for run in runs
-        if run.benchmark is not None and not run.logged
+        if run.is_own and not run.logged
     ]
 
 
@@ -145,7 +201,7 @@ def difference(run: Run, same: Sequence[Run]) -> str:
 
 def _file(run: Run) -> str:
     """The file's name, with its folder where that has the date."""
-    return f"{run.path.parent.name}/{run.path.name}" if vlmevalkit.is_dated(run.path) else run.path.name
+    return f"{run.path.parent.name}/{run.path.name}" if answers.is_dated(run.path) else run.path.name
 
 
 def _own_ablation(run: Run) -> str:

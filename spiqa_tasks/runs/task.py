@@ -1,47 +1,39 @@
-"""The two kinds of task that a run may be of, behind one protocol: this package's and a host's."""
+"""The two kinds of task that a run may be of, this package's and a host's, with what each knows of its metrics."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.benchmarks.aggregation import Metric, Value
+from spiqa_tasks.benchmarks.aggregation import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.record import Context, Record
+from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.signature import PACKAGE, parse, version
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs import run_metrics
 from spiqa_tasks.scoring.refusals import is_refusal
 
 if TYPE_CHECKING:
     from spiqa_tasks.runs.run import Run
 
-
-class RunTask(Protocol):
-    """What a run asks of its task."""
-
-    def questions(self, documents: Sequence[Record]) -> Sequence[Record]:
-        """Return one record per question."""
-
-    def metrics(self, run: Run) -> list[Metric]:
-        """Return the metrics that the run's answers have scores by, the headline first."""
-
-    def value(self, run: Run, metric: Metric, group: str | None) -> Value:
-        """Return a metric's value over all answers, or those of a group."""
-
-    def members(self, run: Run, metric: Metric) -> dict[str, Record]:
-        """Return id -> record of the questions that a metric is of and that were asked completely."""
-
-    def is_refused(self, run: Run, question: Record) -> bool:
-        """Return whether the model refused to answer a question."""
-
-    def is_unparsed(self, run: Run, question: Record) -> bool:
-        """Return whether nothing was read out of the response."""
-
-    def data(self, run: Run) -> str | None:
-        """Return the data and revision that were asked."""
+LOGGED = "metrics"
+"""The detail of a record of a host's task that lists the metrics which the host computed of it."""
+P_RIGHT = "p_right"
+"""The probability that a classifier of `filter --classifiers` gives to the right option, of its runs alone."""
+UNITS = {
+    ("mmbench", "gpt_eval_score"): 100.0,
+    ("mathvista", "llm_as_judge_eval"): 100.0,
+    ("mmmu_", "mmmu_acc"): 1.0,
+    ("seedbench", "seed_image"): 1.0,
+    ("seedbench", "seed_all"): 1.0,
+}
+"""(beginning of the task's name, metric) -> what the host's value is divided by to be a share."""
+_NAMES = {"shares": 1.0, "percent": 100.0}
+"""The units that a task's YAML may name as `metadata: {unit: shares}` or `percent`."""
+_ROUNDING = 0.5e-4 + 1e-9
+"""Hosts print shares with four decimals, percent with two."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +48,27 @@ class OwnTask:
         return documents if join is None else join(documents, Context(parse(documents[0].signature).host))
 
     def metrics(self, run: Run) -> list[Metric]:
-        """Return the benchmark's metrics that can be computed."""
-        return run_metrics.of_benchmark(run)
+        """Return the benchmark's metrics that can be computed, the headline first."""
+        known = {name for record in (*run.records, *run.questions) for name in record.scores}
+        known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
+        every = [metric for metric in self.definition.entry.metrics(run.settings) if metric.name not in run.omitted]
+        every += [mean_of(P_RIGHT)] if P_RIGHT in known else []
+        texts = {metric.name for metric in every if metric.needs == "text programs"}
+        computed = texts & run.reported.keys() or {
+            name for name in texts if name.removesuffix("_released") not in missing_text_metrics()
+        }
+        judged = known & {metric.name for metric in every if metric.needs == "judge"}
+        if judged:  # the rates of its failures are there whatever a judge was asked for
+            judged |= {metric.name for metric in every if metric.needs == "judge" and not metric.higher_is_better}
+        there = {"judge": judged, "text programs": computed}
+        return [metric for metric in every if metric.needs not in there or metric.name in there[metric.needs]]
 
     def value(self, run: Run, metric: Metric, group: str | None) -> Value:
-        """Return the value, as it was reported if it takes text programs to compute it."""
-        reported = run.reported.get(metric.name) if run.answered in (0, len(run.by_id)) else None
-        if group is not None or reported is None or metric.needs != "text programs":
+        """Return the value over all answers or a group, as it was reported if it takes text programs to compute it."""
+        reported = run.reported.get(metric.name) if run.answered in (0, len(run.by_id)) and group is None else None
+        if reported is None or metric.needs != "text programs":
             value = run.record_set.value(metric, group)
-            _check_reported(run, metric, value.value, reported if group is None else None)
+            _check_reported(run, metric, value.value, reported)
             return value
         scores = {r.id: r.scores[metric.name] for r in run.questions if metric.name in r.scores}
         clusters = {record.id: record.cluster for record in run.questions}
@@ -72,7 +76,7 @@ class OwnTask:
         return run.record_set.withheld() or value
 
     def members(self, run: Run, metric: Metric) -> dict[str, Record]:
-        """Return the complete questions, or documents."""
+        """Return id -> record of the complete questions, or documents."""
         return {record.id: record for record in run.record_set.members(metric) if record.status != "incomplete"}
 
     def is_refused(self, run: Run, question: Record) -> bool:  # noqa: ARG002
@@ -87,6 +91,10 @@ class OwnTask:
         """Return the data of the signature."""
         return run.signature.data or None
 
+    def remarks(self, run: Run, metric: Metric) -> list[str]:  # noqa: ARG002
+        """Return []: every value is made here."""
+        return []
+
 
 @dataclass(frozen=True)
 class HostTask:
@@ -99,18 +107,27 @@ class HostTask:
         return documents
 
     def metrics(self, run: Run) -> list[Metric]:
-        """Return the metrics that the host logged."""
-        return run_metrics.of_host(run)
+        """Return the metrics that were logged: the headline of the YAML, `accuracy`, then those that have scores."""
+        logged = dict.fromkeys(name for record in run.records for name in record.details[LOGGED])
+        scored = {name for record in run.records for name in record.scores}
+        entries = [entry for entry in self.config.get("metric_list") or () if isinstance(entry, dict)]
+        worse = {entry["metric"] for entry in entries if entry.get("higher_is_better") is False}
+        headline = _metadata(self.config).get("headline")
+
+        def order(name: str) -> tuple[bool, ...]:
+            return name != headline, name != "accuracy", name in worse, name not in scored, name not in run.reported
+
+        return [_logged_metric(name, name not in worse) for name in sorted(logged, key=order)]
 
     def value(self, run: Run, metric: Metric, group: str | None) -> Value:
         """Return the mean of the scores, or the host's own value if no question has a score."""
         if group is not None or any(metric.name in record.scores for record in run.records):
             return run.record_set.value(metric, group)
-        return run.record_set.withheld() or run_metrics.total(run, metric)
+        return run.record_set.withheld() or self._total(run, metric)
 
     def members(self, run: Run, metric: Metric) -> dict[str, Record]:
-        """Return the documents that the host computed the metric of."""
-        return {record.id: record for record in run.records if metric.name in record.details[run_metrics.LOGGED]}
+        """Return id -> record of the documents that the host computed the metric of."""
+        return {record.id: record for record in run.records if metric.name in record.details[LOGGED]}
 
     def is_refused(self, run: Run, question: Record) -> bool:
         """Return whether an answer without a score reads as a refusal."""
@@ -124,6 +141,63 @@ class HostTask:
         """Return the dataset of the YAML and its revision."""
         revision = (self.config.get("dataset_kwargs") or {}).get("revision", "newest")
         return f"{self.config.get('dataset_path')}@{revision}"
+
+    def remarks(self, run: Run, metric: Metric) -> list[str]:
+        """Warn when the host's value is not the mean of the scores, as POPE's F1 and `mmstar`'s average over axes."""
+        value, reported = run.value(metric), run.reported.get(metric.name)
+        if reported is None or math.isnan(value.value) or not value.scores:
+            return []
+        mean = math.fsum(value.scores.values()) / len(self.members(run, metric))  # failed requests count, too
+        if is_reported(run.task, self.config, run.reported, metric.name, mean):
+            return []
+        return [
+            f"{metric.name} of {run.name} is the mean of its scores, {value.value:.4f}, which is not what the host "
+            f"reports, {reported:g}"
+        ]
+
+    def _total(self, run: Run, metric: Metric) -> Value:
+        """Return what the host reports, as a share, of a metric of which no question has a score.
+
+        To the host a failed request is a wrong answer, so that it is withheld where more than 1% of the requests
+        failed.
+        """
+        reported, divisor = run.reported.get(metric.name), unit(run.task, metric.name, self.config)
+        if reported is None:
+            return Value(math.nan, 0, reason="no question has a score, and the host reports no value")
+        if divisor is None or not 0 <= reported / divisor <= 1:
+            of = next((name for name, each in _NAMES.items() if each == divisor), "an unknown unit")
+            return Value(math.nan, 0, reason=f"no question has a score, and the host reports {reported:g} in {of}")
+        asked = self.members(run, metric).values()
+        answered = sum(record.status != "request_failed" for record in asked)
+        return withheld(answered, len(asked)) or Value(reported / divisor, answered)
+
+
+def _logged_metric(name: str, higher_is_better: bool) -> Metric:
+    """The mean over the questions that the host computed the metric of."""
+    mean = mean_of(name)
+
+    def compute(records: Sequence[Record]) -> Value:
+        return mean.compute([record for record in records if name in record.details.get(LOGGED, ())])
+
+    return Metric(name, compute, higher_is_better)
+
+
+def _metadata(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = config.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}
+
+
+def unit(task: str, metric: str, config: Mapping[str, Any]) -> float | None:
+    """Return what the host's value is divided by to be a share; None where the unit is not known."""
+    known = (value for (name, each), value in UNITS.items() if task.startswith(name) and metric == each)
+    return _NAMES.get(str(_metadata(config).get("unit")), next(known, None))
+
+
+def is_reported(task: str, config: Mapping[str, Any], reported: Mapping[str, float], metric: str, mean: float) -> bool:
+    """Return whether a mean of scores is what the host reports: in its unit or, where that is not known, in any."""
+    divisor = unit(task, metric, config)
+    divisors = _NAMES.values() if divisor is None else [divisor]
+    return metric in reported and any(abs(mean - reported[metric] / each) <= _ROUNDING for each in divisors)
 
 
 def _check_reported(run: Run, metric: Metric, value: float, reported: float | None) -> None:

@@ -22,9 +22,10 @@ from spiqa_tasks.benchmarks.aggregation import RecordSet, mean_of
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import text_scores
-from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import Selection
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
 MMSTAR: dict[str, Any] = {"settings": {"mmstar_demo": "ablation=text"}, "split": "demo"}

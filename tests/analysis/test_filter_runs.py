@@ -17,9 +17,10 @@ from spiqa_tasks.analysis.filter_runs import Filtered, Wish, filter_runs
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import Selection
 
 BLIND = {"x_text": "prompt=letter,ablation=text", "x_llm": "prompt=letter,ablation=text,shots=2", "x": "prompt=letter"}
 (DEMO,) = find_tasks(["mmstar_demo"])

@@ -24,8 +24,9 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.filtered_tasks import user_folder
-from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.selection import Selection
 from spiqa_tasks.runs.subset import read_subset
 
 pytestmark = pytest.mark.usefixtures("host")

@@ -18,8 +18,9 @@ from run_command import run_json
 from spiqa_tasks.analysis.gain import Row, mean_gain, rows, sample_lists, warnings
 from spiqa_tasks.analysis.twins import ablation_pairs
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.selection import Selection
 from spiqa_tasks.scoring.clustered import Estimate
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.mcq import released_match

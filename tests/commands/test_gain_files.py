@@ -14,7 +14,7 @@ from answer_files import right_answers, scored, write_jsonl
 from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.runs.scoring import write_runs
 
 TASK = "mmstar_demo"
 Gain = Any

@@ -17,9 +17,10 @@ from host_files import choice_samples, write_run
 from spiqa_tasks.published import load
 from spiqa_tasks.report.paper_table import of_one_model, paper_table, records
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.loading import Selection, own_runs
+from spiqa_tasks.runs.loading import own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import Selection
 
 SPLITS = ("cs_fig2cap", "general_fig2cap")
 

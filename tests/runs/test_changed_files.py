@@ -20,9 +20,10 @@ from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import Selection
 
 pytestmark = pytest.mark.usefixtures("no_programs")
 (DEMO,) = find_tasks(["mmstar_demo"])

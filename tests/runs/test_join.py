@@ -49,19 +49,6 @@ def no_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
 
 
-def test_answers_are_of_the_releases_questions() -> None:
-    """All of them, in their order, and nothing is to be said."""
-    found = matched(DEMO, ANSWERS, "jsonl")
-    assert (found.rows, found.task, found.form, found.remarks) == (rows_of(DEMO), DEMO, "jsonl", ())
-    assert list(found.answers) == [row["id"] for row in found.rows]
-
-
-def test_what_does_not_fit_is_said_with_task_and_file() -> None:
-    """One remark for each way."""
-    found = matched(DEMO, {**ANSWERS, "x": "A"})
-    assert found.remarks == ("mmstar_demo: m.jsonl: 1 id is not of this task and is ignored, the first: x.",)
-
-
 def test_a_filtered_task_has_the_questions_that_were_kept() -> None:
     """Those of its source are its own under the same ids."""
     kept = frozenset(list(ANSWERS)[3:6])

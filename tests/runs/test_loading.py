@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 from answer_files import mmstar_table, right_answers, rows_of, scored, write_jsonl, write_run_file, write_table
 from choice_runs import answered, write_own
-from gain_files import host_samples
-from host_files import SPLIT, choice_samples, sample_of, write_run
+from host_files import sample_of, write_run
 from judged_runs import write_judged
 from openai_server import OpenAIServer
 from report_runs import choices, run_of
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.errors import DataError, InputError, JudgeError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import Selection, find_task, is_judged_by, load_runs, own_runs
+from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import Selection, is_judged_by
 
 RIGHT = right_answers("mmstar_demo")
 HALF = {key: text if place % 2 else "no letter" for place, (key, text) in enumerate(RIGHT.items())}
@@ -93,40 +93,6 @@ def test_a_part_of_a_task_is_withheld_in_every_form_unless_it_is_wanted(tmp_path
     assert run.signature.questions == "5 of 24"
 
 
-def test_a_host_task_can_be_loaded_too(tmp_path: Path) -> None:
-    """Its values stand beside those of ours; it is left out where only ours are wanted."""
-    path = write_run(tmp_path, "m", {"t": host_samples("AB", lambda letter: float(letter == "A"))})
-    write_demo(tmp_path, HALF, stamp="20250102_000000")
-    runs, remarks = load(tmp_path)
-    assert [(run.task, run.benchmark is None) for run in runs] == [("t", True), ("mmstar_demo", False)]
-    assert runs[0].value(runs[0].metric()).value == 0.5
-    assert remarks == []
-    assert [run.task for run in own(tmp_path)[0]] == ["mmstar_demo"]
-    assert [run.task for run in own(path.parent, tasks=["t", "mmstar_demo"])[0]] == ["mmstar_demo"]
-
-
-def test_the_newest_run_counts_whatever_the_order_of_the_places(tmp_path: Path) -> None:
-    """The same model on the same task again replaces the older answers; a sentence says so."""
-    write_demo(tmp_path / "old", HALF, stamp="20250101_000000")
-    write_demo(tmp_path / "new", RIGHT, stamp="20250102_000000")
-    for places in (["old", "new"], ["new", "old"]):
-        runs, remarks = own(*[tmp_path / place for place in places])
-        assert accuracies(runs) == {"m": 1.0}
-        assert remarks == [
-            "mmstar_demo of m was run again: 20250102_000000_results.json counts, not 20250101_000000_results.json."
-        ]
-
-
-@pytest.mark.parametrize("partial", [False, True])
-def test_a_fuller_run_counts_though_a_later_one_asked_less(tmp_path: Path, partial: bool) -> None:
-    """Also where values over a part are wanted."""
-    write_demo(tmp_path, HALF, stamp="1")
-    write_demo(tmp_path, dict(list(RIGHT.items())[:3]), stamp="2")
-    runs, remarks = load(tmp_path, partial=partial)
-    assert accuracies(runs) == {"m": 0.5}
-    assert remarks == ["mmstar_demo of m was run again on fewer questions: 1_results.json counts, not 2_results.json."]
-
-
 def test_models_that_differ_in_an_argument_an_ablation_or_a_seed_are_all_there(
     rows_of_release: Any, tmp_path: Path
 ) -> None:
@@ -164,15 +130,6 @@ def test_runs_without_samples_are_told_and_others_read(tmp_path: Path) -> None:
     assert len(load(tmp_path)[0]) == 3
 
 
-def test_only_the_tasks_that_are_named_are_read(tmp_path: Path) -> None:
-    """`tasks` chooses; one that is not there is refused with those that are."""
-    write_demo(tmp_path, HALF)
-    write_run_file(tmp_path, "scifibench_demo", "m", right_answers("scifibench_demo"))
-    assert [run.task for run in own(tmp_path, tasks=["scifibench_demo"])[0]] == ["scifibench_demo"]
-    with pytest.raises(InputError, match="Expected runs of v; found mmstar_demo, scifibench_demo"):
-        own(tmp_path, tasks=["v"])
-
-
 def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
     """An empty folder, samples of the host's tasks only, and a broken samples file."""
     with pytest.raises(InputError, match="found none"):
@@ -190,22 +147,6 @@ def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
     path.with_name("2_samples_mmstar_demo.jsonl").write_text("{broken")
     with pytest.raises(DataError, match="line 1"):
         own(tmp_path)
-
-
-def test_a_run_without_any_answer_is_none(tmp_path: Path) -> None:
-    """The samples file is there and empty."""
-    write_demo(tmp_path, {})
-    with pytest.raises(InputError, match="Expected samples of this package's tasks; found none in"):
-        own(tmp_path)
-
-
-def test_line_separators_in_an_answer_end_no_sample(tmp_path: Path) -> None:
-    """An answer with line separators that JSON leaves as they are is one sample."""
-    samples = [{**sample, "filtered_resps": SPLIT} for sample in choice_samples([True, False])]
-    write_run(tmp_path, "m", {"t": samples}, settings={"t": "prompt=letter"})
-    ((run,), _) = own(tmp_path)
-    assert [record.id for record in run.records] == ["q0", "q1"]
-    assert [answer.response.text for answer in run.read()] == [SPLIT, SPLIT]
 
 
 @pytest.mark.parametrize("named", ["before", "task", "name"])
@@ -228,41 +169,6 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path, tasks: list[
         f"Expected to know the task of the answers in {path}, found no task in its name. Name it as TASK={path}, call "
         "the file <model>_<task>.jsonl, or add --task TASK."
     )
-
-
-def test_answers_to_an_unknown_task_and_to_a_group_are_refused(tmp_path: Path) -> None:
-    """A group has several tasks, of which one must be named."""
-    path = write_jsonl(tmp_path / "m.jsonl", HALF)
-    with pytest.raises(InputError, match="Expected the name of a task or group, found 'mmstar_dem'"):
-        load(f"mmstar_dem={path}")
-    with pytest.raises(InputError, match=r"Expected one task, found the group spiqa of .*\. Name one of them\."):
-        load(f"spiqa={path}")
-    assert find_task("mmstar_demo") == DEMO
-
-
-def test_tasks_of_ones_own_are_found_in_the_folders_that_are_named(tmp_path: Path) -> None:
-    """Their answers are scored with their settings."""
-    (tmp_path / "own").mkdir()
-    text = "task: mine\ntest_split: demo\ndataset_name: prompt=select\nmetadata:\n  benchmark: mmstar\n"
-    (tmp_path / "own" / "mine.yaml").write_text(text)
-    path = write_jsonl(tmp_path / "m_mine.jsonl", HALF)
-    ((run,), _) = load(path, include=[tmp_path / "own"])
-    assert (run.task, run.settings.prompt, accuracies([run])) == ("mine", "select", {"m": 0.5})
-
-
-def test_what_does_not_fit_is_remarked(tmp_path: Path) -> None:
-    """Ids of other questions, and those that are missing."""
-    path = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", {**HALF, "x": "A"})
-    _, remarks = load(path)
-    assert remarks == [f"mmstar_demo: {path}: 1 id is not of this task and is ignored, the first: x."]
-
-
-def test_without_the_release_answers_cannot_be_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence is that of the missing data."""
-    (tmp_path / "empty").mkdir()
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
-    with pytest.raises(DataError):
-        load(write_jsonl(tmp_path / "m_mmstar_filtered.jsonl", HALF))
 
 
 def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(tmp_path: Path) -> None:
@@ -308,12 +214,6 @@ def test_answers_are_judged_by_the_judge_that_is_wanted(tmp_path: Path, server: 
     assert len(server.requests) - len(ids) < 39
 
 
-def test_a_judge_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
-    """Before any answer is scored."""
-    with pytest.raises(JudgeError, match="anthropic"):
-        load(write_jsonl(tmp_path / "m_spiqa_demo.jsonl", right_answers("spiqa_demo")), judge="anthropic:claude-3")
-
-
 def test_only_scores_of_the_wanted_judge_count(tmp_path: Path) -> None:
     """A run that another one judged is left out; runs that no judge scored, or without answers, stay."""
     for name in "ab":
@@ -338,13 +238,6 @@ def test_a_judges_run_counts_though_another_judges_is_newer(tmp_path: Path) -> N
     assert str(error.value) == (
         "Expected scores by the judge openai:c, found those by openai:a, openai:b. Correct --judge."
     )
-
-
-def test_answers_that_no_judge_need_score_are_scored_whatever_judge_is_wanted(tmp_path: Path) -> None:
-    """Multiple choice has none."""
-    path = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", HALF)
-    ((run,), _) = load(path, judge="openai:gpt-4o")
-    assert accuracies([run]) == {"m": 0.5}
 
 
 def test_the_judge_of_the_environment_is_not_asked(
@@ -373,25 +266,6 @@ def test_a_judge_is_its_name_and_where_it_is_named_its_server(judge: str, expect
     run = run_of([Record("p/0", "a", "a", scores={"l3score": 0.5})], task="spiqa_testA", signature=signature)
     assert is_judged_by(run, judge) == expected
     assert is_judged_by(run_of(choices([True])), judge)
-
-
-def test_answers_that_are_scored_here_say_so(tmp_path: Path) -> None:
-    """In their signature; a group is refused with all of its tasks."""
-    ((run,), _) = load(write_jsonl(tmp_path / "m_mmstar_demo.jsonl", RIGHT))
-    assert run.signature.host == "offline"
-    with pytest.raises(InputError, match="found the group spiqa of spiqa_testA, spiqa_testB, spiqa_testC"):
-        find_task("spiqa")
-
-
-def test_runs_of_lmms_eval_come_first_by_their_dates(tmp_path: Path) -> None:
-    """Whatever order their places are named in; files of other forms stay in that order."""
-    places = [
-        write_jsonl(tmp_path / "b_mmstar_demo.jsonl", RIGHT),
-        write_demo(tmp_path / "1", RIGHT, "late", stamp="20250202_000000"),
-        write_jsonl(tmp_path / "a_mmstar_demo.jsonl", RIGHT),
-        write_demo(tmp_path / "2", RIGHT, "early", stamp="20250101_000000"),
-    ]
-    assert [run.name for run in load(*places)[0]] == ["early", "late", "b", "a"]
 
 
 def test_answers_in_several_forms_and_folders_are_all_there(tmp_path: Path) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.matching import compared, match, match_counts, plain, remarks
+from spiqa_tasks.runs.matching import compared, match, match_counts
 
 ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]
 PATH = Path("answers.jsonl")
@@ -39,25 +36,6 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
         "duplicates": 1,
         "duplicates_first": ["1"],
     }
-
-
-def test_where_everything_fits_the_counts_are_zero_and_nothing_is_said() -> None:
-    """No ids are named then."""
-    _, unmatched = matched(("1", "A"), ("2", "A"), ("30", "A"))
-    assert match_counts(unmatched) == {"missing": 0, "unknown": 0, "duplicates": 0}
-    assert list(remarks(unmatched)) == []
-
-
-@given(st.permutations(["1", "2", "30"]), st.lists(st.sampled_from(["1", "2", "30"]), max_size=3))
-def test_the_order_of_the_file_and_repeated_lines_change_nothing(order: list[str], again: list[str]) -> None:
-    """Each question has its answer, in the order of the task."""
-    found, unmatched = matched(*[(key, f"to {key}") for key in [*order, *again]])
-    assert [(key, answer.response.text) for key, answer in found.items()] == [
-        ("1", "to 1"),
-        ("2", "to 2"),
-        ("30", "to 30"),
-    ]
-    assert set(unmatched["duplicates"]) == set(again)
 
 
 @pytest.mark.parametrize(
@@ -102,28 +80,6 @@ def test_answers_that_contradict_or_belong_elsewhere_are_refused(entries: list[t
     with pytest.raises(InputError) as error:
         matched(*entries)
     assert str(error.value) == message
-
-
-@pytest.mark.parametrize(("count", "named"), [(1, "one"), (7, "many")])
-def test_each_way_not_to_fit_has_a_sentence(count: int, named: str) -> None:
-    """With the number, and the first five of the ids."""
-    ids = [f"q{place}" for place in range(count)]
-    said = list(remarks({"missing": ids, "unknown": ids, "duplicates": ids}))
-    expected = {
-        "one": [
-            "1 question has no answer and is left out, the first: q0.",
-            "1 id is not of this task and is ignored, the first: q0.",
-            "1 id occurs several times with the same answer and counts once, the first: q0.",
-        ],
-        "many": [
-            "7 questions have no answer and are left out, the first: q0, q1, q2, q3, q4.",
-            "7 ids are not of this task and are ignored, the first: q0, q1, q2, q3, q4.",
-            "7 ids occur several times with the same answer and count once, the first: q0, q1, q2, q3, q4.",
-        ],
-    }
-    assert said == expected[named]
-    assert match_counts({"missing": ids})["missing_first"] == ids[:5]
-    assert list(remarks({"missing": ids, "unknown": []})) == said[:1]
 
 
 CHOICE = {"id": "1", "question": "Which one?", "letters": ["A", "B"], "options": ["a cat", "a dog"], "answer": "B"}
@@ -197,12 +153,6 @@ def test_options_are_the_releases_under_their_letters(options: dict[str, str], s
 def test_a_number_is_another_one_without_its_sign_or_point(reference: str, same: bool) -> None:
     """Of other signs only letters and digits count."""
     assert is_same(Answer("1", Response("A"), reference=reference.replace("−", "-")), FREE) == same
-
-
-def test_a_caption_is_a_true_answer_too() -> None:
-    """Tables of captioning tasks have it, and not a letter."""
-    row = {"id": "1", "question": "q", "caption": "A figure.", "answer": "B"}
-    assert is_same(Answer("1", Response("x"), reference="a figure"), row)
 
 
 @pytest.mark.parametrize(
@@ -290,74 +240,3 @@ def test_more_or_another_key_is_refused_unless_it_is_accepted(answer: Answer, co
     _, ids, (said,) = compare(answer, count=count, accept=True)
     assert ids == ["1"]
     assert f"; 1 has the {told} in the release." in said
-
-
-@given(st.integers(2, 40), st.integers(1, 39))
-def test_a_file_whose_ids_are_shifted_is_refused(count: int, by: int) -> None:
-    """By whatever it can be told; in order it is taken."""
-    rows = [{**FREE, "id": str(place), "question": f"q{place:02}?", "answer": f"{place}"} for place in range(count)]
-    answers = [Answer(row["id"], Response("A"), question=str(row["question"]), reference=row["answer"]) for row in rows]
-    assert compared(PATH, match(PATH, answers, rows)[0], rows, {})[1:] == ([], [])
-    shifted: Sequence[Answer] = [
-        replace(answer, id=rows[(place + by) % count]["id"]) for place, answer in enumerate(answers)
-    ]
-    if by % count == 0:
-        return
-    for blank in ({}, {"question": ""}, {"reference": ""}):
-        told = [replace(answer, **blank) for answer in shifted]
-        with pytest.raises(InputError, match=f"for {count} of {count} ids"):
-            compared(PATH, match(PATH, told, rows)[0], rows, {})
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("A Cat, 3.", "acat3"),
-        ("x = -1.5", "x-1.5"),
-        ("ﬁne", "fine"),
-        ("a-b", "ab"),
-        ("-", ""),
-        (".5", "5"),
-        ("½", "12"),
-    ],
-)
-def test_letters_and_numbers_are_what_is_compared(text: str, expected: str) -> None:
-    """As spreadsheets and hosts leave them."""
-    assert plain(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "row", "told"),
-    [
-        (Answer("1", Response("A"), reference="x"), {"id": "1"}, "true answer 'x' there, ''"),
-        (Answer("1", Response("A"), reference="XXXX"), {**FREE, "answer": "y"}, "true answer 'XXXX' there, 'y'"),
-        (Answer("1", Response("A"), options={"C": "c"}), CHOICE, "option C 'c' there, ''"),
-        (Answer("1", Response("A"), question="q"), {"id": "1", "question": "other"}, "question 'q' there, 'other'"),
-        (
-            Answer("1", Response("A"), needed=("a.png", "b.png")),
-            {**FREE, "figures": [{"file": "c.png"}, {"file": "d.png"}], "referred": [0, 1]},
-            "figures that its answer needs 'a.png, b.png' there, 'c.png, d.png'",
-        ),
-        (
-            Answer("1", Response("A", shown=("a.png", "d.png"))),
-            FREE,
-            "figures 'a.png, d.png' there, 'a.png, b.png, c.png'",
-        ),
-        (Answer("1", Response("A"), question="x " * 60), CHOICE, f"question {('x ' * 60)[:80]!r} there, 'Which one?'"),
-    ],
-)
-def test_a_difference_has_both_sides(answer: Answer, row: Mapping[str, Any], told: str) -> None:
-    """As the file and the release have them, of long texts the beginning."""
-    _, ids, (said,) = compare(answer, row, accept=True)
-    assert ids == ["1"]
-    assert said.endswith(f"; 1 has the {told} in the release.")
-
-
-def test_another_key_is_told_before_what_differs_besides() -> None:
-    """However many differ, and even where only one of a thousand has it."""
-    first, second = Answer("1", Response("A"), question="other?"), Answer("2", Response("A"), needed=("x.png",))
-    row = {**FREE, "id": "2", "figures": [{"file": "c.png"}], "referred": [0]}
-    rows = [{**FREE, "id": "1"}, row, *({**FREE, "id": f"q{place}"} for place in range(998))]
-    answers = [first, second, *(Answer(str(each["id"]), Response("A")) for each in rows[2:])]
-    with pytest.raises(InputError, match=r"for 2 of 1000 ids, the first: 1, 2; 2 has the figures that its"):
-        compared(PATH, match(PATH, answers, rows)[0], rows, {})

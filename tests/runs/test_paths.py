@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from host_files import choice_samples, sample_of, write_run
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue, find_tasks
-from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.paths import FORMS, RunPath, read_path, read_runs, task_in_name
 from spiqa_tasks.runs.run import Run
 
@@ -71,14 +69,6 @@ def test_a_place_may_have_its_task_before_it(text: str, task: str, path: str) ->
     assert RunPath.parse(text) == RunPath(Path(path), task)
 
 
-def test_what_lies_there_is_a_path_though_it_looks_like_a_task_before_one(tmp_path: Path) -> None:
-    """`base=llava` may be the name of a folder."""
-    path = write_jsonl(tmp_path / "base=llava", ANSWERS)
-    assert RunPath.parse(path.name).task == "base"
-    path.rename(Path("base=llava"))
-    assert RunPath.parse("base=llava") == RunPath(Path("base=llava"))
-
-
 @pytest.mark.parametrize(
     ("stem", "expected"),
     [
@@ -130,40 +120,6 @@ def test_an_unknown_form_is_refused_with_the_known_ones(tmp_path: Path, content:
     with pytest.raises(InputError) as error:
         read(path)
     assert str(error.value) == f"Expected {path} in a known form, found {found}. Give {FORMS}."
-
-
-@pytest.mark.parametrize(
-    ("content", "keys", "line"),
-    [
-        ("{}", "none", "prediction=...,reference=...,figures=..."),
-        ('{"id": 1, "answer": "A"}', "id, answer", "prediction=answer"),
-        (
-            '{"key": 1, "output": "A", "target": "B", "selected_figures": []}',
-            "key, output, target, selected_figures",
-            "id=key,prediction=output,reference=target,figures=selected_figures",
-        ),
-    ],
-)
-def test_a_file_of_other_columns_is_refused_with_what_they_may_be(
-    tmp_path: Path, content: str, keys: str, line: str
-) -> None:
-    """The argument that would name them, as far as their names tell."""
-    path = tmp_path / "p.jsonl"
-    path.write_text(content)
-    with pytest.raises(InputError) as error:
-        read(path)
-    assert str(error.value) == (
-        f"Expected {path} in a known form, found JSON with the keys {keys}. Say which column is what, such as "
-        f"--columns {line}. Or give {FORMS}."
-    )
-
-
-@pytest.mark.skipif(os.name != "posix", reason="pipes by name are POSIX")
-def test_a_pipe_is_called_one(tmp_path: Path) -> None:
-    """Answers are read more than once, so `/dev/stdin` and a shell's `<(...)` are refused for what they are."""
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="found a pipe or device, which cannot be read twice"):
-        read(tmp_path / "pipe")
 
 
 def test_a_place_where_nothing_is_says_so(tmp_path: Path) -> None:
@@ -250,21 +206,6 @@ def test_a_named_task_chooses_among_those_of_a_run(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"Expected answers to other in {tmp_path}, found those to mine, mmstar_demo. Name one of them."
     )
-
-
-def test_tasks_of_ones_own_are_known_by_the_names_of_files_too(tmp_path: Path) -> None:
-    """Where the folder with their YAMLs is named."""
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "x.yaml").write_text("task: mine\ntest_split: demo\nmetadata:\n  benchmark: mmstar\n")
-    path = write_jsonl(tmp_path / "m_mine.jsonl", ANSWERS)
-    assert told(read(path)) == [("", "m_mine", "jsonl")]
-    assert told(read(path, include=[tmp_path / "own"])) == [("mine", "m", "jsonl")]
-
-
-def test_a_run_that_is_read_has_no_definition_before_its_task_is_known(tmp_path: Path) -> None:
-    """A file of answers says nothing but them; a model is no more than its name."""
-    (run,) = read(write_jsonl(tmp_path / "m_mmstar_demo.jsonl", ANSWERS))
-    assert (run.definition, run.asked, run.identity, run.records) == (None, 0, Identity("m"), [])
 
 
 def test_no_form_is_known_by_a_files_name(tmp_path: Path) -> None:

@@ -11,15 +11,14 @@ import pytest
 from host_files import FAILED, sample_of, write_run
 from report_runs import REFUSAL, choices, run_of, runs_at
 
-from spiqa_tasks.benchmarks.aggregation import Metric, mean_of
+from spiqa_tasks.benchmarks.aggregation import mean_of
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
-from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Outcomes, Run
 
 ACCURACY = mean_of("accuracy")
 PERFIGURE = "setting=perfigure,max_figures=0"
@@ -50,52 +49,12 @@ def perfigure_run(folder: Path, questions: int, more_documents: int) -> Run:
     return run
 
 
-def test_the_answers_are_read_once_and_not_before_they_are_asked_for() -> None:
-    """A report asks a run for many values."""
-    reads = []
-
-    def read() -> list[Answer]:
-        reads.append(1)
-        return [Answer("1", Response("A"), Record("1", scores={"accuracy": 1.0}))]
-
-    run = Run("t", Identity("m"), Path("p"), "run", read)
-    assert reads == []
-    assert (len(run.records), run.value(ACCURACY).value, len(run.by_id), len(run.read())) == (1, 1.0, 1, 1)
-    assert reads == [1]
-
-
-def test_a_run_is_called_by_its_label_or_by_its_model() -> None:
-    """The label tells it apart from others of the same model."""
-    run = run_of(choices([True]), model="m")
-    assert run.name == "m"
-    assert replace(run, label="m (a/b)").name == "m (a/b)"
-
-
-def test_only_a_task_of_a_benchmark_has_a_definition() -> None:
-    """A host's own task has neither benchmark nor settings, and asking for its definition is a mistake."""
-    own, other = run_of(choices([True])), host_run([1.0])
-    assert (own.own.benchmark, own.settings.prompt) == ("mmstar", "letter")
-    assert own.benchmark is own.own.entry
-    assert (other.benchmark, other.settings) == (None, None)
-    with pytest.raises(ValueError, match="expected a task of a benchmark, got mmmu_val"):
-        _ = other.own
-
-
 def test_the_judge_is_called_what_the_user_called_it_or_what_the_signature_has() -> None:
     """A judge at an address of its own has the address in its name and not in the signature."""
     run = run_of(choices([True]), signature="data:mmstar/val@d|judge:openai:gpt-4o")
     assert run.judge_name == "openai:gpt-4o"
     assert replace(run, judge="openai:gpt-4o@http://x").judge_name == "openai:gpt-4o@http://x"
     assert run_of(choices([True])).judge_name == ""
-
-
-def test_answers_without_a_score_have_no_record() -> None:
-    """They are there by id all the same, in the order of the file."""
-    run = run_of(choices([True, False]))
-    answers = [Answer("new", Response("A")), *run.read()]
-    run = replace(run, read=lambda: answers)
-    assert list(run.by_id) == ["new", "q0", "q1"]
-    assert [record.id for record in run.records] == ["q0", "q1"]
 
 
 @pytest.mark.parametrize("group", [None, "math"])
@@ -116,22 +75,6 @@ def test_a_value_over_too_little_of_a_task_is_withheld(group: str | None, asked:
         assert run.signature.questions == f"99 of {asked}"
 
 
-@pytest.mark.parametrize("group", [None, "math"])
-def test_a_value_over_a_part_is_there_where_it_is_wanted(group: str | None) -> None:
-    """And the signature says of how many questions."""
-    run = replace(run_of(choices([True, False])), asked=1500, partial=True)
-    assert (run.value(ACCURACY, group).value, run.value(ACCURACY, group).n) == (0.5, 2)
-    assert run.signature.questions == run.coverage == "2 of 1500"
-    assert run.scores(ACCURACY) == {"q0": 1.0, "q1": 0.0}
-
-
-def test_a_group_without_answers_says_so() -> None:
-    """That is another reason than too few answers to the task, which comes first."""
-    run = run_of(choices([True]))
-    assert run.value(ACCURACY, "logic").reason == "there is no such answer"
-    assert "1 of 9 questions" in str(replace(run, asked=9).value(ACCURACY, "logic").reason)
-
-
 @pytest.mark.parametrize(("more", "partial"), [(0, False), (0, True), (1, False), (1, True)])
 def test_a_question_that_was_asked_in_part_is_none_that_was_asked(tmp_path: Path, more: int, partial: bool) -> None:
     """Of a task that shows one figure at a time, two whole questions and a part of the third are two."""
@@ -144,17 +87,6 @@ def test_a_question_that_was_asked_in_part_is_none_that_was_asked(tmp_path: Path
             assert not partial or value.n <= (len(run.records) if of_documents else 2)
     assert len(run.questions) == 2 + more
     assert run.signature.questions == "2 of 39"
-
-
-def test_a_value_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By metric and group."""
-    computed = []
-    counting = Metric("accuracy", lambda records: computed.append(len(records)) or ACCURACY.compute(records))
-    run = run_of([*choices([True], "math"), *(replace(each, id="l") for each in choices([False], "logic"))])
-    monkeypatch.setattr(Run, "metrics", [counting])
-    for _ in range(2):
-        assert [run.value(run.metric(), group).value for group in (None, "math", "logic")] == [0.5, 1.0, 0.0]
-    assert computed == [2, 1, 1]
 
 
 def test_what_takes_programs_is_the_reported_value_over_all_answers(tmp_path: Path) -> None:
@@ -177,14 +109,6 @@ def test_what_takes_programs_is_the_reported_value_over_all_answers(tmp_path: Pa
     assert run.value(run.metric("rouge_l"), "plot").value == pytest.approx(1.0)
     assert math.isnan(replace(run, asked=100).value(meteor).value)
     assert replace(run, asked=100, partial=True).value(meteor).value == 0.4
-
-
-def test_the_number_of_answers_behind_a_reported_value_is_that_of_its_scores() -> None:
-    """Without scores it is over all questions."""
-    records = [Record(str(place), "a b", "a b", scores={"meteor": 0.5} if place else {}) for place in range(3)]
-    run = run_of(records, task="spiqa_testA", signature="data:spiqa/testA@d|settings:")
-    run = replace(run, reported={"meteor": 0.5, "cider": 2.0})
-    assert (run.value(run.metric("meteor")).n, run.value(run.metric("cider")).n) == (2, 3)
 
 
 def test_a_reported_value_is_only_that_of_all_answers_that_it_was_made_of() -> None:
@@ -219,16 +143,6 @@ def test_answers_that_do_not_have_the_value_written_with_them_are_refused() -> N
         )
 
 
-def test_an_id_with_two_different_answers_is_refused() -> None:
-    """The same one twice is one."""
-    answers = [Answer("1", Response("A")), Answer("1", Response("A")), Answer("2", Response("B"))]
-    run = Run("t", Identity("m"), Path("f"), "run", lambda: answers)
-    assert list(run.by_id) == ["1", "2"]
-    other = Run("t", Identity("m"), Path("f"), "run", lambda: [*answers, Answer("2", Response("C"))])
-    with pytest.raises(InputError, match="Expected one answer per question in f, found two different ones for 2"):
-        _ = other.by_id
-
-
 def test_a_host_task_without_scores_has_the_hosts_number() -> None:
     """With scores it is their mean; a metric that the host did not report has none."""
     alone = host_run([None, None])
@@ -257,32 +171,59 @@ def test_a_metric_that_a_run_lacks_is_refused_with_those_it_has() -> None:
         host_run([]).metric()
 
 
-def test_a_failed_request_has_no_score(tmp_path: Path) -> None:
-    """One of 24 is more than 1% of the answers: the accuracy is withheld, over the 23 that there are."""
+def test_every_answer_counts_once(tmp_path: Path) -> None:
+    """Refused, unparsed and failed are shares of the questions, as the metrics of the task have them."""
+    texts = [REFUSAL, FAILED, FAILED, "no letter", "hm", ""]
     rows = load_rows("mmstar", "demo", "ablation=text")
-    samples = [sample_of(row, row["answer"] if place else FAILED) for place, row in enumerate(rows)]
+    samples = [sample_of(row, texts[place] if place < 6 else "A") for place, row in enumerate(rows)]
     write_run(tmp_path, "m", {"t": samples}, settings={"t": "ablation=text"}, split="demo")
     (run,) = runs_at(tmp_path)
-    value = run.value(run.metric("accuracy"))
-    assert (value.n, value.value) == (23, pytest.approx(math.nan, nan_ok=True))
-    assert run.value(run.metric("request_failed_rate")).value == pytest.approx(1 / 24)
-    assert run.coverage == "24 of 24"
+    found = run.outcomes(run.questions)
+    assert found == Outcomes(1 / 24, 3 / 24, 2 / 24, None)
+    assert found.without_answer == pytest.approx(4 / 24)
+    for name, share in (("refusal_rate", found.refused), ("unparsed_rate", found.unparsed)):
+        assert run.value(run.metric(name)).value == pytest.approx(share)
 
 
-def test_the_definition_says_how_questions_are_put_together(tmp_path: Path) -> None:
-    """Records of documents stay, beside one record a question."""
-    run = perfigure_run(tmp_path, 2, 0)
-    assert isinstance(run.definition, Task)
-    assert [question.id for question in run.questions] == list(
-        dict.fromkeys(record.id.rsplit("/", 2)[0] for record in run.records)
-    )
+def test_truncated_answers_are_those_that_tell() -> None:
+    """A host that gives no lengths leaves it open; reasoning that was cut off tells by itself."""
+    records = [Record("1", details={"truncated": True}), Record("2", details={"truncated": False}), Record("3")]
+    run = run_of(records)
+    assert run.outcomes(records).truncated == 0.5
+    assert run.outcomes([Record("1", rule="truncated")]).truncated == 1.0
+    assert run.outcomes(records[2:]).truncated is None
 
 
-def test_other_records_are_of_the_same_answers() -> None:
-    """Their texts and places stay; those that have no record any more are left out."""
-    run = host_run([1.0, 0.0, 1.0])
-    records = [replace(record, scores={"acc": 0.5}) for record in run.records[:2]]
-    changed = run.with_records(records)
-    assert changed.records == records
-    assert [answer.response for answer in changed.read()] == [answer.response for answer in run.read()[:2]]
-    assert (changed.task, changed.reported) == (run.task, run.reported)
+@pytest.mark.parametrize(
+    ("prompt", "reference", "expected"),
+    [
+        ("Which one?\nA. red\nB. blue\nC. green\nAnswer with the letter.", "B", 3),
+        ("Which one?\nA. red\nB. blue\nC. green\nAnswer with the letter.", "blue", 3),
+        ("What is in A: the left, B: the right?", "a long answer", None),
+        ("What colour is it?", "red", None),
+    ],
+)
+def test_options_are_counted_where_the_true_answer_is_one(prompt: str, reference: str, expected: int | None) -> None:
+    """In the prompt of a host's task, of which nothing else says whether it is one of choices."""
+    record = Record("1", reference=reference)
+    answer = Answer("1", Response("A"), record, question=prompt)
+    run = Run("t", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: [answer])
+    assert run.option_count(record) == expected
+    assert run.option_count(Record("1", details={"options": 5})) == 5
+    assert run.option_count(Record("2", reference="A")) is None
+
+
+def test_what_nothing_was_read_in_is_unparsed_and_a_failed_request_is_not() -> None:
+    """Of ours by its status or rule, also where the empty answer has a score; of a host's by its text."""
+    ours = [
+        Record("1", status="unparsed"),
+        Record("2", rule="empty"),
+        Record("3", status="request_failed"),
+        Record("4"),
+    ]
+    assert run_of(ours).outcomes(ours) == Outcomes(0.0, 0.5, 0.25, None)
+    assert [run_of(ours).has_answer(each) for each in ours] == [False, False, True, True]
+    theirs = [Record("1", status="request_failed"), Record("2")]
+    answers = [Answer(each.id, Response(""), each) for each in theirs]
+    run = Run("t", Identity("m"), Path("x_results.json"), "lmms-eval", lambda: answers)
+    assert run.outcomes(theirs) == Outcomes(0.0, 0.5, 0.5, None)

@@ -21,8 +21,9 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.selection import Selection
 from spiqa_tasks.runs.subset import Subset, read_subset
 
 

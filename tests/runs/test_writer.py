@@ -10,7 +10,7 @@ from answer_files import right_answers, scored
 
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.lmms_eval import read_results
-from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.runs.scoring import write_runs
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.join import JoinedRun, join_questions
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.runs.scoring import write_runs
 
 
 def rows_of(task: Task) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ def scored(name: str, answers: Mapping[str, str] | None = None, form: str = "jso
     """Return the scored answers to a task, those of its documents by id; by default every answer is the right one."""
     (task,) = find_tasks([name])
     given = matched(task, right_answers(name) if answers is None else answers, form)
-    return scoring.score(scoring.read(given, scorer_of(task)))
+    return scoring.score(scoring.read(given))
 
 
 def write_jsonl(path: Path, answers: Mapping[str, str] | Iterable[tuple[str, str]]) -> Path:

@@ -8,9 +8,10 @@ from typing import Any
 
 from host_files import sample_of, write_run
 
-from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import Selection
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
 CAPTIONING = "scifibench_demo_captioning"

@@ -11,7 +11,7 @@ from host_files import sample_of, write_run
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.runs.paths import RunPath, read_runs
-from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.runs.scoring import write_runs
 
 
 def write_judged(

@@ -10,9 +10,10 @@ from host_files import write_run
 
 from spiqa_tasks.analysis.pair import Pair
 from spiqa_tasks.analysis.twins import ablation_pairs
-from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import Selection
 
 
 def load(folder: Path, **wanted: Any) -> list[Run]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.aggregation import SCORING_FAILED, Metric
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.results_file import BASELINE, answer_score, metric_values
+from spiqa_tasks.benchmarks.results_file import BASELINE, metric_values
 from spiqa_tasks.benchmarks.scorer import Scorer
 
 
@@ -39,8 +39,7 @@ def logged_values(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict
 
     The values are those of `metric_values`, each with its record.
     """
-    joined = scorer.joins
-    logged = metric_values(record, _rows(scorer), lambda metric, each: answer_score(metric, each, joined))
+    logged = metric_values(record, _rows(scorer), scorer.joins)
     found: dict[str, Any] = {name: LoggedRecord(values, name, record, task) for name, values in logged.items()}
     headline = next((values.get("score") for values in logged.values()), None)
     if record.status == "scoring_failed":

@@ -1,23 +1,36 @@
-"""Answers as rows: JSON lines of `{"id": ..., "prediction": "..."}`, MMStar's and VLMEvalKit's tables, parquet."""
+"""Answers as rows: JSON lines of `{"id": ..., "prediction": "..."}`, MMStar's and VLMEvalKit's tables, parquet.
+
+VLMEvalKit writes <model>_<dataset>.<suffix> in OUT/<model>/, or OUT/<model>/T<date>/ of some builds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, KeysView, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.results_file import SAMPLES
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.files.records import form_of, read_cells
 from spiqa_tasks.files.tables import Cells, row_id
+from spiqa_tasks.hosts.vlmevalkit.answer_file import HOST
 from spiqa_tasks.runs.answer import Answer
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.readers.columns import USUAL, Columns, advice, listed
+from spiqa_tasks.runs.run import Run
 
-LINES, TABLE = "jsonl", "table"
-"""The forms: rows with the types of JSON, or cells that are all text."""
+LINES, TABLE, VLMEVALKIT = "jsonl", "table", "vlmevalkit"
+"""The forms: rows with the types of JSON, cells that are all text, and such tables in VLMEvalKit's own folders."""
+DATASETS = {"MMStar": "mmstar_filtered"}
+"""Dataset of VLMEvalKit -> the task of ours that asks the same questions."""
 SCORED_COLUMNS = frozenset({"hit", "log", "score"})
 """Columns that VLMEvalKit adds to its scored copy of a table."""
-_ROW = {LINES: "line", TABLE: "row"}
+_SUFFIXES = (".xlsx", ".tsv", ".csv", ".json")
+"""Of VLMEvalKit's files of answers; its pickles are checkpoints of a run that goes on."""
+_DATE = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
 
 
 def is_answers(columns: Iterable[str], names: Columns = USUAL) -> bool:
@@ -77,7 +90,7 @@ def _each(
     path: Path, form: str, rows: Mapping[int, Mapping[str, Any]], columns: Columns, key: str, prediction: str
 ) -> Iterator[Answer]:
     for position, (number, row) in enumerate(rows.items()):
-        where = f"{_ROW[form]} {number} of {path}"
+        where = f"{'row' if form == TABLE else 'line'} {number} of {path}"
         if key not in row or prediction not in row:
             raise InputError(
                 f"Expected {where} to have the columns {key} and {prediction}, found {listed(row)}. Complete the row."
@@ -97,3 +110,37 @@ def _each(
 def _columns(rows: Iterable[Mapping[str, Any]]) -> KeysView[str]:
     """The names of the columns, in their order."""
     return dict.fromkeys(column for row in rows for column in row).keys()
+
+
+def is_dated(path: Path) -> bool:
+    """Return whether a file is of one of several dates of a model's folder."""
+    return _DATE.fullmatch(path.parent.name) is not None
+
+
+def _age(path: Path) -> tuple[bool, Path, int]:
+    """Sort key of a model's tables, oldest first: by date, undated ones last, two forms of one table by file time."""
+    return not is_dated(path), path.with_suffix(""), path.stat().st_mtime_ns
+
+
+def vlmevalkit_runs(folder: Path, tasks: Collection[str]) -> list[Run]:
+    """Return the runs of tasks whose answers VLMEvalKit wrote below a folder, oldest first; scored ones are left out.
+
+    Args:
+        folder: the host's folder of all models, of a model or of a date.
+        tasks: names of tasks; the host's own datasets other than those of `DATASETS` are left out.
+
+    Raises:
+        InputError: a table that is broken.
+    """
+    found = []
+    paths = (path for path in folder.resolve().rglob("*") if path.suffix in _SUFFIXES and not path.is_symlink())
+    for path in sorted(paths, key=_age):
+        model = (path.parent.parent if is_dated(path) else path.parent).name
+        dataset = path.stem.removeprefix(f"{model}_")
+        task = dataset if dataset in tasks else DATASETS.get(dataset, "")
+        scored = path.parent.glob(f"*{SAMPLES}{dataset}.jsonl")
+        is_scored = any(samples.stat().st_mtime >= path.stat().st_mtime for samples in scored)
+        if dataset != path.stem and task in tasks and not is_scored and (answered := answers_in(path)):
+            read = partial(read_table, path)
+            found.append(Run(task, Identity(f"{model},{HOST}"), path, VLMEVALKIT, read, answered=answered))
+    return found

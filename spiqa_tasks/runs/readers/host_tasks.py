@@ -13,7 +13,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.runs.answer import Answer
-from spiqa_tasks.runs.run_metrics import LOGGED, is_reported
+from spiqa_tasks.runs.task import LOGGED, is_reported
 from spiqa_tasks.scoring.mcq import extract_choice
 
 _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")

@@ -85,7 +85,7 @@ def read_samples(path: Path) -> Run:
     """
     beside = path.with_name(path.name.partition(SAMPLES)[0] + RESULTS)
     for run in read_results(beside) if beside.is_file() else ():
-        if run.benchmark is not None and path.name.endswith(f"{SAMPLES}{run.task}.jsonl"):
+        if run.is_own and path.name.endswith(f"{SAMPLES}{run.task}.jsonl"):
             return run
     answers = own_answers(path)
     made = summary.merged_signature([answer.record for answer in answers if answer.record is not None])

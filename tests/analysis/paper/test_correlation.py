@@ -17,10 +17,11 @@ from spiqa_tasks.analysis.paper.correlation import Correlation, correlations
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.loading import Selection, load_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.writer import write_runs
+from spiqa_tasks.runs.scoring import write_runs
+from spiqa_tasks.runs.selection import Selection
 
 SPIQA = "data:spiqa/testA@d|settings:"
 

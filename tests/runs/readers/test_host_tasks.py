@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.outcomes import is_refused
 from spiqa_tasks.runs.readers.host_tasks import score_of
 from spiqa_tasks.runs.readers.lmms_eval import read_results
 from spiqa_tasks.runs.run import Run
@@ -204,7 +203,7 @@ def test_refusals_are_read_from_the_wording(tmp_path: Path) -> None:
     for line in lines[1:]:
         line["filtered_resps"] = ["I'm sorry, I cannot see the image."]
     run = run_of(tmp_path, lines)
-    assert [is_refused(run, question) for question in run.questions] == [False, True, False]
+    assert [run.kind.is_refused(run, question) for question in run.questions] == [False, True, False]
 
 
 def test_values_over_a_part_of_a_host_task_are_withheld(tmp_path: Path) -> None:
@@ -236,7 +235,7 @@ def test_a_run_without_samples_is_refused_where_its_answers_are_wanted(tmp_path:
 def test_our_records_in_a_task_whose_settings_are_unknown_are_read_as_a_hosts(tmp_path: Path) -> None:
     """A run of another version of this package: scores and groups are there all the same."""
     run = run_of(tmp_path, [choice_sample(0, True), choice_sample(1, False)])
-    assert run.benchmark is None
+    assert not run.is_own
     assert [record.id for record in run.records] == ["q0", "q1"]
     assert run.value(run.metric("accuracy")).value == 0.5
 

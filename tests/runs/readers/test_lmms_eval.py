@@ -150,7 +150,7 @@ def test_a_host_tasks_numbers_are_as_it_reports_them(tmp_path: Path) -> None:
 def test_a_task_whose_settings_cannot_be_read_is_none_of_ours(tmp_path: Path, settings: str) -> None:
     """It was made by another version, or is of somebody else."""
     (run,) = read_results(write_own(tmp_path, settings={"t": settings}))
-    assert (run.definition, run.settings, run.benchmark) == (None, None, None)
+    assert (run.definition, run.settings, run.is_own) == (None, None, False)
 
 
 def test_settings_are_typed_however_they_are_written(tmp_path: Path) -> None:

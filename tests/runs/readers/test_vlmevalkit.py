@@ -14,7 +14,7 @@ from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath, read_runs, task_in_name
-from spiqa_tasks.runs.readers import vlmevalkit
+from spiqa_tasks.runs.readers.answers import vlmevalkit_runs
 
 (DEMO,) = find_tasks(["mmstar_demo"])
 ROWS = rows_of(DEMO)
@@ -105,7 +105,7 @@ def test_the_dates_of_a_model_come_before_what_has_none(tmp_path: Path) -> None:
     """By name, so that the last one is the newest."""
     for place in (SECOND, "", FIRST):
         write_table(mmstar_table(ROWS), tmp_path / "m" / place / "m_MMStar.tsv")
-    found = vlmevalkit.read_tables(tmp_path, ["mmstar_filtered"])
+    found = vlmevalkit_runs(tmp_path, ["mmstar_filtered"])
     assert [run.path.parent.name for run in found] == [FIRST, SECOND, "m"]
     assert {(run.answered, run.name) for run in found} == {(24, "m,host=vlmevalkit")}
 
@@ -119,8 +119,8 @@ def test_scores_as_old_as_their_answers_are_of_these(tmp_path: Path, later: int,
     scores.write_text("")
     for each, moment in ((path, 1000), (scores, 1000 + later)):
         os.utime(each, (moment, moment))
-    assert len(vlmevalkit.read_tables(tmp_path, ["mmstar_demo"])) == count
-    assert vlmevalkit.read_tables(tmp_path, ["another"]) == []
+    assert len(vlmevalkit_runs(tmp_path, ["mmstar_demo"])) == count
+    assert vlmevalkit_runs(tmp_path, ["another"]) == []
 
 
 @pytest.mark.parametrize("newer", ["tsv", "xlsx"])

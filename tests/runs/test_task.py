@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from gain_files import host_samples
 from host_files import FAILED, write_run
-from report_runs import choices, run_of, runs_at
+from report_runs import run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.runs.answer import Answer
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.run_metrics import is_reported, remarks, unit
+from spiqa_tasks.runs.task import unit
 
 SPIQA = "data:spiqa/testA@d|settings:"
 TEXTS = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor"]
@@ -47,13 +47,6 @@ def host_run(
     values = dict.fromkeys(reported, 0.5)
     path = Path("x_results.json")
     return Run("t", Identity("m"), path, "lmms-eval", lambda: answers, reported=values, config=config or {})
-
-
-def test_a_choice_task_has_all_metrics_of_its_benchmark() -> None:
-    """They are computed from its records alone."""
-    rates = ["refusal_rate", "unparsed_rate", "request_failed_rate"]
-    hosts = ["accuracy_vlmevalkit", "accuracy_vlmevalkit_2026_06", "accuracy_lmms_eval"]
-    assert names(run_of(choices([True]))) == ["accuracy", "accuracy_released", *rates, *hosts, "truncated_rate"]
 
 
 def test_without_a_judge_the_text_metrics_are_there_and_the_judges_are_not() -> None:
@@ -89,11 +82,6 @@ def test_the_text_metrics_are_those_that_were_computed_where_the_answers_were_sc
     assert not {*TEXTS, "rouge_l_released", "meteor_released"} & set(names(both))
 
 
-def test_what_could_not_be_computed_is_no_metric() -> None:
-    """It was left out with a reason where the answers were scored."""
-    assert "rouge_l" not in names(spiqa_run(Record("p/0", "a", "a"), omitted={"rouge_l": "no Java"}))
-
-
 def test_a_host_task_begins_with_what_its_yaml_calls_the_headline() -> None:
     """Then comes `accuracy`, then metrics of which more is better, those that have scores, those that are reported."""
     each = {"worse": 1.0, "unscored": None, "reported": None, "scored": 1.0, "accuracy": None, "own": None}
@@ -102,12 +90,6 @@ def test_a_host_task_begins_with_what_its_yaml_calls_the_headline() -> None:
     run = host_run([each, {"late": 0.5}], ["reported"], config)
     assert names(run) == ["own", "accuracy", "scored", "late", "reported", "unscored", "worse"]
     assert [metric.name for metric in run.metrics if not metric.higher_is_better] == ["worse"]
-
-
-@pytest.mark.parametrize("config", [{}, {"metadata": None, "metric_list": None}, {"metadata": [1]}])
-def test_a_host_task_without_a_headline_has_its_metrics_in_the_order_of_the_log(config: dict[str, Any]) -> None:
-    """Some YAMLs say nothing of either."""
-    assert names(host_run([{"b": 1.0, "a": 1.0}], config=config)) == ["b", "a"]
 
 
 def test_a_metric_of_some_questions_is_over_these() -> None:
@@ -198,37 +180,17 @@ def test_the_hosts_number_is_withheld_where_requests_failed(tmp_path: Path) -> N
         assert value.reason == (None if is_known else "98 of 100 answers have a score, fewer than 99%")
 
 
-@pytest.mark.parametrize(
-    ("reported", "agrees", "in_percent"),
-    [(0.75, True, False), (0.75004, True, False), (0.7501, False, False), (75.0, True, True), (75.01, False, False)],
-)
-def test_a_mean_is_what_the_host_reports_to_four_decimals(reported: float, agrees: bool, in_percent: bool) -> None:
-    """In the unit of the metric; where that is not known, in any."""
-    assert is_reported("t", {}, {"x": reported}, "x", 0.75) == agrees
-    config = {"metadata": {"unit": "percent"}}
-    assert is_reported("t", config, {"x": reported}, "x", 0.75) == in_percent
-    assert not is_reported("t", {}, {}, "x", 0.75)
-
-
 def test_a_mean_of_scores_that_the_host_puts_together_otherwise_has_a_remark(tmp_path: Path) -> None:
     """POPE's F1 has the scores of its accuracy; a failed request, which is wrong to the host, makes no such case."""
     scored = host_samples("AAAB" * 50, lambda letter: {"score": float(letter == "A")}, "f1")
     run = logged_run(tmp_path, scored, 0.6, "pope", "f1")
-    assert remarks(run, run.metric("f1")) == [
+    assert run.kind.remarks(run, run.metric("f1")) == [
         "f1 of m is the mean of its scores, 0.7500, which is not what the host reports, 0.6"
     ]
     same = logged_run(tmp_path, scored, 75.0, "pope", "f1")
-    assert remarks(same, same.metric("f1")) == []
+    assert same.kind.remarks(same, same.metric("f1")) == []
     scored[0]["filtered_resps"] = FAILED
     failed = logged_run(tmp_path, scored, 0.745, "pope", "f1")
-    assert remarks(failed, failed.metric("f1")) == []
+    assert failed.kind.remarks(failed, failed.metric("f1")) == []
     unscored = logged_run(tmp_path, lines("AB"), 0.5)
-    assert remarks(unscored, unscored.metric("mmmu_acc")) == []
-
-
-def test_the_hosts_number_is_over_what_was_answered(tmp_path: Path) -> None:
-    """A record that does not say what the host computed of it has no part in a metric."""
-    run = logged_run(tmp_path, lines("AB"), 0.5)
-    assert run.value(run.metric("mmmu_acc")).n == 2
-    mean = host_run([{"x": 1.0}]).metric("x")
-    assert mean.compute([Record("1", scores={"x": 1.0}, details={"metrics": ("x",)}), Record("2")]).n == 1
+    assert unscored.kind.remarks(unscored, unscored.metric("mmmu_acc")) == []

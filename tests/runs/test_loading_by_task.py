@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_run_file, write_table
+from answer_files import mmstar_table, right_answers, rows_of, write_jsonl, write_table
 from host_files import choice_samples, sample_of, write_run
 
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring, yaml_folder
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.loading import answers_to, runs_by_task, task_of_run
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.unscored import answers_to, own_tasks, task_of_run
+from spiqa_tasks.runs.selection import EVERY, Selection
 
 ANSWERS = right_answers("mmstar_demo")
 BLIND = "ablation=text"
@@ -36,7 +36,7 @@ def write(
 
 
 def found_in(folder: Path, *only: str, include: list[Path] | None = None) -> tuple[dict[Task, list[Run]], list[str]]:
-    found, remarks = own_tasks(RunPath(folder), only, include or [])
+    found, remarks = runs_by_task(folder, Selection(only, include=include or []))
     return dict(found), remarks
 
 
@@ -90,30 +90,6 @@ def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
     assert str(error.value) == f"Expected answers to this package's tasks in {tmp_path / 'c'}, found none."
 
 
-def test_the_newest_run_of_a_model_counts_but_for_one_of_fewer_questions(tmp_path: Path) -> None:
-    """A sentence says which."""
-    write(tmp_path, stamp=OLD)
-    write(tmp_path, stamp=NEW, count=5)
-    (runs,) = found_in(tmp_path)[0].values()
-    assert [run.path.name for run in runs] == [f"{OLD}_results.json"]
-    (remark,) = found_in(tmp_path)[1]
-    assert remark == (
-        f"mmstar_demo of m was run again on fewer questions: {OLD}_results.json counts, not {NEW}_results.json."
-    )
-
-
-def test_runs_of_score_are_scored_again(tmp_path: Path) -> None:
-    """A folder of `score --output` names tasks and models, those at the same place told apart by the judge."""
-    write_run_file(tmp_path, "mmstar_demo", "a", ANSWERS)
-    write_run_file(tmp_path, "scifibench_demo", "a", right_answers("scifibench_demo"))
-    found, remarks = found_in(tmp_path)
-    assert {task.name: [run.name for run in runs] for task, runs in found.items()} == {
-        "mmstar_demo": ["a"],
-        "scifibench_demo": ["a"],
-    }
-    assert remarks == []
-
-
 def test_a_filters_task_asks_only_what_it_kept(tmp_path: Path) -> None:
     """Its list stands beside the YAML in a folder that is named; without the folder the list is not known."""
     write(tmp_path / "run", task="mine")
@@ -123,16 +99,10 @@ def test_a_filters_task_asks_only_what_it_kept(tmp_path: Path) -> None:
     (task,), (runs,) = zip(*found_in(tmp_path / "run")[0].items(), strict=True)
     assert task.kept is None
     assert task_of_run(runs[0], [tmp_path / "own"]).kept == frozenset(ids)
-    ((task, _),), _ = answers_to("mine", [write_jsonl(tmp_path / "x.jsonl", ANSWERS)], [tmp_path / "own"])
+    ((task, _),), _ = answers_to(
+        "mine", [write_jsonl(tmp_path / "x.jsonl", ANSWERS)], Selection(include=[tmp_path / "own"])
+    )
     assert task.kept == frozenset(ids)
-
-
-def test_a_file_is_of_the_only_task_that_is_named(tmp_path: Path) -> None:
-    """Whatever it is called; its model is called as it is."""
-    paths = [write_jsonl(tmp_path / f"{name}.jsonl", ANSWERS) for name in ("one", "two_mmstar_demo")]
-    ((task, runs),), remarks = answers_to("mmstar_demo", paths, [])
-    assert (task, remarks) == (find_tasks(["mmstar_demo"])[0], [])
-    assert [(run.task, run.name) for run in runs] == [("mmstar_demo", "one"), ("mmstar_demo", "two")]
 
 
 def test_the_answers_to_a_task_are_found_beside_those_to_others(tmp_path: Path) -> None:
@@ -140,20 +110,9 @@ def test_the_answers_to_a_task_are_found_beside_those_to_others(tmp_path: Path) 
     for stamp in (OLD, NEW):
         write(tmp_path, stamp=stamp)
         write(tmp_path / "x", stamp=stamp, task="mine")
-    ((_, (run,)),), remarks = answers_to("mmstar_demo", [tmp_path], [])
+    ((_, (run,)),), remarks = answers_to("mmstar_demo", [tmp_path], EVERY)
     assert (run.task, run.path.name) == ("mmstar_demo", f"{NEW}_results.json")
     assert remarks == [f"mmstar_demo of m was run again: {NEW}_results.json counts, not {OLD}_results.json."]
-
-
-def test_files_of_one_name_are_told_apart_and_one_file_twice_is_refused(tmp_path: Path) -> None:
-    """By their folders."""
-    paths = [write_jsonl(tmp_path / place / "m.jsonl", ANSWERS) for place in "ab"]
-    ((_, runs),), _ = answers_to("mmstar_demo", paths, [])
-    assert [run.name for run in runs] == [f"m ({tmp_path.name}/{place})" for place in "ab"]
-    same = tmp_path / "a" / ".." / "a" / "m.jsonl"
-    with pytest.raises(InputError) as error:
-        answers_to("mmstar_demo", [paths[0], same], [])
-    assert str(error.value) == ("Expected different files of predictions, found one of them twice. Name each once.")
 
 
 def test_a_task_whose_yaml_is_not_known_is_the_one_that_a_run_recorded(tmp_path: Path) -> None:
@@ -162,23 +121,14 @@ def test_a_task_whose_yaml_is_not_known_is_the_one_that_a_run_recorded(tmp_path:
     path = write(tmp_path, stamp=NEW, task="mine", settings=f"{BLIND},prompt=select")
     logged = tmp_path / f"{OLD}_samples_mine.jsonl"
     for place in (tmp_path, path, logged):
-        ((task, runs),), _ = answers_to("mine", [place], [])
+        ((task, runs),), _ = answers_to("mine", [place], EVERY)
         assert (task.name, task.settings, task.split) == ("mine", f"prompt=select,{FULL}", "demo")
         assert [run.path.name for run in runs] == [f"{OLD if place == logged else NEW}_results.json"]
     with pytest.raises(InputError, match="found 'other'"):
-        answers_to("other", [tmp_path], [])
+        answers_to("other", [tmp_path], EVERY)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"Expected answers in .*empty, found none"):
-        answers_to("mine", [tmp_path / "empty"], [])
-
-
-def test_a_yaml_names_its_task(tmp_path: Path) -> None:
-    """A file of one's own, wherever it is."""
-    leaf = yaml_folder() / "mmstar" / "mmstar_demo.yaml"
-    yaml = tmp_path / "own.yaml"
-    yaml.write_text(f"include: {leaf}\ntask: own\ndataset_name: prompt=select\n")
-    ((task, (run,)),), _ = answers_to(str(yaml), [write_jsonl(tmp_path / "m.jsonl", ANSWERS)], [])
-    assert (task.name, task.typed.prompt, run.task) == ("own", "select", "own")
+        answers_to("mine", [tmp_path / "empty"], EVERY)
 
 
 def test_a_group_is_each_of_its_tasks_that_has_answers(tmp_path: Path) -> None:
@@ -187,13 +137,13 @@ def test_a_group_is_each_of_its_tasks_that_has_answers(tmp_path: Path) -> None:
     names = [task.name for task in find_tasks([group])]
     assert len(names) > 1
     path = write_jsonl(tmp_path / f"m_{names[1]}.jsonl", ANSWERS)
-    ((task, (run,)),), remarks = answers_to(group, [path], [])
+    ((task, (run,)),), remarks = answers_to(group, [path], EVERY)
     assert (task.name, run.task, run.name) == (names[1], names[1], "m")
     others = [name for name in names if name != names[1]]
     assert remarks == [f"{group}: no answers to {', '.join(others)}."]
     unnamed = write_jsonl(tmp_path / "m.jsonl", ANSWERS)
     with pytest.raises(InputError) as error:
-        answers_to(group, [unnamed], [])
+        answers_to(group, [unnamed], EVERY)
     assert str(error.value) == (
         f"Expected answers to {group} in {unnamed}, found none. Call files of answers <model>_<task>, or name a single "
         "task."
@@ -206,64 +156,17 @@ def test_several_files_that_name_no_task_are_refused(tmp_path: Path) -> None:
     for name in ("a/one.tsv", "two.tsv"):
         write_table(mmstar_table(rows), tmp_path / "tables" / name)
     with pytest.raises(InputError) as error:
-        answers_to("mmstar_demo", [tmp_path / "tables"], [])
+        answers_to("mmstar_demo", [tmp_path / "tables"], EVERY)
     assert str(error.value) == (
         f"Expected one file of answers to mmstar_demo in {tmp_path / 'tables'}, found a/one.tsv, two.tsv. Name one of "
         "them."
     )
     (tmp_path / "tables" / "two.tsv").unlink()
-    ((_, (run,)),), _ = answers_to("mmstar_demo", [tmp_path / "tables"], [])
+    ((_, (run,)),), _ = answers_to("mmstar_demo", [tmp_path / "tables"], EVERY)
     assert (run.path.name, run.task) == ("one.tsv", "mmstar_demo")
     write(tmp_path / "runs", task="mine")
     with pytest.raises(InputError, match=re.escape("runs, found none. Name one of them.")):
-        answers_to("mmstar_demo", [tmp_path / "runs"], [])
-
-
-def test_a_result_file_of_other_tasks_is_refused_with_their_names(tmp_path: Path) -> None:
-    """It has no answers to the one that is named."""
-    samples = {name: choice_samples([True]) for name in ("one", "two")}
-    path = write_run(tmp_path, "m", samples, settings=dict.fromkeys(samples, ""))
-    with pytest.raises(InputError) as error:
-        answers_to("mmstar_demo", [path], [])
-    assert str(error.value) == (
-        f"Expected one file of answers to mmstar_demo in {path}, found one, two. Name one of them."
-    )
-
-
-def test_files_that_name_no_task_of_a_group_are_of_the_one_with_their_ids(
-    real_data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """SPIQA's response files and plain ones of two test sets, whatever they are called; other answers are of none."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
-    rows = {split: rows_for_scoring("spiqa", split, BLIND) for split in ("testA", "testB")}
-    first = write_jsonl(tmp_path / "first.jsonl", {row["id"]: row["answer"] for row in rows["testB"]})
-    (tmp_path / "second").mkdir()
-    for paper in {row["paper_id"] for row in rows["testA"]}:
-        mine = {
-            row["id"].rpartition("/")[2]: {"question": row["question"], "response": "x"}
-            for row in rows["testA"]
-            if row["paper_id"] == paper
-        }
-        (tmp_path / "second" / f"{paper}_response.json").write_text(json.dumps(mine))
-    found, _ = answers_to("spiqa", [first, tmp_path / "second"], [])
-    assert [(task.name, [run.name for run in runs]) for task, runs in found] == [
-        ("spiqa_testA", ["second"]),
-        ("spiqa_testB", ["first"]),
-    ]
-    with pytest.raises(InputError, match="found none"):
-        answers_to("spiqa", [write_jsonl(tmp_path / "other.jsonl", {"x/1": "y"})], [])
-
-
-def test_ids_of_several_tasks_of_a_group_name_none(
-    scifibench_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """SciFIBench counts the questions of each file from 0."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
-    ids = [row["id"] for row in rows_for_scoring("scifibench", "cs_fig2cap", BLIND)]
-    same = [row["id"] for row in rows_for_scoring("scifibench", "general_fig2cap", BLIND)]
-    assert set(ids) & set(same)
-    with pytest.raises(InputError, match="found none"):
-        answers_to("scifibench", [write_jsonl(tmp_path / "m.jsonl", dict.fromkeys({*ids} & {*same}, "A"))], [])
+        answers_to("mmstar_demo", [tmp_path / "runs"], EVERY)
 
 
 def test_a_file_that_names_no_task_is_of_the_one_with_most_of_its_ids(tmp_path: Path) -> None:
@@ -277,7 +180,7 @@ def test_a_file_that_names_no_task_is_of_the_one_with_most_of_its_ids(tmp_path: 
             write_jsonl(tmp_path / "one.jsonl", dict.fromkeys([*papers[:1], *spiqa[:3], "x", "y", "z"], "A")),
             write_jsonl(tmp_path / "two_scifibench_demo.jsonl", {"x": "A"}),
         ],
-        [tmp_path],
+        Selection(include=[tmp_path]),
     )
     assert [(task.name, [(run.name, run.task) for run in runs]) for task, runs in found] == [
         ("spiqa_demo", [("one", "spiqa_demo")]),
@@ -286,20 +189,7 @@ def test_a_file_that_names_no_task_is_of_the_one_with_most_of_its_ids(tmp_path: 
     assert remarks == ["mine: no answers to mmstar_demo."]
     few = write_jsonl(tmp_path / "few.jsonl", dict.fromkeys([*spiqa[:2], "x", "y"], "A"))
     with pytest.raises(InputError) as error:
-        answers_to("mine", [few], [tmp_path])
+        answers_to("mine", [few], Selection(include=[tmp_path]))
     assert str(error.value) == (
         f"Expected answers to mine in {few}, found none. Call files of answers <model>_<task>, or name a single task."
     )
-
-
-def test_a_recorded_task_is_looked_for_beside_the_files_that_are_named(tmp_path: Path) -> None:
-    """The newest run of that name has its settings; a YAML of a folder that is named is known first."""
-    write(tmp_path / "a", task="mine", settings=BLIND)
-    path = write_jsonl(tmp_path / "a" / "m_mine.jsonl", ANSWERS)
-    ((task, runs),), _ = answers_to("mine", [path], [])
-    assert (task.name, task.typed.ablation, [run.form for run in runs]) == ("mine", "text", ["jsonl"])
-    write_filtered(tmp_path / "yaml", "mine")
-    ((known, _),), _ = answers_to("mine", [path], [tmp_path / "yaml"])
-    assert known.kept == frozenset(list(ANSWERS)[:3])
-    with pytest.raises(InputError, match="other"):
-        answers_to("other", [path], [])
