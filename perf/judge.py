@@ -20,7 +20,7 @@ from served import blocking_ask, requests_at, requests_for, server
 
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker
-from spiqa_tasks.judge.summary import Summary
+from spiqa_tasks.judge.types import Summary
 
 FAULTS = {"429": 0.08, "500": 0.08, "reset": 0.06, "timeout": 0.02, "truncated": 0.06}
 RATE, BURST, PACED = 100, 50, 2000

@@ -18,11 +18,10 @@ from spiqa_tasks.benchmarks import signature
 from spiqa_tasks.benchmarks.spiqa.perfigure import parse_helpful
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.judge.cache import load
 from spiqa_tasks.judge.providers import anthropic, openai
-from spiqa_tasks.judge.redaction import redacted
 from spiqa_tasks.judge.retry import AskError, retry_after_seconds
 from spiqa_tasks.judge.sanitize import is_suspicious, sanitize
+from spiqa_tasks.judge.types import redacted
 from spiqa_tasks.printable import printable
 from spiqa_tasks.runs.paths import read_path
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
@@ -169,13 +168,6 @@ CHAT = {
     "usage": {"prompt_tokens": 3, "completion_tokens": 1},
 }
 MESSAGE = {"model": "m", "content": [{"type": "text", "text": "A"}], "usage": {"input_tokens": 3, "output_tokens": 1}}
-STORED = {
-    "text": "Yes",
-    "top_logprobs": [["Yes", -0.5], ["No", -1.5]],
-    "model": "m",
-    "prompt_tokens": 3,
-    "completion_tokens": 1,
-}
 
 
 @pytest.mark.parametrize(
@@ -183,9 +175,8 @@ STORED = {
     [
         (CHAT, lambda answer: openai.verdict_of(answer, 5)),
         (MESSAGE, anthropic.verdict_of),
-        (STORED, lambda answer: load(json.dumps(answer))),
     ],
-    ids=["chat completion", "message", "stored verdict"],
+    ids=["chat completion", "message"],
 )
 def test_no_answer_of_a_server_raises(answer: Any, read: Callable[[Any], Any]) -> None:
     """A verdict, or the error that says why there is none."""

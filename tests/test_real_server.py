@@ -15,11 +15,11 @@ import pytest
 from llama_server import llama_server
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.commands.batching import ALL, files_of, read_responses
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.asking import keys_of, verdicts
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.request_files import ALL, files_of, read_responses
 from spiqa_tasks.judge.rules import RULES, Candidate
 from spiqa_tasks.judge.types import JudgeRequest
 

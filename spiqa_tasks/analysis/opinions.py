@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Rule
-from spiqa_tasks.judge.summary import Summary
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.types import JudgeRequest, Summary
 from spiqa_tasks.metrics.bertscore import bertscore
 from spiqa_tasks.runs.readers.labels import Labelled
 from spiqa_tasks.scoring.open_answers import LEXICAL

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from spiqa_tasks.benchmarks.aggregation import RELEASED, Metric, Pairs, Value, share_of, withheld
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY, says_neither
+from spiqa_tasks.judge.rules.l3score import says_neither
+from spiqa_tasks.judge.rules.rule import NEITHER_REMEDY
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
 
 MOST_NEITHER = 0.05

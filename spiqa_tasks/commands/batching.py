@@ -1,24 +1,30 @@
-"""`--write-requests` and `--read-responses` of the subcommands that ask judges."""
+"""`--write-requests` and `--read-responses`: judge requests and responses as lines of files.
+
+For providers' batch interfaces, vLLM, or a cluster without a network.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_file, write_atomically
 from spiqa_tasks.judge.asking import keys_of, store, stored
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker, Judge
-from spiqa_tasks.judge.redaction import redacted_verdict
-from spiqa_tasks.judge.request_files import ALL, files_of, read_responses
-from spiqa_tasks.judge.types import JudgeRequest, failed
+from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.providers.sdk import SdkJudge
+from spiqa_tasks.judge.retry import AskError
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed, redacted_verdict
 from spiqa_tasks.printable import counted, say
 
 Asked = tuple[Asker, Sequence[JudgeRequest]]
-"""A judge, and what it is asked."""
+"""A judge and its requests."""
+ALL = "all"
 _UNTESTED = "the files do not answer it; it is among the first lines of requests: have it answered and name both files"
 _UNANSWERED = "the files of responses do not answer it"
 
@@ -32,6 +38,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--read-responses", type=Path, nargs="+", default=[], metavar="FILE", help="ask nobody: what these files answer"
     )
+
+
+def files_of(config: JudgeConfig) -> SdkJudge:
+    """Return the client that writes and reads a judge's lines; JudgeError for a provider without files."""
+    provider = PROVIDERS[config.provider]
+    if not issubclass(provider, SdkJudge):
+        raise JudgeError(f"Expected a judge that is asked through files, found {config.name}. Ask it directly.")
+    return provider(config)
 
 
 def check(arguments: argparse.Namespace, judges: Iterable[JudgeConfig]) -> None:
@@ -108,6 +122,41 @@ def _read(paths: Sequence[Path], config: JudgeConfig, asked: Sequence[Asked], ju
         asker.take({wanted[key]: found[key] for key in keys_of(config, requests)}, 0 if place else unstored)
     odd = "".join(f", {count} {kind}" for kind, count in counts.items() if kind != ALL)
     say(f"read {counted(counts[ALL], 'response')} for {config.name}: {len(new)} new{odd}.")
+
+
+def read_responses(
+    files: SdkJudge, tops: Mapping[str, int | None], lines: Iterable[bytes]
+) -> tuple[dict[str, Verdict], Counter[str]]:
+    """Return the verdicts by key, and the numbers of lines: of `ALL`, and of each irregular kind.
+
+    A request has the first answer to it, or else a failed verdict with the reason in a line. Empty lines do not count.
+
+    Args:
+        tops: key -> number of log-probabilities asked for, None for a written answer.
+        lines: in any order.
+    """
+    verdicts: dict[str, Verdict] = {}
+    counts: Counter[str] = Counter()
+    for line in filter(bytes.strip, lines):
+        counts[ALL] += 1
+        try:
+            response = json.loads(line)
+            key = response["custom_id"]
+            known = key in tops
+        except (ValueError, KeyError, TypeError, RecursionError):
+            counts["broken"] += 1
+            continue
+        if not known:
+            counts["of other requests"] += 1
+        elif key in verdicts and verdicts[key].ok:
+            counts["repeated"] += 1
+        else:
+            try:
+                verdicts[key] = files.verdict(response, tops[key])
+            except AskError as fault:
+                counts["without an answer"] += 1
+                verdicts[key] = failed(fault.reason)
+    return verdicts, counts
 
 
 def _lines(paths: Sequence[Path]) -> Iterator[bytes]:

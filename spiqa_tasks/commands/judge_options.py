@@ -10,13 +10,12 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.task import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import EXTRA_VARIABLE
+from spiqa_tasks.judge.config import EXTRA_VARIABLE, PRICE_VARIABLE
 from spiqa_tasks.judge.judge import Asker, Judge
-from spiqa_tasks.judge.pricing import PRICE_VARIABLE
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.rules.l3score import DEFAULT_PROMPT, PROMPTS
-from spiqa_tasks.judge.summary import JudgingEstimate
+from spiqa_tasks.judge.types import JudgingEstimate
 from spiqa_tasks.report.printer import Table, render
 
 

@@ -28,8 +28,8 @@ from spiqa_tasks.files.atomic import check_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.filtered_tasks import filtered_tasks
 from spiqa_tasks.hosts.lmms_eval.command_line import Model, Options, alone_in, check_extra, command, run_host
-from spiqa_tasks.judge.redaction import redacted
 from spiqa_tasks.judge.resolve import parse_judge
+from spiqa_tasks.judge.types import redacted
 from spiqa_tasks.printable import printable, say
 from spiqa_tasks.report.content import build
 from spiqa_tasks.report.page import as_html

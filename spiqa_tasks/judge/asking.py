@@ -8,21 +8,20 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
+from spiqa_tasks.extras import require
 from spiqa_tasks.files.cache_folder import cache_path
-from spiqa_tasks.judge.cache import FILE_NAME, VerdictCache, request_key
+from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.pace import Outcome, Pace
-from spiqa_tasks.judge.pricing import estimated_tokens
-from spiqa_tasks.judge.providers import PROVIDERS, JudgeClient
-from spiqa_tasks.judge.redaction import redacted_verdict
+from spiqa_tasks.judge.pace import Pace
+from spiqa_tasks.judge.providers import PROVIDERS, Provider
 from spiqa_tasks.judge.retry import AskError
-from spiqa_tasks.judge.summary import JudgingEstimate
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
-from spiqa_tasks.printable import counted, said_if_slow, say
+from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Verdict, failed, redacted_verdict
+from spiqa_tasks.printable import counted, said_if_slow
 
 _SUSPECT = 3
 """Failures of one request that count, after which every further one does: the request is at fault, not the server."""
@@ -31,6 +30,9 @@ _NAP_SECONDS = 0.25
 _REFUSED_SECONDS = 1.0
 """The longest that one refused request waits without a `Retry-After`: the pace holds the others back."""
 _log = logging.getLogger("spiqa_tasks")
+
+Keep = Callable[[str, Verdict], None]
+"""Callback for a key and its verdict, called as soon as the verdict arrives."""
 
 
 class Answers(NamedTuple):
@@ -50,29 +52,28 @@ def verdicts(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> Answers:
         MissingPartError: the provider's package is not installed.
     """
     keys = keys_of(config, requests)
-    with _cache_of(config) as cache:
-        known = cache.get(keys) if cache else {}
+    path = _cache_file(config)
+    with VerdictCache(path) as cache:
+        known = cache.get(keys)
         missing = {key: request for key, request in zip(keys, requests, strict=True) if key not in known}
         line = "judge %s at %s: %d requests, %d of their verdicts in the cache %s"
-        place = cache.path if cache else "none"
-        _log.info(line, config.name, config.host or "this process", len(requests), len(known), place)
+        _log.info(line, config.name, config.host or "this process", len(requests), len(known), path or "none")
         if missing:
             with _progress(config, len(missing)) as advance:
 
                 def keep(key: str, verdict: Verdict) -> None:
-                    if verdict.ok and cache:
-                        cache.put(key, verdict)
+                    cache.put(key, verdict)
                     advance()
 
                 known |= _asked(config, missing, keep)
-    return Answers([known[key] for key in keys], _unstored(cache))
+    return Answers([known[key] for key in keys], cache.unstored)
 
 
 def estimate(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> JudgingEstimate:
     """Return the cost of judging these requests; asks nothing and needs no key."""
     wanted = dict(zip(keys_of(config, requests), requests, strict=True))
     missing = [wanted[key] for key in wanted.keys() - stored(config, list(wanted)).keys()]
-    prompts = sum(estimated_tokens(request.prompt) for request in missing)
+    prompts = sum(len(request.prompt) // 4 + 10 for request in missing)  # English: 4 characters a token; 10 of the chat
     completions = sum(request.max_tokens for request in missing)
     price = config.cost(prompts, completions)
     return JudgingEstimate(len(missing), len(wanted) - len(missing), prompts, completions, price)
@@ -86,35 +87,20 @@ def keys_of(config: JudgeConfig, requests: Sequence[JudgeRequest]) -> list[str]:
 
 def stored(config: JudgeConfig, keys: Sequence[str]) -> dict[str, Verdict]:
     """Return the stored verdicts among `keys`."""
-    with _cache_of(config) as cache:
-        return cache.get(keys) if cache else {}
+    with VerdictCache(_cache_file(config)) as cache:
+        return cache.get(keys)
 
 
-def store(config: JudgeConfig, found: Mapping[str, Verdict]) -> int:
+def store(config: JudgeConfig, new: Mapping[str, Verdict]) -> int:
     """Store verdicts by their keys; return how many could not be written."""
-    with _cache_of(config) as cache:
-        if cache is None:
-            return len(found)
-        for key, verdict in found.items():
+    with VerdictCache(_cache_file(config)) as cache:
+        for key, verdict in new.items():
             cache.put(key, verdict)
-    return _unstored(cache)
+    return cache.unstored
 
 
-@contextmanager
-def _cache_of(config: JudgeConfig) -> Iterator[VerdictCache | None]:
-    with VerdictCache((config.cache_dir or cache_path()) / FILE_NAME) if config.cache else nullcontext() as cache:
-        yield cache
-
-
-def _unstored(cache: VerdictCache | None) -> int:
-    """Number of verdicts that a closed cache could not write; said on stderr."""
-    if cache and cache.unstored:
-        say(
-            f"Expected to store {counted(cache.unstored, 'verdict')} in the judge's cache {cache.path}, which failed: "
-            f"{cache.trouble}. They count in this run; the next one asks for them again. Make room, end the program "
-            "that has locked it, or name a folder that can be written in SPIQA_TASKS_CACHE."
-        )
-    return cache.unstored if cache else 0
+def _cache_file(config: JudgeConfig) -> Path | None:
+    return (config.cache_dir or cache_path()) / "judge.sqlite" if config.cache else None
 
 
 @contextmanager
@@ -131,26 +117,21 @@ def _progress(config: JudgeConfig, count: int) -> Iterator[Callable[[], object]]
 
 
 def _asked(config: JudgeConfig, missing: Mapping[str, JudgeRequest], keep: Keep) -> dict[str, Verdict]:
-    """The verdicts by key; in a thread of its own where a loop runs already, as in a notebook."""
-
-    async def run() -> dict[str, Verdict]:
-        return await asking.all(missing)
-
-    asking = Asking(config, PROVIDERS[config.provider].make_client(config), keep)
+    """The verdicts by key; from another thread if a loop runs already, as in a notebook."""
+    provider = PROVIDERS[config.provider]
+    if provider.extra:
+        require(provider.extra, f"The judge {config.name}")
+    asking = Asking(config, provider(config), keep)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(run())
+        return asyncio.run(asking.all(missing))
     with ThreadPoolExecutor(1) as pool:
         try:
-            return pool.submit(asyncio.run, run()).result()
+            return pool.submit(lambda: asyncio.run(asking.all(missing))).result()
         except KeyboardInterrupt:
             asking.stop()
             raise
-
-
-Keep = Callable[[str, Verdict], None]
-"""Callback for a key and its verdict, called as soon as the verdict arrives."""
 
 
 @dataclass(eq=False, slots=True)
@@ -177,7 +158,7 @@ class Asking:
     patience, or asks for a longer wait than that, ends everything, however many jobs are open.
     """
 
-    def __init__(self, config: JudgeConfig, client: JudgeClient, keep: Keep) -> None:
+    def __init__(self, config: JudgeConfig, client: Provider, keep: Keep) -> None:
         self._config, self._client, self._keep = config, client, keep
         self._provider, self._policy = PROVIDERS[config.provider], config.retry
         self._pace, self._random, self._turn = Pace(), random.Random(), asyncio.Lock()
@@ -274,8 +255,7 @@ class Asking:
             return self._given_up()
         if job.attempts >= policy.max_attempts:
             return failed(f"{error.reason} (gave up after {job.tries} tries)")
-        outcome: Outcome = "refused" if error.refused else "failed"
-        self._pace.came_back(now, ticket, outcome, error.retry_after or 0.0)
+        self._pace.came_back(now, ticket, "refused" if error.refused else "failed", error.retry_after or 0.0)
         delay = policy.delay(job.tries, error.retry_after, self._random)
         if error.refused and error.retry_after is None:
             delay = min(delay, _REFUSED_SECONDS)

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import sqlite3
 import sys
 import time
 import warnings
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.typed import check_types
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault
-from spiqa_tasks.printable import counted
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.printable import counted, say
 
-FILE_NAME = "judge.sqlite"
 LOCKED_SECONDS = 10.0
 """How long to wait for a locked file at the beginning and at the end."""
 _BUSY_SECONDS, _RETRY_SECONDS = 0.1, 1.0
@@ -31,7 +28,6 @@ _BUSY_SECONDS, _RETRY_SECONDS = 0.1, 1.0
 _CHUNK = 500  # SQLite takes at most 999 values in one statement in its older versions
 _COLUMNS = ("key", "verdict", "checksum")
 _TABLE = "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, checksum INTEGER) WITHOUT ROWID"
-_INSERT = "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)"
 _IN_THE_WAY = ("locked", "readonly", "read-only", "full", "unable to open", "disk I/O")
 """Words of SQLite's errors that say nothing about the file's content."""
 _KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens")
@@ -48,7 +44,12 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
         "base_url": config.url,
         "fingerprint": fingerprint,
         "prompt": request.prompt,
-        "images": [_image_key(image) for image in request.images],
+        "images": [
+            image
+            if image.startswith(("http://", "https://", "data:"))
+            else hashlib.sha256(Path(image).read_bytes()).hexdigest()
+            for image in request.images
+        ],
         "max_tokens": request.max_tokens,
         "top_logprobs": request.top_logprobs,
         "lookup": request.lookup,
@@ -63,32 +64,41 @@ class VerdictCache:
 
     Failures are never stored. A row that cannot be read, or whose checksum differs, is missing. A file that is damaged
     as a whole, or another program's, is moved aside with a warning, and what can be read of it goes into a new one.
-    What cannot be written counts in `unstored`, and `trouble` says why.
+    Verdicts that cannot be written count in `unstored`, and stderr says why.
+
+    Args:
+        path: the file; None to store nothing.
 
     Raises:
         JudgeError: the file is there and cannot be read; going on would pay for its verdicts again.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.trouble = path, ""
-        self._unstored: dict[str, Verdict] = {}
+    def __init__(self, path: Path | None) -> None:
+        self._path, self._trouble = path, ""
+        self._waiting: dict[str, Verdict] = {}
         self._next_try = 0.0
-        self._db = self._opened()
+        self._db = self._opened(path) if path is not None else None
 
     def __enter__(self) -> VerdictCache:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._db is not None and self._unstored:
+        if self._db is not None and self._waiting:
             self._db.execute(f"PRAGMA busy_timeout = {1000 * LOCKED_SECONDS:.0f}")
             self._write()
         if self._db is not None:
             self._db.close()
+        if self.unstored:
+            say(
+                f"Expected to store {counted(self.unstored, 'verdict')} in the judge's cache {self._path}, which "
+                f"failed: {self._trouble}. They count in this run; the next one asks for them again. Make room, end "
+                "the program that has locked it, or name a folder that can be written in SPIQA_TASKS_CACHE."
+            )
 
     @property
     def unstored(self) -> int:
         """How many verdicts are not in the file."""
-        return len(self._unstored)
+        return len(self._waiting)
 
     def get(self, keys: Iterable[str]) -> dict[str, Verdict]:
         """Return the stored verdicts among `keys`, marked as cached."""
@@ -102,15 +112,15 @@ class VerdictCache:
             return dict(self._read(wanted))
 
     def put(self, key: str, verdict: Verdict) -> None:
-        """Store a verdict now, or, where the file cannot be written, with a later one or at the end."""
-        self._unstored[key] = verdict
-        if self._db is not None and time.monotonic() >= self._next_try:
-            self._write()
+        """Store a verdict now, or, if the file cannot be written, with a later one or at the end; skip a failed one."""
+        if self._path is not None and verdict.ok:
+            self._waiting[key] = verdict
+            if time.monotonic() >= self._next_try:
+                self._write()
 
     def _read(self, keys: list[str]) -> Iterator[tuple[str, Verdict]]:
-        for start in range(0, len(keys), _CHUNK):
-            if self._db is None:
-                return
+        for start in range(0, len(keys) if self._db is not None else 0, _CHUNK):
+            assert self._db is not None
             chunk = keys[start : start + _CHUNK]
             marks = ",".join("?" * len(chunk))
             yield from _sound(self._db.execute(f"SELECT * FROM verdicts WHERE key IN ({marks})", chunk))
@@ -118,79 +128,79 @@ class VerdictCache:
     def _write(self) -> None:
         while self._db is not None:
             try:
-                _insert(self._db, self._unstored)
+                _insert(self._db, self._waiting)
             except sqlite3.Error as error:
-                self.trouble, self._next_try = str(error), time.monotonic() + _RETRY_SECONDS
+                self._trouble, self._next_try = str(error), time.monotonic() + _RETRY_SECONDS
                 if not _is_damage(error):
                     return
                 self._renew(error)
             else:
-                self._unstored, self.trouble = {}, ""
+                self._waiting = {}
                 return
 
-    def _opened(self) -> sqlite3.Connection | None:
-        """The file, created if need be and read-only if that is all; None where there is none and none can be made."""
+    def _opened(self, path: Path) -> sqlite3.Connection | None:
+        """The file, created if missing and read-only if it cannot be written; None if it cannot be created either."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            return _connected(self.path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return _connected(path)
         except (OSError, sqlite3.Error) as error:
-            self.trouble = getattr(error, "strerror", None) or str(error)
-            if not self.path.is_file():
+            self._trouble = getattr(error, "strerror", None) or str(error)
+            if not path.is_file() or not path.stat().st_size:  # a full disk leaves an empty file
                 return None
             if _is_damage(error):
-                return self._moved(error)
+                return self._moved(path, error)
         try:
-            return _readable(self.path)
+            return _readable(path)
         except sqlite3.Error as error:
-            if not self.path.stat().st_size:  # a full disk leaves an empty file
-                return None
             raise self._unreadable(error) from error
 
     def _unreadable(self, error: sqlite3.Error) -> JudgeError:
         return JudgeError(
-            f"Expected to read the judge's cache {self.path}, which failed: {error}. Wait until the program that uses "
+            f"Expected to read the judge's cache {self._path}, which failed: {error}. Wait until the program that uses "
             "it has ended, make room, or name another folder in SPIQA_TASKS_CACHE; judging without may pay twice."
         )
 
     def _renew(self, error: sqlite3.Error) -> None:
-        if self._db is not None:
-            self._db.close()
-        self._db = self._moved(error)
+        assert self._db is not None
+        assert self._path is not None
+        self._db.close()
+        self._db = self._moved(self._path, error)
 
-    def _moved(self, error: Exception) -> sqlite3.Connection | None:
+    def _moved(self, path: Path, error: Exception) -> sqlite3.Connection | None:
         """Move the file aside and copy what can be read of its verdicts, from either end up to the damage."""
-        aside = self.path.with_suffix(f".damaged-{time.time_ns()}.sqlite")
+        aside = path.with_suffix(f".damaged-{time.time_ns()}.sqlite")
         rows: dict[str, Verdict] = {}
         try:
             for suffix in ("", "-wal", "-shm"):  # SQLite would replay the old log into the new file
                 with suppress(FileNotFoundError):
-                    os.replace(f"{self.path}{suffix}", f"{aside}{suffix}")
+                    os.replace(f"{path}{suffix}", f"{aside}{suffix}")
             for order in ("ASC", "DESC"):
-                with suppress(sqlite3.Error), closing(_plain(f"{aside.resolve().as_uri()}", 0)) as old:
+                with suppress(sqlite3.Error), closing(_plain(aside)) as old:
                     for key, verdict in _sound(old.execute(f"SELECT * FROM verdicts ORDER BY key {order}")):
                         rows[key] = verdict
-            db = _connected(self.path)
+            db = _connected(path)
             _insert(db, rows)
         except (OSError, sqlite3.Error) as failure:
-            self.trouble = str(failure)
+            self._trouble = str(failure)
             return None
         warnings.warn(
-            f"The judge's cache {self.path} could not be used ({error}); it is now {aside.name}, and "
+            f"The judge's cache {path} could not be used ({error}); it is now {aside.name}, and "
             f"{counted(len(rows), 'verdict')} of it can be read and went into a new one.",
             stacklevel=2,
         )
         return db
 
 
-def _plain(uri: str, seconds: float) -> sqlite3.Connection:
-    db = sqlite3.connect(uri, timeout=seconds, isolation_level=None, check_same_thread=False, uri=True)
+def _plain(path: Path, options: str = "") -> sqlite3.Connection:
+    uri = path.resolve().as_uri() + options
+    db = sqlite3.connect(uri, timeout=LOCKED_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
     db.text_factory = bytes  # of a damaged row, too
     return db
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """The file open for writing; sqlite3.DatabaseError where it is damaged or another program's."""
-    db = _plain(path.resolve().as_uri(), LOCKED_SECONDS)
+    """The file open for writing; sqlite3.DatabaseError if it is damaged or another program's."""
+    db = _plain(path)
     try:
         if db.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone():
             _check_columns(db)  # before anything is written
@@ -205,9 +215,9 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _readable(path: Path) -> sqlite3.Connection:
-    """The file open for reading; in a read-only folder as immutable, or SQLite wants to write beside it."""
-    for options in ("mode=ro", "mode=ro&immutable=1"):
-        db = _plain(f"{path.resolve().as_uri()}?{options}", LOCKED_SECONDS)
+    """The file open for reading; in a read-only folder as immutable, or SQLite wants to write next to it."""
+    for options in ("?mode=ro", "?mode=ro&immutable=1"):
+        db = _plain(path, options)
         try:
             _check_columns(db)
         except sqlite3.Error as error:
@@ -228,58 +238,24 @@ def _is_damage(error: Exception) -> bool:
     return isinstance(error, sqlite3.DatabaseError) and not any(words in str(error) for words in _IN_THE_WAY)
 
 
-def _insert(db: sqlite3.Connection, verdicts: dict[str, Verdict]) -> None:
-    texts = [(key, dump(verdict)) for key, verdict in verdicts.items()]
+def _insert(db: sqlite3.Connection, verdicts: Mapping[str, Verdict]) -> None:
+    texts = [
+        (key, json.dumps({name: getattr(verdict, name) for name in _KEPT}).encode())
+        for key, verdict in verdicts.items()
+    ]
+    rows = [(key, text.decode(), zlib.crc32(text, zlib.crc32(key.encode()))) for key, text in texts]
     with db:
         db.execute("BEGIN IMMEDIATE")
-        db.executemany(_INSERT, [(key, text, _checksum(key.encode(), text.encode())) for key, text in texts])
+        db.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", rows)
 
 
 def _sound(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, Verdict]]:
-    """The rows that are as they were written."""
+    """The verdicts of rows that are as this version wrote them."""
     for key, text, checksum in rows:
-        if isinstance(key, bytes) and isinstance(text, bytes) and _checksum(key, text) == checksum:
-            verdict = load(text.decode())
-            if verdict is not None:
-                yield key.decode(), verdict
-
-
-def _checksum(key: bytes, text: bytes) -> int:
-    return zlib.crc32(text, zlib.crc32(key))
-
-
-def _image_key(image: str) -> str:
-    if image.startswith(("http://", "https://", "data:")):
-        return image
-    return hashlib.sha256(Path(image).read_bytes()).hexdigest()
-
-
-def dump(verdict: Verdict) -> str:
-    """Return a verdict as text."""
-    return json.dumps({name: getattr(verdict, name) for name in _KEPT})
-
-
-def load(stored: str) -> Verdict | None:
-    """Return the verdict that `dump` wrote; None for any other text."""
-    try:
-        fields = _DECODER.decode(stored)
-        check_types(Verdict, {**fields, "top_logprobs": []})
-        if fields["model"] is not None:
-            fields["model"] = sys.intern(fields["model"])
-        pairs = [(token, value) for token, value in fields["top_logprobs"]]
-        if pairs and logprobs_fault(pairs, len(pairs)) is not None:
-            return None
-        fields["top_logprobs"] = tuple((sys.intern(token), float(value)) for token, value in pairs)
-        return Verdict("ok", cached=True, **fields)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-
-
-def _constant(name: str) -> float:
-    """The one of JSON's extra numbers that a log-probability may be."""
-    if name != "-Infinity":
-        raise ValueError(name)
-    return -math.inf
-
-
-_DECODER = json.JSONDecoder(parse_constant=_constant)
+        with suppress(TypeError, ValueError, KeyError):  # of a column's type, or a field
+            if zlib.crc32(text, zlib.crc32(key)) == checksum:
+                fields = json.loads(text)
+                pairs = tuple((sys.intern(token), logprob) for token, logprob in fields.pop("top_logprobs"))
+                model = fields.pop("model")
+                fields |= {"model": model and sys.intern(model), "top_logprobs": pairs}
+                yield key.decode(), Verdict("ok", cached=True, **fields)

@@ -1,24 +1,71 @@
-"""Configuration of a judge as plain data; `resolve` reads it from arguments and the environment."""
+"""A judge's configuration as plain data, and list prices; `resolve` reads it from arguments and the environment."""
 
 from __future__ import annotations
 
 import json
+import random
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.redaction import redacted
-from spiqa_tasks.judge.retry import RetryPolicy
+from spiqa_tasks.judge.types import redacted
 
 DEFAULT_JUDGE = "openai:gpt-4o"
 JUDGE_VARIABLE = "SPIQA_JUDGE"
 URL_VARIABLE = "SPIQA_JUDGE_BASE_URL"
 KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
 EXTRA_VARIABLE = "SPIQA_JUDGE_EXTRA"
+PRICE_VARIABLE = "SPIQA_JUDGE_PRICE"
 NO_THINKING = '{"chat_template_kwargs": {"enable_thinking": false}}'
 """Extra fields that switch thinking off in vLLM, SGLang and `hf:`, for chat templates with that switch."""
+
+PRICES: dict[str, tuple[float, float]] = {
+    "gpt-3.5-turbo": (0.50, 1.50),
+    "gpt-4": (30.00, 60.00),
+    "gpt-4-turbo": (10.00, 30.00),
+    "gpt-4.1": (2.00, 8.00),
+    "gpt-4.1-mini": (0.40, 1.60),
+    "gpt-4.1-nano": (0.10, 0.40),
+    "gpt-4o": (2.50, 10.00),
+    "gpt-4o-2024-05-13": (5.00, 15.00),
+    "gpt-4o-mini": (0.15, 0.60),
+    "claude-3-haiku-20240307": (0.25, 1.25),
+    "claude-3-5-haiku-20241022": (0.80, 4.00),
+    "claude-3-5-sonnet-20241022": (3.00, 15.00),
+}
+"""US dollars per million prompt and completion tokens, as of June 2025."""
+_DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$|-\d{4}$")
+
+
+def list_price(model: str) -> tuple[float, float] | None:
+    """Return the list price of a model, or of its base name if it is a dated one, or None."""
+    return PRICES.get(model) or PRICES.get(_DATE.sub("", model))
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Bounds of retries.
+
+    A request is tried at most `max_attempts` times. A try counts if the judge answered others since the one before, or
+    did so three times; a refusal (429) only if the request was first made more than `patience` seconds ago. If the
+    policy is not `patient`, every try counts. All open requests fail once the judge has answered nothing for `patience`
+    seconds, or asks for a longer wait. The delay between two tries is `base * 2**(tries - 1)` seconds, at most `cap`,
+    times a random factor from 0.5 to 1, so that requests that failed together do not come back together.
+    """
+
+    max_attempts: int = 12
+    patience: float = 300.0
+    base: float = 0.25
+    cap: float = 30.0
+    patient: bool = True
+
+    def delay(self, tries: int, retry_after: float | None, rng: random.Random) -> float:
+        """Return the seconds to wait after the `tries`-th failure (from 1); never less than the server asked for."""
+        backoff = min(self.cap, self.base * 2.0 ** min(tries - 1, 30)) * rng.uniform(0.5, 1.0)
+        return backoff if retry_after is None else retry_after + backoff * 0.1
 
 
 @dataclass(frozen=True)
@@ -80,5 +127,5 @@ class JudgeConfig:
         return None if self.price is None else (prompt_tokens * self.price[0] + completion_tokens * self.price[1]) / 1e6
 
     def redact(self, text: str) -> str:
-        """Return `text` without the key; see `redaction.redacted`."""
+        """Return `text` without the key; see `types.redacted`."""
         return redacted(text, self.api_key)

@@ -10,12 +10,10 @@ from dataclasses import replace
 
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import asking
-from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig
+from spiqa_tasks.judge.config import JUDGE_VARIABLE, JudgeConfig, RetryPolicy
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.retry import RetryPolicy
 from spiqa_tasks.judge.rules import Rule, make_rule
-from spiqa_tasks.judge.summary import JudgingEstimate, Summary, summary_of
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Summary, Verdict
 
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
 _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
@@ -69,14 +67,30 @@ class Asker:
 
     def require_key(self) -> None:
         """Raise JudgeError for a public server without a key; called when the judge is going to be asked."""
-        missing = PROVIDERS[self.config.provider].missing_key(self.config)
-        if missing is not None:
+        if (missing := PROVIDERS[self.config.provider].missing_key(self.config)) is not None:
             raise JudgeError(missing)
 
     def summary(self) -> Summary:
         """Return the cost of judging so far."""
         with self._lock:
-            return summary_of(self.config, self._verdicts, self._tested, self._seconds, self._unstored)
+            answered = {request: verdict for request, verdict in self._verdicts.items() if verdict.ok}
+            new = [verdict for verdict in answered.values() if not verdict.cached]
+            prompts, completions = sum(each.prompt_tokens for each in new), sum(each.completion_tokens for each in new)
+            models = {verdict.model for verdict in answered.values() if verdict.model} | self._tested
+            return Summary(
+                self.config.name,
+                judged=len(new),
+                cached=len(answered) - len(new),
+                failed=len(self._verdicts) - len(answered),
+                seconds=self._seconds,
+                prompt_tokens=prompts,
+                completion_tokens=completions,
+                cost=self.config.cost(prompts, completions),
+                models=tuple(sorted(models)),
+                cut=sum(request.cut for request in answered),
+                suspicious=sum(request.suspicious for request in answered),
+                unstored=self._unstored,
+            )
 
 
 class Judge(Asker):
@@ -98,9 +112,9 @@ class Judge(Asker):
         for request in self.tests:
             reason = PROVIDERS[config.provider].cannot(config.model, request)
             if reason is not None:
-                able = (provider for provider in PROVIDERS.values() if provider.cannot("", request) is None)
-                known = " and ".join(provider.logprob_judges or f"{provider.name}:<model>" for provider in able)
-                raise JudgeError(f"{rule.title} cannot be judged by {config.name}: {reason}; choose one of {known}.")
+                able = (each for each in PROVIDERS.values() if each.cannot("", request) is None)
+                known = " and ".join(each.logprob_judges or f"{each.name}:<model>" for each in able)
+                raise JudgeError(f"{rule.name} cannot be judged by {config.name}: {reason}; choose one of {known}.")
 
     def preflight(self, *, anyway: bool = False) -> list[Verdict]:
         """Ask the rule's test questions, past the cache, and `check` the verdicts."""
@@ -113,7 +127,7 @@ class Judge(Asker):
 
         Args:
             answers: to the test questions, in their order.
-            anyway: whether a judge that is unfit by the rule is used all the same.
+            anyway: whether a judge that is unfit by the rule is used.
 
         Raises:
             JudgeError: the judge has no key, did not answer, or is unfit by the rule; the message has the remedy.

@@ -1,7 +1,7 @@
 """A small judge server for demonstrations: the overlap of words as log-probabilities of yes and no.
 
-It speaks as much of the OpenAI protocol as L3Score needs, so that a run shows what a run with a real judge looks like.
-It knows nothing of meaning and is no judge for results; its name is in every signature.
+It speaks the part of the OpenAI protocol that L3Score needs. It is no judge for results; its name is in every
+signature.
 """
 
 from __future__ import annotations
@@ -20,24 +20,23 @@ from spiqa_tasks.errors import InputError
 
 MODEL = "demo-overlap"
 _SURE = 0.99
-"""The highest probability that is given; no model is ever certain."""
+"""Highest probability of a word."""
 _OTHERS = {"Maybe": 1e-9, "Partly": 1e-9, "Perhaps": 1e-9}
-"""Further first words, as L3Score looks at five."""
+"""Further first words: L3Score needs five."""
 _PARTS = re.compile(r"^(?:Ground-truth|Candidate) answer: (.*?) ?$", re.MULTILINE)
-_WORDS = re.compile(r"\w+")
 
 
 def overlap(reference: str, prediction: str) -> float:
     """Return the F1 of the words of two answers, 0 to 1."""
-    first, second = (Counter(_WORDS.findall(text.lower())) for text in (reference, prediction))
+    first, second = (Counter(re.findall(r"\w+", text.lower())) for text in (reference, prediction))
     common = sum((first & second).values())
     return 2 * common / (sum(first.values()) + sum(second.values())) if common else 0.0
 
 
 def completion(body: dict[str, Any]) -> dict[str, Any]:
     """Return the chat completion to a request of L3Score."""
-    found = _PARTS.findall(str(body["messages"][-1]["content"]))
-    share = overlap(found[0], found[-1]) if len(found) == 2 else 0.0
+    answers = _PARTS.findall(str(body["messages"][-1]["content"]))
+    share = overlap(*answers) if len(answers) == 2 else 0.0
     yes = min(max(share, 1 - _SURE), _SURE)
     words = sorted({"Yes": yes, "No": 1 - yes, **_OTHERS}.items(), key=lambda pair: -pair[1])
     top = [{"token": word, "logprob": math.log(probability), "bytes": None} for word, probability in words]

@@ -1,19 +1,20 @@
-"""The judge that arguments and the environment name: its provider, server, key, price and extra fields.
+"""The judge named by arguments and the environment: provider, server, key, price, extra fields.
 
-A key goes only where its owner is:
+Keys:
 
-- A key given as an argument goes with the judge it was given for.
+- An argument's key goes with the judge that it is an argument of.
 - A provider's own variable (OPENAI_API_KEY, ANTHROPIC_API_KEY) goes to that provider's public address, nowhere else.
 - SPIQA_JUDGE_API_KEY goes to the server that the environment names: SPIQA_JUDGE_BASE_URL, the URL in SPIQA_JUDGE, or
-  the public address of the provider in SPIQA_JUDGE. There it comes before the provider's variable. Where the
-  environment names a server, no other one gets it.
-- Where the environment names none, SPIQA_JUDGE_API_KEY is the key of the judges that are named elsewhere (`--judge`,
-  `L3Score(judge=...)`), and of the default judge where none is; a public address gets it only without a key of its own.
+  the public address of the provider in SPIQA_JUDGE. There it comes before the provider's variable. If the environment
+  names a server, no other server gets it.
+- If the environment names no server, SPIQA_JUDGE_API_KEY is the key of judges named elsewhere (`--judge`,
+  `L3Score(judge=...)`) and of the default judge; a public address gets it only without a key of its provider's.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
@@ -26,10 +27,11 @@ from spiqa_tasks.judge.config import (
     JUDGE_VARIABLE,
     KEY_VARIABLE,
     NO_THINKING,
+    PRICE_VARIABLE,
     URL_VARIABLE,
     JudgeConfig,
+    list_price,
 )
-from spiqa_tasks.judge.pricing import PRICE_VARIABLE, list_price, parse_price
 from spiqa_tasks.judge.providers import PROVIDERS, Provider
 
 _OURS = frozenset(
@@ -44,11 +46,10 @@ def parse_judge(
 ) -> JudgeConfig:
     """Return the judge written as `provider:model` or `provider:model@URL`; needs no key yet.
 
-    A model's name may hold `:`, `/` and `@`; only `@http://` and `@https://` begin a URL. Without one, and without
-    `base_url`, the judge is asked at SPIQA_JUDGE_BASE_URL where that is set (unless it runs in this process), else at
-    its provider's public address; the variables that point at the model under test are never used. `api_key` is the
-    judge's whatever its URL; without it, `find_key` picks one from `environ`. SPIQA_JUDGE_EXTRA goes
-    only to a judge that is not at its provider's public address, SPIQA_JUDGE_PRICE holds where no price is listed.
+    A model's name may hold `:`, `/` and `@`; only `@http://` and `@https://` begin a URL. The URL defaults to
+    `base_url`, then to SPIQA_JUDGE_BASE_URL (not for a judge in this process), then to the provider's public address;
+    the variables of the model under test are never used. The key defaults to that of `environ`. SPIQA_JUDGE_EXTRA
+    goes only to a judge that is not at its provider's public address; SPIQA_JUDGE_PRICE holds if no price is listed.
 
     Raises:
         JudgeError: unknown provider, no model, two URLs, or a URL, key, price or extra fields that cannot be used.
@@ -63,22 +64,19 @@ def parse_judge(
         )
     if not model:
         raise JudgeError(f"The judge {name!r} names no model; write it as {name}:<model>.")
-    _check_no_secret(model)
     provider = PROVIDERS[name]
     url = url or base_url or (environ.get(URL_VARIABLE, "") if provider.url else "")
-    if url:
-        _check_url(url)
+    _check_url(url, model)
     if url and not provider.url:
         raise JudgeError(f"The judge {name}:{model} runs in this process and has no URL; leave the URL out.")
     url = (url or provider.url).rstrip("/")
     is_public = bool(url) and url == provider.url
-    key = clean_key(api_key or find_key(provider, url, _named_url(environ), environ))
-    price = parse_price(environ.get(PRICE_VARIABLE, ""))
+    price = _price(environ.get(PRICE_VARIABLE, ""))
     return JudgeConfig(
         name,
         model,
         url,
-        key,
+        _checked_key(api_key or _key(provider, url, environ)),
         extra="" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, ""), provider.extras),
         price=(list_price(model) if is_public else None) or price,
         cache_dir=cache_path(environ),
@@ -93,52 +91,18 @@ def judge_from_environ(environ: Mapping[str, str]) -> JudgeConfig | None:
     return parse_judge(judge, environ={**environ, JUDGE_VARIABLE: judge})
 
 
-def find_key(provider: Provider, url: str, named_url: str, environ: Mapping[str, str]) -> str | None:
-    """Return the key from `environ` for a judge of `provider` at `url`; None where none is its own.
-
-    Args:
-        provider: the judge's provider.
-        url: the base URL that will be asked, without a trailing slash; empty for a judge in this process.
-        named_url: the base URL that the environment names, in the same form; empty where it names none.
-        environ: the environment.
-    """
-    if not url:
-        return None
-    public = environ.get(provider.key_variable or "", "").strip() if url == provider.url else ""
-    judges = environ.get(KEY_VARIABLE, "").strip()
-    if not named_url:
-        return public or judges or None
-    return (judges if url == named_url else "") or public or None
-
-
-def clean_key(key: str | None) -> str | None:
-    """Return the key without blanks around it; None where nothing is left.
-
-    Raises:
-        JudgeError: a key that cannot be sent, such as one with a line break inside; the message does not repeat it.
-    """
-    stripped = (key or "").strip()
-    if "\n" in stripped or "\r" in stripped:
-        raise JudgeError(f"Expected the judge's key on one line, found a line break in it. Set {KEY_VARIABLE} again.")
-    if not (stripped.isprintable() and stripped.isascii()):
-        raise JudgeError(f"Expected a key of printable ASCII characters, found others in it. Set {KEY_VARIABLE} again.")
-    return stripped or None
-
-
 def checked_extra(text: str, allowed: Collection[str] | None) -> str:
-    """Return a JSON object of extra fields in one spelling; empty where there are none.
+    """Return a JSON object of extra fields with sorted keys, or '' for an empty one.
 
     Args:
-        text: the JSON object.
-        allowed: the fields that the judge's provider knows; None: any but those that the judge's own requests have.
+        text: the JSON object, or ''.
+        allowed: the fields that the judge's provider knows; None: all but those that the judge's own requests have.
 
     Raises:
         JudgeError: no JSON object, or a field that is not allowed.
     """
-    if not text.strip():
-        return ""
     try:
-        fields = json.loads(text)
+        fields = json.loads(text.strip() or "{}")
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
@@ -151,35 +115,66 @@ def checked_extra(text: str, allowed: Collection[str] | None) -> str:
 
 
 def _split(judge: str) -> tuple[str, str, str]:
-    """Provider, model and URL of `provider:model@URL`; what is missing is empty."""
+    """Provider, model and URL of `provider:model@URL`, '' for a missing one."""
     name, *url = _URL_BEGINS.split(judge.strip(), maxsplit=1)
     provider, _, model = name.partition(":")
     return provider, model.strip(), "".join(url)
 
 
-def _named_url(environ: Mapping[str, str]) -> str:
-    """The base URL that the environment names, without a trailing slash; empty where it names none."""
-    provider, _, url = _split(environ.get(JUDGE_VARIABLE, ""))
-    public = PROVIDERS[provider].url if provider in PROVIDERS else ""
-    return (url or environ.get(URL_VARIABLE, "") or public).rstrip("/")
+def _key(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str | None:
+    """The environment's key for a judge at `url` ('' for one in this process), by the rules above."""
+    if not url:
+        return None
+    public = environ.get(provider.key_variable, "").strip() if url == provider.url else ""
+    judges = environ.get(KEY_VARIABLE, "").strip()
+    name, _, named_url = _split(environ.get(JUDGE_VARIABLE, ""))
+    named_url = named_url or environ.get(URL_VARIABLE, "") or (PROVIDERS[name].url if name in PROVIDERS else "")
+    if not named_url:
+        return public or judges
+    return (judges if url == named_url.rstrip("/") else "") or public
 
 
-def _check_url(url: str) -> None:
-    """Raise JudgeError for a base URL that cannot be used; never repeats one with credentials."""
-    _check_no_secret(url)
+def _checked_key(key: str | None) -> str | None:
+    """The key without surrounding blanks, or None; JudgeError, without the key, for one that no header can carry."""
+    stripped = (key or "").strip()
+    if not (stripped.isprintable() and stripped.isascii()):
+        found = "a line break" if "\n" in stripped or "\r" in stripped else "others"
+        raise JudgeError(
+            f"Expected the judge's key as printable ASCII characters on one line, found {found} in it. "
+            f"Set {KEY_VARIABLE} again."
+        )
+    return stripped or None
+
+
+def _price(text: str) -> tuple[float, float] | None:
+    """The price `PROMPT,COMPLETION` in US dollars per million tokens; None for an empty text."""
+    if not text.strip():
+        return None
     try:
-        parts = urlsplit(url)
+        prompt, completion = (float(part) for part in text.split(","))
+        usable = 0 <= prompt < math.inf and 0 <= completion < math.inf
+    except ValueError:
+        usable = False
+    if not usable:
+        raise JudgeError(
+            f"Expected the judge's price as PROMPT,COMPLETION in US dollars per million tokens (0.10,0.40), "
+            f"found {text!r}. Correct {PRICE_VARIABLE} or --judge-price."
+        )
+    return prompt, completion
+
+
+def _check_url(url: str, model: str) -> None:
+    """Raise JudgeError for a base URL that cannot be used, or with credentials, which are not repeated."""
+    if _SECRET_IN_URL.search(url) or _SECRET_IN_URL.search(model):
+        raise JudgeError(
+            f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}), never in the URL."
+        )
+    try:
+        parts = urlsplit(url or "http://none")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable:
         raise JudgeError(
             f"The judge's base URL must be http://host... or https://host..., found {url.rpartition('@')[2]!r}."
-        )
-
-
-def _check_no_secret(url: str) -> None:
-    if _SECRET_IN_URL.search(url):
-        raise JudgeError(
-            f"The judge's base URL holds credentials; pass them as the key ({KEY_VARIABLE}), never in the URL."
         )

@@ -1,9 +1,8 @@
-"""Classification of a judge's failures: retryable or final, and the delay before the next try. Pure."""
+"""Classification of a judge's failures: retryable or final. Pure."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -49,29 +48,6 @@ class HttpError(AskError):
         super().__init__(reason, is_retryable(status, codes, message), status == 429, retry_after)
         self.status = status
         self.message = message
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """Bounds of retries.
-
-    A request is tried at most `max_attempts` times. A try counts if the judge answered others since the one before, or
-    did so three times; a refusal (429) only if the request was first made more than `patience` seconds ago. If the
-    policy is not `patient`, every try counts. All open requests fail once the judge has answered nothing for `patience`
-    seconds, or asks for a longer wait. The delay between two tries is `base * 2**(tries - 1)` seconds, at most `cap`,
-    times a random factor from 0.5 to 1, so that requests that failed together do not come back together.
-    """
-
-    max_attempts: int = 12
-    patience: float = 300.0
-    base: float = 0.25
-    cap: float = 30.0
-    patient: bool = True
-
-    def delay(self, tries: int, retry_after: float | None, rng: random.Random) -> float:
-        """Return the seconds to wait after the `tries`-th failure (from 1); never less than the server asked for."""
-        backoff = min(self.cap, self.base * 2.0 ** min(tries - 1, 30)) * rng.uniform(0.5, 1.0)
-        return backoff if retry_after is None else retry_after + backoff * 0.1
 
 
 def is_retryable(status: int, codes: Collection[str] = (), message: str = "") -> bool:

@@ -1,14 +1,17 @@
-"""Requests to a judge and its verdicts, and which of a server's values are believed. Pure."""
+"""Requests to a judge, its verdicts, their checks and redaction, and their cost. Pure."""
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+from urllib.parse import quote
 
 from spiqa_tasks.files.typed import conforms
-from spiqa_tasks.printable import printable
+from spiqa_tasks.printable import counted, printable
 from spiqa_tasks.scoring.l3score import ROUNDING
 
 SUM_TOLERANCE = 0.01
@@ -16,6 +19,10 @@ SUM_TOLERANCE = 0.01
 LONGEST_TOKEN = 1_000
 MOST_TOKENS = 10**9
 """Most characters of a token, and most tokens of a request: far beyond any vocabulary and context window."""
+SHORTEST_SECRET = 8
+"""Characters of the shortest key that is hidden: a placeholder such as `EMPTY` would mangle messages."""
+_PASSWORD = re.compile(r"(?<=//)[^/\s@]+@")
+_COUNTS = ("judged", "cached", "failed", "prompt_tokens", "completion_tokens", "cut", "suspicious", "unstored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +105,80 @@ def logprobs_fault(pairs: Sequence[tuple[Any, Any]], wanted: int) -> str | None:
 def token_count(value: Any) -> int:
     """Return a server's token count, or 0 if it is no plausible number."""
     return value if conforms(value, int) and 0 <= value <= MOST_TOKENS else 0
+
+
+def redacted(text: str, key: str | None) -> str:
+    """Return a server's text as it may be stored and shown.
+
+    The key, plain, percent-encoded or as a JSON string, becomes `[key]`, user and password of a URL `[credentials]@`,
+    half a surrogate pair a question mark.
+    """
+    text = text.encode("utf-8", "replace").decode()
+    if key and len(key) >= SHORTEST_SECRET:
+        for form in (key, quote(key, safe=""), quote(key), json.dumps(key)[1:-1]):
+            text = text.replace(form, "[key]")
+    return _PASSWORD.sub("[credentials]@", text)
+
+
+def redacted_verdict(verdict: Verdict, key: str | None) -> Verdict:
+    """Return a verdict with all of its texts `redacted`."""
+    model, reason = (None if text is None else redacted(text, key) for text in (verdict.model, verdict.reason))
+    pairs = tuple((redacted(token, key), logprob) for token, logprob in verdict.top_logprobs)
+    return replace(verdict, text=redacted(verdict.text, key), top_logprobs=pairs, model=model, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingEstimate:
+    """Estimated cost: requests to make, stored verdicts, tokens, US dollars (None: price unknown)."""
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts of one process: answered requests, verdicts from the cache, failures.
+
+    `seconds` is the wall time spent waiting for verdicts. Tokens are those of requests answered now. `cost` is in US
+    dollars (None: price unknown). `models` are the names that the server reported. `cut` and `suspicious` count judged
+    answers with that flag, `unstored` verdicts that could not be written into the cache.
+    """
+
+    judge: str
+    judged: int
+    cached: int
+    failed: int
+    seconds: float
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    models: tuple[str, ...]
+    cut: int = 0
+    suspicious: int = 0
+    unstored: int = 0
+
+    def line(self) -> str:
+        """Return the summary for people."""
+        tokens = f"{self.prompt_tokens + self.completion_tokens:,} tokens"
+        price = f", about ${self.cost:.2f}" if self.cost is not None else ""
+        cut = f", {counted(self.cut, 'long answer')} shown without the middle" if self.cut else ""
+        cut += f", {counted(self.suspicious, 'suspicious answer')} (may speak to the judge)" if self.suspicious else ""
+        return (
+            f"Judge {self.judge}: {self.judged} judged, {self.cached} from the cache, {self.failed} failed, "
+            f"{self.seconds:.1f} s, {tokens}{price}{cut}"
+        )
+
+
+def combined(summaries: Sequence[Summary]) -> Summary:
+    """Return the summary of several processes that asked one judge at the same time, at least one."""
+    costs = [each.cost for each in summaries if each.cost is not None]
+    return Summary(
+        summaries[0].judge,
+        seconds=max(each.seconds for each in summaries),
+        cost=sum(costs) if len(costs) == len(summaries) else None,
+        models=tuple(sorted({model for each in summaries for model in each.models})),
+        **{name: sum(getattr(each, name) for each in summaries) for name in _COUNTS},
+    )

@@ -18,7 +18,7 @@ from spiqa_tasks.benchmarks.open_metrics import (
     whole,
 )
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.judge.rules.l3score import NEITHER_REMEDY
+from spiqa_tasks.judge.rules.rule import NEITHER_REMEDY
 from spiqa_tasks.metrics.text_scores import TOKENIZER
 from spiqa_tasks.scoring.text_metrics import rouge_l
 

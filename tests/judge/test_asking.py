@@ -17,11 +17,9 @@ import pytest
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.judge.asking import estimate, verdicts
-from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.retry import RetryPolicy
-from spiqa_tasks.judge.summary import JudgingEstimate
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
+from spiqa_tasks.judge.providers.openai import OpenAIJudge
+from spiqa_tasks.judge.types import JudgeRequest, JudgingEstimate, Verdict
 
 PROGRAM = """
 import sys
@@ -64,23 +62,6 @@ def test_a_stored_verdict_is_not_asked_for_again(server: OpenAIServer, config: J
     assert [verdict.cached for verdict in second] == [False] + [True] * 29
     assert second[1:] == [replace(verdict, cached=True) for verdict in first[1:]]
     assert len(server.requests) == 31
-
-
-def test_other_judges_and_sampling_are_other_verdicts(server: OpenAIServer, config: JudgeConfig) -> None:
-    """Model, prompt, number and kind of tokens, extra fields and repeats all make a request of its own."""
-    text = JudgeRequest("a", top_logprobs=None)
-    asked = [JudgeRequest("a"), JudgeRequest("b"), JudgeRequest("a", top_logprobs=4), text, replace(text, max_tokens=8)]
-    ask(config, [*asked, JudgeRequest("a", repeat=1)])
-    ask(config, asked[:1], model="other")
-    ask(config, asked[:1], extra='{"seed": 1}')
-    assert len(server.requests) == 8
-
-
-def test_how_a_judge_is_asked_is_no_part_of_its_verdicts(server: OpenAIServer, config: JudgeConfig) -> None:
-    """API key, concurrency, timeout and price leave a stored verdict where it is."""
-    ask(config)
-    assert ask(config, api_key="other", concurrency=3, timeout=9.0, price=(1.0, 1.0))[0].cached
-    assert len(server.requests) == 1
 
 
 def test_the_estimate_asks_nothing(server: OpenAIServer, config: JudgeConfig) -> None:
@@ -177,20 +158,16 @@ def test_where_a_loop_runs_already_it_is_asked_too(server: OpenAIServer, config:
 def test_a_defect_in_a_provider_is_a_reason(config: JudgeConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     """An unexpected exception fails the request it came from, without the key, and hangs nobody."""
 
-    class Broken:
-        async def ask(self, _request: JudgeRequest) -> Verdict:
-            raise ZeroDivisionError(f"oops {config.api_key}")
+    async def ask_and_break(_judge: OpenAIJudge, _request: JudgeRequest) -> Verdict:
+        raise ZeroDivisionError(f"oops {config.api_key}")
 
-        async def aclose(self) -> None:
-            pass
-
-    monkeypatch.setitem(PROVIDERS, "openai", replace(PROVIDERS["openai"], make_client=lambda _config: Broken()))
+    monkeypatch.setattr(OpenAIJudge, "ask", ask_and_break)
     assert ask(config)[0].reason == "unexpected ZeroDivisionError: oops [key]"
 
 
 def test_what_cannot_be_asked_is_not(config: JudgeConfig) -> None:
     """A judge without its key, or a model without log-probabilities, is a failed verdict with the remedy."""
-    official = PROVIDERS["openai"].url
+    official = OpenAIJudge.url
     assert "SPIQA_JUDGE_API_KEY" in str(ask(config, url=official, api_key=None)[0].reason)
     assert "log-probabilities" in str(ask(config, url=official, model="o3")[0].reason)
 

@@ -18,7 +18,7 @@ from openai_server import OpenAIServer
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge import cache as module
 from spiqa_tasks.judge.asking import verdicts
-from spiqa_tasks.judge.cache import VerdictCache, dump, load, request_key
+from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -85,7 +85,7 @@ def test_flipped_bits_never_change_a_verdict(path: Path, tmp_path: Path) -> None
 def test_a_row_that_was_changed_is_missing(path: Path) -> None:
     """By any program, to anything, also to another verdict; storing it again replaces it."""
     fill(path, 5)
-    changes = {"00000": dump(replace(VERDICT, text="No")), "00001": None, "00002": b"\xff", "00003": 7}
+    changes = {"00000": '{"text": "No"}', "00001": None, "00002": b"\xff", "00003": 7}
     with closing(sqlite3.connect(path)) as db, db:
         for key, text in changes.items():
             db.execute("UPDATE verdicts SET verdict = ? WHERE key = ?", (text, key))
@@ -143,7 +143,7 @@ def test_a_file_that_is_locked_for_writing_is_read(path: Path, monkeypatch: pyte
     with VerdictCache(path) as cache, locked(path, "IMMEDIATE"):
         assert cache.get(stored) == stored
         cache.put("new", VERDICT)
-        assert (cache.unstored, cache.trouble) == (1, "database is locked")
+        assert cache.unstored == 1
     assert cache.unstored == 0
     assert set(read(path, ["new"])) == {"new"}
     with locked(path, "IMMEDIATE"), VerdictCache(path) as late:
@@ -242,28 +242,6 @@ def test_the_folder_is_that_of_the_environment(
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "not" / "there"))
     verdicts(replace(config, cache_dir=None), [JudgeRequest("p")])
     assert (tmp_path / "not" / "there" / "judge.sqlite").is_file()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        dump(VERDICT).replace("-0.1", "NaN"),
-        dump(VERDICT).replace("-0.1", "0.9"),
-        dump(VERDICT).replace('"m-1"', "[1]"),
-        dump(VERDICT).replace('"text"', '"other"'),
-        dump(VERDICT).replace("10", "1e999"),
-        "[" * 100_000,
-        "[]",
-        "{}",
-        "null",
-        "",
-    ],
-)
-def test_a_text_of_another_form_is_no_verdict(text: str) -> None:
-    """A field that is missing or of another type, and a number that is none; -inf is a log-probability."""
-    assert load(text) is None
-    impossible = replace(VERDICT, top_logprobs=(("Yes", -0.1), ("No", float("-inf"))))
-    assert load(dump(impossible)) == replace(impossible, cached=True)
 
 
 def test_keys_tell_apart_what_shapes_a_verdict(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from spiqa_tasks.cli import main
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge, make_judge
-from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.rules import RULES, Candidate
 
@@ -63,7 +63,7 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers]:
         monkeypatch.setenv(name, key)
     monkeypatch.delenv("SPIQA_JUDGE")
     with OpenAIServer(Behaviour()) as public, OpenAIServer(Behaviour()) as other:
-        monkeypatch.setitem(PROVIDERS, "openai", replace(PROVIDERS["openai"], url=public.url))
+        monkeypatch.setattr(OpenAIJudge, "url", public.url)
         yield Servers(public, other)
 
 
@@ -100,16 +100,6 @@ def hooks() -> None:
 def metric(judge: str, **options: Any) -> None:
     """Ask by the standalone metric."""
     L3Score(judge, **options).compute(questions=["q"], references=["a"], predictions=["a"])
-
-
-def test_the_hooks_judge_at_its_public_address(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The default judge gets its own key, and OPENAI_API_KEY where there is none."""
-    hooks()
-    assert servers.keys() == ({OWN}, set())
-    servers.public.requests.clear()
-    monkeypatch.delenv("SPIQA_JUDGE_API_KEY")
-    hooks()
-    assert servers.keys() == ({PUBLIC}, set())
 
 
 @pytest.mark.parametrize("how", ["variable", "text"])

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from virtual_clock import run_virtually
 
 from spiqa_tasks.judge.asking import Asking
-from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.retry import AskError, HttpError, RetryPolicy
+from spiqa_tasks.judge.config import JudgeConfig, RetryPolicy
+from spiqa_tasks.judge.providers import Provider
+from spiqa_tasks.judge.retry import AskError, HttpError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 ANSWERS = 666
@@ -34,7 +35,7 @@ TROUBLES = {
 
 
 @dataclass
-class Server:
+class Server(Provider):
     """Answers after `latency` seconds; `trouble` says what fails, and how."""
 
     trouble: Trouble
@@ -48,9 +49,6 @@ class Server:
         if error is not None:
             raise error
         return Verdict("ok", "Yes")
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
 
 
 def judged(server: Server, count: int = ANSWERS) -> tuple[list[Verdict], float]:
@@ -187,7 +185,7 @@ def test_a_steady_limit_is_used_up(rate: float, size: float, latency: float) -> 
 
 
 @dataclass
-class Client:
+class Client(Provider):
     """Answers after a tenth of a second, or fails as `fault` says by the prompt and how often it was asked before."""
 
     fault: Callable[[str, int], AskError | None]
@@ -201,9 +199,6 @@ class Client:
         if error is not None:
             raise error
         return Verdict("ok", "Yes")
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
 
     def times(self, prompt: str) -> list[float]:
         """When a prompt was asked."""

@@ -18,9 +18,8 @@ from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Asker
-from spiqa_tasks.judge.redaction import redacted, redacted_verdict
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, redacted, redacted_verdict
 
 KEY = "sk-secret-0123456789"  # the one of the fixture `config`
 KEYS = st.text('abcXYZ012-_/+%. "\\', min_size=8, max_size=60)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -232,3 +233,27 @@ def test_slashes_at_the_end_of_a_url_are_left_out() -> None:
     """So that one server has one name in signatures and in the cache."""
     assert parse_judge(f"openai:m@{OWN}//", environ={}).url == OWN
     assert parse_judge("openai:m@http://own/v1X", environ={}).url == "http://own/v1X"
+
+
+@pytest.mark.parametrize("text", ["1", "a,b", "-1,2", "1,-2", "1,inf", "nan,1", "1,2,3"])
+def test_a_price_has_two_numbers(text: str) -> None:
+    """US dollars per million tokens, a dated model's that of its base name; anything else is refused."""
+    priced = [parse_judge(f"openai:gpt-4o-2024-{day}", environ={}) for day in ("08-06", "05-13")]
+    assert [config.cost(1_000_000, 500_000) for config in priced] == [7.5, 12.5]
+    assert parse_judge("openai:m", environ={"SPIQA_JUDGE_PRICE": "0, 2.5"}).cost(3, 1_000_000) == 2.5
+    with pytest.raises(JudgeError, match="PROMPT,COMPLETION"):
+        parse_judge("openai:m", environ={"SPIQA_JUDGE_PRICE": text})
+
+
+def test_the_key_is_in_no_representation() -> None:
+    """repr and str of a config hide the key, which makes another judge of it."""
+    config = parse_judge("openai:m", api_key="sk-very-secret", environ={})
+    assert "secret" not in f"{config!r} {config} {[config]}"
+    assert len({config, replace(config), replace(config, api_key="other")}) == 2
+
+
+@pytest.mark.parametrize("change", [{"concurrency": 0}, {"batch_size": 0}, {"timeout": 0.0}])
+def test_a_judge_that_could_never_be_asked_is_refused(change: dict[str, float]) -> None:
+    """No slot, no batch and no time are one sentence."""
+    with pytest.raises(JudgeError, match="at least 1 and its timeout above 0"):
+        replace(parse_judge("openai:m", environ={}), **change)  # type: ignore[arg-type]

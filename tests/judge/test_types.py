@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.judge.types import Verdict, failed, logprobs_fault, token_count
+from spiqa_tasks.judge.types import Summary, Verdict, combined, failed, logprobs_fault, token_count
 
 PREFIX = "the server's answer has "
 
@@ -59,3 +60,24 @@ def test_log_probabilities_that_cannot_be_are_named(
 def test_a_count_is_a_whole_number_that_may_be_true(value: Any, count: int) -> None:
     """Anything else counts nothing."""
     assert token_count(value) == count
+
+
+ONE = Summary("openai:a", 3, 2, 1, 4.0, 100, 10, 0.5, ("a-1",), cut=1)
+
+
+def test_counts_add_up_and_the_time_is_that_of_the_slowest() -> None:
+    """Processes work at the same time; a price that one of them does not know is not known."""
+    other = replace(ONE, judged=5, seconds=2.0, models=("a-2", "a-1"))
+    both = combined([ONE, other])
+    assert (both.judged, both.cached, both.failed, both.cut) == (8, 4, 2, 2)
+    assert (both.seconds, both.prompt_tokens, both.completion_tokens, both.cost) == (4.0, 200, 20, 1.0)
+    assert both.models == ("a-1", "a-2")
+    assert combined([ONE, replace(ONE, cost=None)]).cost is None
+
+
+def test_the_line_has_every_count_and_leaves_out_what_there_is_nothing_of() -> None:
+    """Prices only where they are known, marks only where there are any."""
+    counts = "Judge openai:a: 3 judged, 2 from the cache, 1 failed, 4.0 s, 110 tokens"
+    assert replace(ONE, cost=None, cut=0).line() == counts
+    marks = ", about $0.50, 1 long answer shown without the middle, 2 suspicious answers (may speak to the judge)"
+    assert replace(ONE, suspicious=2).line() == counts + marks

@@ -11,7 +11,7 @@ from spiqa_tasks.analysis.calibration import Examined, Flips, Group, Pair
 from spiqa_tasks.analysis.opinions import Opinion
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.judge.summary import Summary
+from spiqa_tasks.judge.types import Summary
 from spiqa_tasks.report import calibration
 from spiqa_tasks.report.printer import Table
 from spiqa_tasks.runs.readers.labels import Labelled

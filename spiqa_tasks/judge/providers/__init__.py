@@ -1,18 +1,13 @@
-"""The providers of judges. To add one: a module that declares a `Provider`, and its line in `PROVIDERS`."""
+"""The providers of judges. To add one: a module with a `Provider`, and its class in `PROVIDERS`."""
 
 from __future__ import annotations
 
-from spiqa_tasks.judge.providers import anthropic, hf, openai
-from spiqa_tasks.judge.providers.declaration import JudgeClient, Provider, RequestFiles
+from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
+from spiqa_tasks.judge.providers.hf import HfLocal
+from spiqa_tasks.judge.providers.openai import OpenAIJudge
+from spiqa_tasks.judge.providers.provider import Provider
 
-__all__ = ["PROVIDERS", "JudgeClient", "Provider", "RequestFiles"]
+__all__ = ["PROVIDERS", "Provider"]
 
-PROVIDERS: dict[str, Provider] = {
-    provider.name: provider
-    for provider in (
-        openai.PROVIDER,
-        anthropic.PROVIDER,
-        hf.PROVIDER,
-    )
-}
-"""Name -> declaration, in the order in which messages list them."""
+PROVIDERS: dict[str, type[Provider]] = {provider.name: provider for provider in (OpenAIJudge, AnthropicJudge, HfLocal)}
+"""Name -> class, in the order in which messages list them."""

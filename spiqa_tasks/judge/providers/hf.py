@@ -13,18 +13,15 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.extras import require
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.declaration import Provider
+from spiqa_tasks.judge.providers.provider import Provider
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
-GGUF = ".gguf"
-"""Suffix of a model in one file, from which transformers reads weights, tokenizer and chat template."""
 NOT_NUMBERS = "the model's logits are not numbers (NaN); its weights or its number format are at fault"
 
 
-class HfLocal:
+class HfLocal(Provider):
     """Runs requests in batches of `config.batch_size` through one model, on the GPU if any (of several, LOCAL_RANK's).
 
     A batch that does not fit is halved.
@@ -34,10 +31,15 @@ class HfLocal:
     stays in memory for later calls.
     """
 
+    name = "hf"
+    extra = "hf"
+    logprob_judges = "hf:<path or id>"
+    searches_vocabulary = True
+    extras = frozenset({"chat_template_kwargs"})
+
     def __init__(self, config: JudgeConfig) -> None:
-        require("hf", f"The judge {config.name}")
-        self._name, self._batch_size = config.model, config.batch_size
-        self._template_options = config.extra_fields.get("chat_template_kwargs", {})
+        super().__init__(config)
+        self._id, self._batch_size = config.model, config.batch_size
         self._waiting: list[tuple[JudgeRequest, asyncio.Future[Verdict]]] = []
         self._turn = asyncio.Lock()
 
@@ -63,18 +65,25 @@ class HfLocal:
             for (_, answer), verdict in zip(batch, verdicts, strict=True):
                 answer.set_result(verdict)
 
-    async def aclose(self) -> None:
-        """Nothing is open."""
+    @classmethod
+    def fingerprint(cls, model: str) -> str:
+        """Return names, sizes and times of a local model's files, hashed; '' for a model of the hub."""
+        path = Path(model)
+        if not path.exists():
+            return ""
+        files = [path] if path.is_file() else sorted(each for each in path.iterdir() if each.is_file())
+        stats = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in files]
+        return hashlib.sha256(repr(stats).encode()).hexdigest()
 
     @cached_property
     def _model(self) -> Any:
-        return _loaded_model(self._name, _fingerprint(self._name))
+        return _loaded_model(self._id, self.fingerprint(self._id))
 
     @cached_property
     def _tokenizer(self) -> Any:
         from transformers import AutoTokenizer
 
-        return _loaded(self._name, "tokenizer", AutoTokenizer)
+        return _loaded(self._id, "tokenizer", AutoTokenizer)
 
     @cached_property
     def _words(self) -> list[str]:
@@ -119,7 +128,7 @@ class HfLocal:
                 chosen.setdefault(best, float(logprobs[best]))
         ranked = sorted(chosen.items(), key=lambda item: -item[1])
         pairs = tuple((self._tokenizer.decode([token]), logprob) for token, logprob in ranked)
-        return Verdict("ok", pairs[0][0], pairs, self._name, None, False, prompt_tokens, 1)
+        return Verdict("ok", pairs[0][0], pairs, self._id, None, False, prompt_tokens, 1)
 
     def _texts(self, max_tokens: int, requests: list[JudgeRequest]) -> list[Verdict]:
         """Greedy generation of at most `max_tokens` tokens."""
@@ -138,7 +147,7 @@ class HfLocal:
         counts = inputs["attention_mask"].sum(-1).tolist()
         written = [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
         return [
-            failed(NOT_NUMBERS) if place in broken else Verdict("ok", text, (), self._name, None, False, count, tokens)
+            failed(NOT_NUMBERS) if place in broken else Verdict("ok", text, (), self._id, None, False, count, tokens)
             for place, (text, count, tokens) in enumerate(zip(texts, counts, written, strict=True))
         ]
 
@@ -154,25 +163,21 @@ class HfLocal:
         return {"input_ids": ids, "attention_mask": mask}
 
     def _tokens(self, request: JudgeRequest) -> list[int]:
-        prompt = self._plain(request.prompt)
+        prompt = self._special.sub(lambda match: f"{match[0][0]} {match[0][1:]}", request.prompt)
         if not self._tokenizer.chat_template:
             return list(self._tokenizer.encode(prompt))
         messages = [{"role": "user", "content": prompt}]
-        text = self._tokenizer.apply_chat_template(
-            messages, add_generation_prompt=True, tokenize=False, **self._template_options
-        )
+        options = self._config.extra_fields.get("chat_template_kwargs", {})
+        text = self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False, **options)
         return list(self._tokenizer.encode(text, add_special_tokens=False))
 
-    def _plain(self, text: str) -> str:
-        """The text with a blank inside each of the tokenizer's special tokens, so that none of them becomes one."""
-        return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text) if self._special else text
-
     @cached_property
-    def _special(self) -> re.Pattern[str] | None:
+    def _special(self) -> re.Pattern[str]:
+        """The tokenizer's special tokens, which a prompt may not contain; without any, a pattern without a match."""
         added = self._tokenizer.added_tokens_decoder.values()
         names = {token.content for token in added if token.special} | set(self._tokenizer.all_special_tokens)
         longest_first = sorted((name for name in names if len(name.strip()) > 1), key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        return re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
 
 
 def _halving(run: Callable[[list[JudgeRequest]], list[Verdict]], requests: list[JudgeRequest]) -> list[Verdict]:
@@ -204,32 +209,9 @@ def _loaded_model(name: str, _fingerprint: str) -> Any:
 
 def _loaded(name: str, what: str, kind: Any, **options: Any) -> Any:
     folder: str | Path = name
-    if name.endswith(GGUF):
+    if name.endswith(".gguf"):  # one file with weights, tokenizer and chat template
         folder, options["gguf_file"] = Path(name).parent, Path(name).name
     try:
         return kind.from_pretrained(folder, **options)
     except (OSError, ValueError, ImportError) as error:
         raise AskError(f"the {what} {name} cannot be loaded: {error}", retryable=False) from error
-
-
-def _fingerprint(model: str) -> str:
-    """Names, sizes and times of a local model's files; empty for a model of the hub."""
-    place = Path(model)
-    if not place.exists():
-        return ""
-    files = [place] if place.is_file() else sorted(path for path in place.iterdir() if path.is_file())
-    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    return hashlib.sha256(repr(stats).encode()).hexdigest()
-
-
-PROVIDER = Provider(
-    name="hf",
-    url="",
-    key_variable=None,
-    make_client=HfLocal,
-    why_no_logprobs=lambda _model: None,
-    logprob_judges="hf:<path or id>",
-    searches_vocabulary=True,
-    fingerprint=_fingerprint,
-    extras=frozenset({"chat_template_kwargs"}),
-)

@@ -10,10 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.declaration import Provider, served_model
-from spiqa_tasks.judge.providers.sdk import SdkJudge
+from spiqa_tasks.judge.providers.sdk import SdkJudge, answered
 from spiqa_tasks.judge.retry import AskError, HttpError
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault, token_count
+from spiqa_tasks.judge.types import JudgeRequest, Verdict, logprobs_fault
 
 _REASONING = re.compile(r"^(?:o[134](?:$|-)|gpt-5)", re.IGNORECASE)
 
@@ -25,16 +24,27 @@ class OpenAIJudge(SdkJudge):
     A server that refuses `max_tokens` or a temperature (reasoning models) is asked again without it, and from then on.
     """
 
+    name = "openai"
+    url = "https://api.openai.com/v1"
+    key_variable = "OPENAI_API_KEY"
+    logprob_judges = "openai:<model> (OpenAI's non-reasoning models or any OpenAI-compatible server)"
     path = "/chat/completions"
 
     def __init__(self, config: JudgeConfig) -> None:
         super().__init__(config)
-        reasons = config.url == PROVIDER.url and _why_no_logprobs(config.model) is not None
+        reasons = config.url == self.url and self.why_no_logprobs(config.model) is not None
         self._limit_name = "max_completion_tokens" if reasons else "max_tokens"
         self._send_temperature = not reasons
 
+    @classmethod
+    def why_no_logprobs(cls, model: str) -> str | None:
+        """Return the reason for a reasoning model, known by its name."""
+        if _REASONING.match(model.rsplit("/", 1)[-1]):
+            return f"the reasoning model {model} returns no token log-probabilities"
+        return None
+
     async def ask(self, request: JudgeRequest) -> Verdict:
-        """Make one chat completion, with its first token's alternatives where log-probabilities are asked for."""
+        """Ask for one chat completion."""
         while True:
             body = self.body(request)
             try:
@@ -52,34 +62,28 @@ class OpenAIJudge(SdkJudge):
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
-        """Return the header that the judge's key goes out in."""
+        """Return the header of the judge's key."""
         if not config.api_key:
             return {}
-        host = urlsplit(config.url).hostname or ""
-        if host.endswith((".azure.com", ".azure.us", ".azure.cn")):
+        if (urlsplit(config.url).hostname or "").endswith((".azure.com", ".azure.us", ".azure.cn")):
             return {"api-key": config.api_key}
         return {"Authorization": f"Bearer {config.api_key}"}
 
     @staticmethod
     def image_part(url: str) -> dict[str, Any]:
-        """Return the part of a message that shows a picture."""
+        """Return a picture as part of a message."""
         return {"type": "image_url", "image_url": {"url": url}}
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
-        """Return what is sent for a request."""
-        body: dict[str, Any] = {
-            **self._extra,
-            "model": self._config.model,
-            "messages": [{"role": "user", "content": self.content_of(request)}],
-            self._limit_name: request.max_tokens,
-        }
+        """Return the JSON body of a request."""
+        body = {**self.common_body(request), self._limit_name: request.max_tokens}
         if self._send_temperature:
             body["temperature"] = 0.0
         if request.top_logprobs is not None:
             body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         return body
 
-    def _adapt(self, message: str, sent: dict[str, Any]) -> bool:
+    def _adapt(self, message: str, sent: Mapping[str, Any]) -> bool:
         """Leave out or rename the field that a 400 names; return whether the request just sent had it."""
         if "max_completion_tokens" in message and "max_tokens" in sent:
             self._limit_name = "max_completion_tokens"
@@ -90,11 +94,11 @@ class OpenAIJudge(SdkJudge):
         return False
 
     def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
-        """Return the line of a request in a batch file."""
+        """Return a line of a batch file."""
         return {"custom_id": key, "method": "POST", "url": f"/v1{self.path}", "body": self.body(request)}
 
     def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
-        """Return the verdict in the line of a response; raises AskError."""
+        """Return the verdict of a line of a batch's results; raises AskError."""
         answer = response.get("response")
         status, body = (answer.get("status_code"), answer.get("body")) if isinstance(answer, dict) else (None, None)
         if status == 200 and isinstance(body, dict):
@@ -103,24 +107,23 @@ class OpenAIJudge(SdkJudge):
 
 
 def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:
-    """Return the verdict in a chat completion; raises AskError where there is none.
+    """Return the verdict of a chat completion; raises AskError if it is none.
 
-    `top` is how many log-probabilities were asked for; None: a written answer.
+    `top` is the number of log-probabilities asked for, None for a written answer.
     """
     try:
         choice = answer["choices"][0]
         text = choice["message"].get("content") or ""
-        usage = answer.get("usage") or {}
-        counts = token_count(usage.get("prompt_tokens")), token_count(usage.get("completion_tokens"))
+        if not isinstance(text, str):
+            raise TypeError(text)
+        return answered(answer, text, _top_logprobs(choice, top), "prompt_tokens", "completion_tokens")
     except (KeyError, IndexError, TypeError, AttributeError):
         raise AskError("the server's answer is no chat completion", retryable=True) from None
-    if not isinstance(text, str):
-        raise AskError("the server's answer is no chat completion", retryable=True)
-    listed = () if top is None else _top_logprobs(choice, top)
-    return Verdict("ok", text, listed, served_model(answer), None, False, *counts)
 
 
-def _top_logprobs(choice: dict[str, Any], wanted: int) -> tuple[tuple[str, float], ...]:
+def _top_logprobs(choice: dict[str, Any], wanted: int | None) -> tuple[tuple[str, float], ...]:
+    if wanted is None:
+        return ()
     try:
         listed = choice["logprobs"]["content"][0]["top_logprobs"]
         pairs = [(entry["token"], entry["logprob"]) for entry in listed]
@@ -132,21 +135,3 @@ def _top_logprobs(choice: dict[str, Any], wanted: int) -> tuple[tuple[str, float
     if fault is not None:
         raise AskError(fault, retryable=False)
     return tuple((sys.intern(token), float(logprob)) for token, logprob in pairs[:wanted])
-
-
-def _why_no_logprobs(model: str) -> str | None:
-    if _REASONING.match(model.rsplit("/", 1)[-1]):
-        return f"the reasoning model {model} returns no token log-probabilities"
-    return None
-
-
-PROVIDER = Provider(
-    name="openai",
-    url="https://api.openai.com/v1",
-    key_variable="OPENAI_API_KEY",
-    make_client=OpenAIJudge,
-    why_no_logprobs=_why_no_logprobs,
-    logprob_judges="openai:<model> (OpenAI's non-reasoning models or any OpenAI-compatible server)",
-    sees_pictures=True,
-    make_files=OpenAIJudge,
-)

@@ -8,17 +8,20 @@ import json
 import logging
 import mimetypes
 import ssl
+import sys
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from spiqa_tasks.judge.config import JudgeConfig
+from spiqa_tasks.judge.providers.provider import Provider
 from spiqa_tasks.judge.retry import AskError, HttpError, retry_after_seconds
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.types import LONGEST_TOKEN, JudgeRequest, Verdict, token_count
+from spiqa_tasks.printable import printable
 
 LARGEST_ANSWER = 16 << 20
 """Bytes of an answer's body that are read; no honest one is larger."""
@@ -27,14 +30,12 @@ LONGEST_MESSAGE = 300
 _PLAIN = frozenset({"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"})
 
 
-class SdkJudge(ABC):
-    """Asks one server, at one path under the judge's base URL, by JSON."""
+class SdkJudge(Provider):
+    """Asks one server by JSON; its requests and responses may also be lines of files, for the provider's batches."""
 
-    path: str
-
-    def __init__(self, config: JudgeConfig) -> None:
-        self._config = config
-        self._extra = config.extra_fields
+    sees_pictures = True
+    path: ClassVar[str]
+    """Path of requests under the base URL."""
 
     @staticmethod
     @abstractmethod
@@ -49,7 +50,15 @@ class SdkJudge(ABC):
     @staticmethod
     @abstractmethod
     def image_part(url: str) -> dict[str, Any]:
-        """Return the part of a message that shows a picture."""
+        """Return a picture as part of a message."""
+
+    @abstractmethod
+    def line(self, key: str, request: JudgeRequest) -> dict[str, Any]:
+        """Return the line of a request, under its key of 64 hexadecimal digits as `custom_id`."""
+
+    @abstractmethod
+    def verdict(self, response: Mapping[str, Any], top: int | None) -> Verdict:
+        """Return the verdict in the line of a response to a request for `top` log-probabilities; raises AskError."""
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -77,38 +86,37 @@ class SdkJudge(ABC):
             raise AskError(f"the server answered with an error: {self._message(answer)}", retryable=True)
         return answer
 
-    def content_of(self, request: JudgeRequest) -> str | list[dict[str, Any]]:
-        """Return the prompt, or its part after those of the pictures.
+    def common_body(self, request: JudgeRequest) -> dict[str, Any]:
+        """Return extra fields, model and message: the prompt, behind the pictures if any.
 
         Half a surrogate pair, which is no text and which servers refuse, becomes a question mark.
         """
-        prompt = request.prompt.encode("utf-8", "replace").decode()
-        if not request.images:
-            return prompt
-        return [*(self.image_part(_url(image)) for image in request.images), {"type": "text", "text": prompt}]
+        content: Any = request.prompt.encode("utf-8", "replace").decode()
+        if request.images:
+            pictures = (self.image_part(_url(image)) for image in request.images)
+            content = [*pictures, {"type": "text", "text": content}]
+        messages = [{"role": "user", "content": content}]
+        return {**self._config.extra_fields, "model": self._config.model, "messages": messages}
 
     def unanswered(self, *reasons: Any) -> AskError:
-        """Return what the line of a response without an answer raises."""
+        """Return the error of a response's line without an answer."""
         reason = " ".join(str(reason) for reason in reasons if reason) or "no answer"
         return AskError(self._config.redact(f"in the file: {reason}")[:LONGEST_MESSAGE], retryable=False)
 
     @cached_property
     def _sdk(self) -> Any:
-        config = self._config
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
         hooks = {"request": [self._send_ours], "response": [_read_whole]}
         make, make_http = self.classes()
-        http = make_http(follow_redirects=False, event_hooks=hooks, timeout=None)
-        base, _, query = config.url.partition("?")
-        asked = dict(pair.partition("=")[::2] for pair in query.split("&") if pair)
-        options = {
-            "default_query": asked,
-            "api_key": config.api_key or "none",
-            "max_retries": 0,
-            "http_client": http,
-            "timeout": None,
-        }
-        return make(base_url=base, **options)
+        base, _, query = self._config.url.partition("?")
+        return make(
+            base_url=base,
+            default_query=dict(pair.partition("=")[::2] for pair in query.split("&") if pair),
+            api_key=self._config.api_key or "none",
+            max_retries=0,
+            http_client=make_http(follow_redirects=False, event_hooks=hooks, timeout=None),
+            timeout=None,
+        )
 
     async def _send_ours(self, request: Any) -> None:
         """Keep whatever an SDK finds in the environment here, and the key with the judge's host."""
@@ -157,6 +165,13 @@ class SdkJudge(ABC):
         message = error.get("message", error) if isinstance(error, dict) else error
         text = message if isinstance(message, str) else json.dumps(message)
         return self._config.redact(" ".join(text.split()))[:LONGEST_MESSAGE]
+
+
+def answered(answer: Mapping[str, Any], text: str, pairs: tuple[tuple[str, float], ...], *counts: str) -> Verdict:
+    """Return the verdict of a server's answer, with its model and its token counts of these names if plausible."""
+    usage, model = answer.get("usage") or {}, answer.get("model")
+    served = sys.intern(printable(model[:LONGEST_TOKEN])) if isinstance(model, str) and model else None
+    return Verdict("ok", text, pairs, served, None, False, *(token_count(usage.get(name)) for name in counts))
 
 
 async def _read_whole(response: Any) -> None:

@@ -16,14 +16,7 @@ from spiqa_tasks.judge.rules.rule import Candidate, Rule
 __all__ = ["RULES", "Candidate", "Rule", "make_rule", "rule_of_prompt", "wording_of"]
 
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule
-    for rule in (
-        L3ScoreRule,
-        CompassRule,
-        GradeRule,
-        LettersRule,
-        ReleasedLettersRule,
-    )
+    rule.name: rule for rule in (L3ScoreRule, CompassRule, GradeRule, LettersRule, ReleasedLettersRule)
 }
 """Name -> class."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
-from spiqa_tasks.judge.rules.lettered import LetteredRule
+from spiqa_tasks.judge.rules.grade import LetteredRule
 from spiqa_tasks.judge.rules.rule import Candidate
 
 PROMPT = (
@@ -65,16 +64,9 @@ class CompassRule(LetteredRule):
     """
 
     name = "compass"
-
-    @property
-    def values(self) -> dict[str, float]:
-        """Letter -> value."""
-        return {"A": 1.0, "B": 0.0, "C": 0.0}
+    wording = ("compass", PROMPT)
+    values = {"A": 1.0, "B": 0.0, "C": 0.0}  # noqa: RUF012 - of the protocol
 
     def prompt(self, candidate: Candidate) -> str:
         """Return the published prompt about an answer."""
         return PROMPT.format(question=candidate.question, gold_answer=candidate.reference, llm_response=candidate.shown)
-
-    def wording(self) -> str:
-        """Return the name and digest of the prompt."""
-        return f"compass:{hashlib.sha256(PROMPT.encode()).hexdigest()[:12]}"

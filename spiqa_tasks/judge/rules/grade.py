@@ -1,33 +1,77 @@
-"""Grades by a rubric of one's own: named levels with values, and how the judge is asked for one of them."""
+"""Rules by which a judge chooses one of several letters, each with a value; grades by a user's rubric."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 import string
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.rules.lettered import LetteredRule
-from spiqa_tasks.judge.rules.rule import Candidate
+from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule, free_answer_fault, prompt_id
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.scoring.l3score import expected_value
 
 _FIELD = re.compile(r"\{(question|reference|prediction)\}")
 _FORM = (
     "a YAML file with prompt (a text with {question}, {reference} and {prediction}) and levels (name: value in [0, 1])"
 )
+_LEAST_TOP = 5
+"""Log-probabilities asked for if there are fewer letters."""
+
+
+@dataclass(frozen=True)
+class LetteredRule(Rule):
+    """Asks for one letter; the score is the expected value over the letters' log-probabilities."""
+
+    tests = BLUE_AND_GREEN
+
+    @property
+    @abstractmethod
+    def values(self) -> Mapping[str, float]:
+        """Letter -> its value in [0, 1]."""
+
+    @property
+    @abstractmethod
+    def wording(self) -> tuple[str, str]:
+        """Name and text of the prompt, as it enters the signature."""
+
+    @abstractmethod
+    def prompt(self, candidate: Candidate) -> str:
+        """Return the prompt about an answer."""
+
+    def request(self, candidate: Candidate, /) -> JudgeRequest:
+        """Return the prompt, for the log-probabilities of one token."""
+        top = max(_LEAST_TOP, len(self.values))
+        return candidate.marked(JudgeRequest(self.prompt(candidate), top_logprobs=top))
+
+    def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
+        """Return the expected value; None if the judge failed or none of the letters is among its tokens."""
+        return expected_value(verdict.top_logprobs, self.values)
+
+    def signature(self) -> dict[str, Any]:
+        """Return prompt, values and sampling."""
+        values = ",".join(f"{letter}={value:g}" for letter, value in self.values.items())
+        prompt = prompt_id(*self.wording)
+        return {"prompt": prompt, "rule": f"expected {values}", "temperature": 0.0, "max_tokens": 1}
+
+    def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
+        """Return why a judge is unfit: it writes no letter, or a wrong answer is worth as much as a right one."""
+        scores = [self.score(*test) for test in zip(self.tests, verdicts, strict=True)]
+        return free_answer_fault(verdicts, scores, f"one of {', '.join(self.values)}", middle=False)
 
 
 @dataclass(frozen=True)
 class Rubric:
-    """How answers are graded.
+    """Prompt and levels of grades.
 
     Attributes:
         name: of the rubric.
-        prompt: the question to the judge, with {question}, {reference} and {prediction} in it.
+        prompt: a text with {question}, {reference} and {prediction}.
         levels: (name, value in [0, 1]) of each level, in the order shown.
     """
 
@@ -48,10 +92,7 @@ DEFAULT = Rubric(
 class GradeRule(LetteredRule):
     """Asks for the letter of a level; the score is the levels' expected value over their log-probabilities.
 
-    Written `grade:FILE`, it takes the rubric of a YAML file; a label of one's own prompt is not kept out of answers.
-
-    Attributes:
-        rubric: the levels and the prompt.
+    Written `grade:FILE`, it takes the rubric of a YAML file; labels of such a prompt are not removed from answers.
     """
 
     name = "grade"
@@ -74,10 +115,10 @@ class GradeRule(LetteredRule):
         asked = _FIELD.sub(lambda found: texts[found[1]], self.rubric.prompt)
         return f"{asked}\n\n{self._choices()}"
 
-    def wording(self) -> str:
-        """Return the rubric's name and the digest of its prompt and levels."""
-        text = f"{self.rubric.prompt}\n\n{self._choices()}"
-        return f"{self.rubric.name}:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    @property
+    def wording(self) -> tuple[str, str]:
+        """The rubric's name, and its prompt and levels."""
+        return self.rubric.name, f"{self.rubric.prompt}\n\n{self._choices()}"
 
     def _choices(self) -> str:
         levels = (f"{letter}: {name}" for letter, (name, _) in zip(self.values, self.rubric.levels, strict=True))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.config import EXTRA_VARIABLE, NO_THINKING
-from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule
+from spiqa_tasks.judge.rules.rule import BLUE_AND_GREEN, Candidate, Rule, free_answer_fault, prompt_id
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import l3score, l3score_detail
 
@@ -38,13 +36,6 @@ PROMPTS: dict[str, str] = {
 }
 TOP = 5
 FULL_VOCABULARY = "full-vocabulary"
-NEITHER_REMEDY = (
-    "a judge that thinks or greets first has to be told not to, for vLLM, SGLang and hf: with "
-    f"--judge-extra or {EXTRA_VARIABLE} '{NO_THINKING}'; else choose another judge"
-)
-"""What to do about a judge whose first word is neither yes nor no."""
-
-_WORDS = ("yes", "yeah", "no")
 
 
 @dataclass(frozen=True)
@@ -80,17 +71,12 @@ class L3ScoreRule(Rule):
         """How many log-probabilities count; None for all that the judge returns."""
         return self.top if isinstance(self.top, int) else None
 
-    @property
-    def title(self) -> str:
-        """L3Score, with the option that only some judges can be asked by."""
-        return "L3Score" if self._top else f"L3Score with top={FULL_VOCABULARY} (the default is {TOP})"
-
     def request(self, candidate: Candidate, /) -> JudgeRequest:
         """Return the prompt with question, reference and answer."""
         prompt = PROMPTS[self.prompt].format(
             question=candidate.question, reference=candidate.reference, prediction=candidate.shown
         )
-        lookup = () if self._top else _WORDS
+        lookup = () if self._top else ("yes", "yeah", "no")
         return candidate.marked(JudgeRequest(prompt, top_logprobs=self._top or TOP, lookup=lookup))
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
@@ -99,9 +85,12 @@ class L3ScoreRule(Rule):
 
     def signature(self) -> dict[str, Any]:
         """Return prompt, rule and sampling."""
-        digest = hashlib.sha256(PROMPTS[self.prompt].encode()).hexdigest()[:12]
-        rule = f"top-{self._top}" if self._top else FULL_VOCABULARY
-        return {"prompt": f"{self.prompt}:{digest}", "rule": rule, "temperature": 0.0, "max_tokens": 1}
+        return {
+            "prompt": prompt_id(self.prompt, PROMPTS[self.prompt]),
+            "rule": f"top-{self._top}" if self._top else FULL_VOCABULARY,
+            "temperature": 0.0,
+            "max_tokens": 1,
+        }
 
     def rewordings(self) -> Mapping[str, Rule]:
         """Return the rule with the other prompts."""
@@ -109,16 +98,11 @@ class L3ScoreRule(Rule):
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         """Return what the verdicts on a right and a wrong answer lack."""
-        words = [verdict.text.strip()[:20] for verdict in verdicts if says_neither(verdict.top_logprobs)]
-        if words:
-            return f"it begins its answer with {words[0]!r} and not with yes or no; {NEITHER_REMEDY}"
-        right, wrong = (self.score(*test) or 0.0 for test in zip(self.tests, verdicts, strict=True))
-        if not right > 0.5 > wrong:
-            return (
-                f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, where a judge "
-                "gives more than and less than 0.5; choose another one"
-            )
-        return None
+        scores = [
+            None if says_neither(verdict.top_logprobs) else self.score(test, verdict)
+            for test, verdict in zip(self.tests, verdicts, strict=True)
+        ]
+        return free_answer_fault(verdicts, scores, "yes or no", middle=True)
 
 
 def says_neither(top_logprobs: Sequence[Sequence[Any]]) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from spiqa_tasks.judge.rules.rule import Candidate, Rule
+from spiqa_tasks.judge.rules.rule import Candidate, Rule, prompt_id
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.scoring.mcq import extract_choice
 
@@ -45,7 +44,7 @@ class LettersRule(Rule):
 
     def signature(self) -> dict[str, Any]:
         """Return the prompt: eight hexadecimal digits of its hash."""
-        return {"prompt": f"letters:{hashlib.sha256(self.template.encode()).hexdigest()[:8]}"}
+        return {"prompt": prompt_id("letters", self.template, 8)}
 
 
 @dataclass(frozen=True)

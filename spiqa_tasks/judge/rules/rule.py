@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.judge.config import EXTRA_VARIABLE, NO_THINKING
 from spiqa_tasks.judge.sanitize import LONGEST, is_suspicious, sanitize, shortened
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
+
+NEITHER_REMEDY = (
+    "a judge that thinks or greets first has to be told not to, for vLLM, SGLang and hf: with "
+    f"--judge-extra or {EXTRA_VARIABLE} '{NO_THINKING}'; else choose another judge"
+)
+"""What to do about a judge whose first word is none of those asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +77,10 @@ class Rule(ABC):
 
     @classmethod
     def options_of(cls, argument: str) -> Mapping[str, Any]:
-        """Return the options that stand behind the rule's name and a colon; InputError for what is none."""
+        """Return the options in the text behind the rule's name and a colon; InputError for an unusable text."""
         if argument:
             raise InputError(f"Expected the rule {cls.name} alone, found {argument!r} behind it. Leave that out.")
         return {}
-
-    @property
-    def title(self) -> str:
-        """The rule for people, with the options that few judges can be asked by."""
-        return self.name
 
     @abstractmethod
     def request(self, candidate: Candidate, /) -> JudgeRequest:
@@ -98,3 +101,30 @@ class Rule(ABC):
     def fault(self, _verdicts: Sequence[Verdict], /) -> str | None:
         """Return why a judge with these verdicts on `tests` is unfit, with the remedy, or None."""
         return None
+
+
+def prompt_id(name: str, text: str, digits: int = 12) -> str:
+    """Return the signature's name of a prompt, with the first hexadecimal digits of its text's sha256."""
+    return f"{name}:{hashlib.sha256(text.encode()).hexdigest()[:digits]}"
+
+
+def free_answer_fault(
+    verdicts: Sequence[Verdict], scores: Sequence[float | None], words: str, *, middle: bool
+) -> str | None:
+    """Return why a judge with these verdicts on `BLUE_AND_GREEN` is unfit, or None.
+
+    Args:
+        scores: of the verdicts; None for one without any of `words`.
+        words: what the judge is asked for.
+        middle: whether 0.5 has to lie between the scores.
+    """
+    for verdict, score in zip(verdicts, scores, strict=True):
+        if score is None:
+            return f"it begins its answer with {verdict.text.strip()[:20]!r} and not with {words}; {NEITHER_REMEDY}"
+    right, wrong = (score or 0.0 for score in scores)
+    if right > wrong and (not middle or right > 0.5 > wrong):
+        return None
+    return (
+        f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, where a judge gives "
+        f"{'more than and less than 0.5' if middle else 'the first more'}; choose another one"
+    )

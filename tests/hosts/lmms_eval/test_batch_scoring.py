@@ -23,7 +23,7 @@ from openai_server import OpenAIServer
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import JudgeReport, answers_of, several, split_repeats
-from spiqa_tasks.judge.summary import Summary
+from spiqa_tasks.judge.types import Summary
 from spiqa_tasks.scoring.reasoning import without_reasoning
 
 Evaluate = Callable[..., dict[str, Any]]

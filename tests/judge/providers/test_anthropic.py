@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
+from spiqa_tasks.commands.batching import files_of
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers.anthropic import PROVIDER, AnthropicJudge, verdict_of
-from spiqa_tasks.judge.request_files import files_of
+from spiqa_tasks.judge.providers.anthropic import AnthropicJudge, verdict_of
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -47,8 +47,8 @@ def test_anthropic_writes_text(server: OpenAIServer) -> None:
 
 def test_no_model_gives_logprobs() -> None:
     """The declaration says so for any model, before anything is asked."""
-    assert "Anthropic" in (PROVIDER.cannot("claude", JudgeRequest("p")) or "")
-    assert PROVIDER.cannot("claude", JudgeRequest("p", top_logprobs=None, images=("a.png",))) is None
+    assert "Anthropic" in (AnthropicJudge.cannot("claude", JudgeRequest("p")) or "")
+    assert AnthropicJudge.cannot("claude", JudgeRequest("p", top_logprobs=None, images=("a.png",))) is None
 
 
 def test_pictures_precede_the_text(server: OpenAIServer, tmp_path: Path) -> None:

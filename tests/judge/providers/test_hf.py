@@ -12,7 +12,7 @@ import pytest
 from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.providers.hf import PROVIDER, HfLocal
+from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.rules.l3score import L3ScoreRule
 from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
@@ -133,9 +133,9 @@ def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path)
 
 def test_another_model_in_the_same_folder_is_another_judge(model_dir: Path) -> None:
     """When the files of a local model change, its cached verdicts do not count."""
-    before = PROVIDER.fingerprint(str(model_dir))
+    before = HfLocal.fingerprint(str(model_dir))
     os.utime(model_dir / "config.json", ns=(1, 1))
-    assert before != PROVIDER.fingerprint(str(model_dir))
+    assert before != HfLocal.fingerprint(str(model_dir))
 
 
 def test_a_missing_model_fails_with_its_name(tmp_path: Path) -> None:
@@ -151,11 +151,11 @@ def test_a_model_in_one_file_is_known_by_that_file(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     path.write_bytes(b"no model")
     (tmp_path / "beside.txt").write_text("not part of it")
-    before = PROVIDER.fingerprint(str(path))
+    before = HfLocal.fingerprint(str(path))
     (tmp_path / "beside.txt").write_text("changed")
-    assert before == PROVIDER.fingerprint(str(path))
+    assert before == HfLocal.fingerprint(str(path))
     path.write_bytes(b"another")
-    assert before != PROVIDER.fingerprint(str(path))
+    assert before != HfLocal.fingerprint(str(path))
     verdict = _ask(path, tmp_path, [JudgeRequest("p")])[0]
     assert verdict.status == "judge_failed"
     assert "tiny.gguf cannot be loaded" in (verdict.reason or "")

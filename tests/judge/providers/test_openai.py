@@ -13,15 +13,14 @@ import pytest
 from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.providers import JudgeClient
-from spiqa_tasks.judge.providers.openai import PROVIDER, OpenAIJudge, verdict_of
+from spiqa_tasks.judge.providers.openai import OpenAIJudge, verdict_of
 from spiqa_tasks.judge.retry import AskError
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 KEY = "sk-secret-0123456789"
 
 
-def _ask(client: JudgeClient, *requests: JudgeRequest) -> list[Verdict]:
+def _ask(client: OpenAIJudge, *requests: JudgeRequest) -> list[Verdict]:
     async def run() -> list[Verdict]:
         try:
             return [await client.ask(request) for request in requests]
@@ -145,13 +144,13 @@ def test_a_count_that_is_none_is_not_counted(count: Any) -> None:
 @pytest.mark.parametrize("model", ["o1", "o1-mini", "o3", "o4-mini", "gpt-5", "gpt-5-mini", "openai/o3-mini"])
 def test_reasoning_models_say_why_they_give_no_logprobs(model: str) -> None:
     """The known reasoning families are told by their names, behind a router's prefix too."""
-    assert "reasoning" in (PROVIDER.why_no_logprobs(model) or "")
+    assert "reasoning" in (OpenAIJudge.why_no_logprobs(model) or "")
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "o11y-model", "Qwen/Qwen2.5-7B-Instruct"])
 def test_other_models_may_judge(model: str) -> None:
     """Only the known reasoning families are refused."""
-    assert PROVIDER.why_no_logprobs(model) is None
+    assert OpenAIJudge.why_no_logprobs(model) is None
 
 
 def _api(**changes: Any) -> OpenAIJudge:
@@ -178,13 +177,13 @@ def test_the_line_of_a_request_is_what_would_be_sent() -> None:
 def test_reasoning_models_at_openai_are_asked_in_their_words_from_the_start() -> None:
     """At another address they are asked as any model."""
     written = JudgeRequest("p", top_logprobs=None, max_tokens=7)
-    assert _api(model="o3", url=PROVIDER.url).body(written) == {
+    assert _api(model="o3", url=OpenAIJudge.url).body(written) == {
         "model": "o3",
         "messages": [{"role": "user", "content": "p"}],
         "max_completion_tokens": 7,
     }
     assert _api(model="o3").body(written)["max_tokens"] == 7
-    assert _api(url=PROVIDER.url).body(written)["temperature"] == 0.0
+    assert _api(url=OpenAIJudge.url).body(written)["temperature"] == 0.0
 
 
 def test_a_refused_temperature_is_left_out_from_then_on() -> None:

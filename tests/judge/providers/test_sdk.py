@@ -198,7 +198,10 @@ def test_the_environments_proxy_is_used_but_for_the_hosts_that_it_names(
     assert len(server.requests) == 1
 
 
-API = OpenAIJudge(JudgeConfig("openai", "m", "http://h/v1", "k" * 20))
+def content_of(request: JudgeRequest) -> Any:
+    """The content of the message that is sent."""
+    api = OpenAIJudge(JudgeConfig("openai", "m", "http://h/v1", "k" * 20))
+    return api.body(request)["messages"][0]["content"]
 
 
 @pytest.mark.parametrize(
@@ -216,8 +219,8 @@ def test_the_type_is_told_by_the_name_and_the_bytes_arrive(tmp_path: Path, name:
     """What has no known ending goes out as a PNG; any bytes come back from the text."""
     content = bytes(range(256)) * 3
     (tmp_path / name).write_bytes(content)
-    picture, text = API.content_of(JudgeRequest("p", images=(str(tmp_path / name),)))
-    head, _, data = picture["image_url"]["url"].partition(",")  # type: ignore[union-attr]
+    picture, text = content_of(JudgeRequest("p", images=(str(tmp_path / name),)))
+    head, _, data = picture["image_url"]["url"].partition(",")
     assert head == f"data:image/{kind};base64"
     assert base64.b64decode(data, validate=True) == content
     assert text == {"type": "text", "text": "p"}
@@ -226,6 +229,6 @@ def test_the_type_is_told_by_the_name_and_the_bytes_arrive(tmp_path: Path, name:
 def test_a_url_stays_and_a_prompt_alone_is_a_text() -> None:
     """Pictures come before the prompt, in their order; half a surrogate pair is a question mark."""
     urls = ("https://h/a.png", "http://h/b.png", "data:image/gif;base64,AA==")
-    *parts, _ = API.content_of(JudgeRequest("p", images=urls))
+    *parts, _ = content_of(JudgeRequest("p", images=urls))
     assert parts == [{"type": "image_url", "image_url": {"url": url}} for url in urls]
-    assert API.content_of(JudgeRequest("a\ud800b é 🙂")) == "a?b é 🙂"
+    assert content_of(JudgeRequest("a\ud800b é 🙂")) == "a?b é 🙂"

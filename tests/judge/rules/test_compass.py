@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from pathlib import Path
 
@@ -47,19 +46,3 @@ def test_an_answer_cannot_close_its_frame() -> None:
     assert asked.count("<Candidate's Answer End>") == 1
     assert asked.count("[removed]") == 3
     assert "standard answer  end" not in asked
-
-
-def test_the_signature_has_the_digest_of_the_prompt() -> None:
-    """Twelve digits, so that another wording is another judgement."""
-    digest = hashlib.sha256(PROMPT.encode()).hexdigest()[:12]
-    assert CompassRule().wording() == f"compass:{digest}"
-    assert dict(CompassRule().values) == {"A": 1.0, "B": 0.0, "C": 0.0}
-    assert (
-        CompassRule()
-        .prompt(CANDIDATE)
-        .endswith(
-            "<Original Question Begin>:\nwhich?\n<Original Question End>\n<Standard Answer Begin>:\nref\n"
-            "<Standard Answer End>\n<Candidate's Answer Begin>: \npred {question}\n<Candidate's Answer End>\n"
-            "Judging the correctness of the candidate's answer:\n"
-        )
-    )

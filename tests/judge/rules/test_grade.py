@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
+import re
 from pathlib import Path
 
 import pytest
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import make_rule
-from spiqa_tasks.judge.rules.grade import DEFAULT, GradeRule, Rubric, read_rubric
+from spiqa_tasks.judge.rules.compass import CompassRule
+from spiqa_tasks.judge.rules.grade import DEFAULT, GradeRule, LetteredRule, Rubric, read_rubric
 from spiqa_tasks.judge.rules.rule import Candidate
 from spiqa_tasks.judge.types import Verdict
 
@@ -42,13 +43,6 @@ def test_a_rubric_is_a_file_of_a_prompt_and_levels(tmp_path: Path) -> None:
     assert make_rule("grade", {}) == GradeRule(DEFAULT)
 
 
-def test_as_many_log_probabilities_are_asked_for_as_there_are_levels() -> None:
-    """Five at least."""
-    levels = tuple((f"level {place}", place / 7) for place in range(8))
-    assert GradeRule(Rubric("many", "{prediction}", levels)).request(CANDIDATE).top_logprobs == 8
-    assert GradeRule().request(CANDIDATE).top_logprobs == 5
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -76,44 +70,6 @@ def test_what_is_no_rubric_is_one_sentence(tmp_path: Path, content: str, message
             make_rule(spec, {})
 
 
-def test_the_default_rubric_is_asked_for_by_its_letters() -> None:
-    """The whole prompt, and the digest of its wording with the levels."""
-    shape = "Question: {}\nReference answer: {}\nAnswer to grade: {}"
-    levels = (
-        "\n\nThe answer\nA: says all that the reference says\nB: says only a part of it, and nothing wrong\n"
-        "C: is wrong\nReply with the letter alone."
-    )
-    start = "Grade the answer to a question against the reference answer, which is right.\n"
-    assert GradeRule().request(CANDIDATE).prompt == start + shape.format("which?", "ref", "pred {question}") + levels
-    wording = start + shape.format("{question}", "{reference}", "{prediction}") + levels
-    assert GradeRule().wording() == f"default:{hashlib.sha256(wording.encode()).hexdigest()[:12]}"
-    assert GradeRule.options_of("") == {}
-    assert GradeRule().values == {"A": 1.0, "B": 0.5, "C": 0.0}
-
-
-def test_the_sentences_of_what_is_no_rubric(tmp_path: Path) -> None:
-    """They quote what was found."""
-    path = tmp_path / "rubric.yaml"
-    for content, sentence in (
-        ("prompt: 5\nlevels: {a: 1, b: 0}", "the prompt of {} to be a text with {{prediction}} in it, found 5."),
-        (
-            "prompt: '{prediction}'\nlevels: {a: 1, b: -0.1}",
-            "the levels of {} to be 2 to 26 names with values from 0 to 1, found {{'a': 1, 'b': -0.1}}.",
-        ),
-    ):
-        path.write_text(content)
-        read_rubric.cache_clear()
-        with pytest.raises(InputError) as error:
-            read_rubric(path)
-        assert str(error.value) == "Expected " + sentence.format(path)
-    with pytest.raises(InputError) as error:
-        read_rubric(tmp_path / "none.yaml")
-    assert str(error.value).startswith(
-        f"Expected a rubric at {tmp_path / 'none.yaml'}, a YAML file with prompt (a text with {{question}}, "
-        "{reference} and {prediction}) and levels (name: value in [0, 1]); found "
-    )
-
-
 @pytest.mark.parametrize("count", [2, 26, 27])
 def test_a_rubric_has_at_most_a_level_for_each_letter(tmp_path: Path, count: int) -> None:
     """Twenty-six; names may be numbers."""
@@ -125,3 +81,32 @@ def test_a_rubric_has_at_most_a_level_for_each_letter(tmp_path: Path, count: int
     else:
         levels = tuple((str(place), 1.0) for place in range(count))
         assert read_rubric(path) == Rubric(str(count), "é {prediction}", levels)
+
+
+@pytest.mark.parametrize("rule", [CompassRule(), GradeRule()])
+def test_a_judge_is_unfit_that_writes_no_letter_or_tells_nothing_apart(rule: LetteredRule) -> None:
+    """Of its test questions, a right and a wrong answer."""
+    assert rule.fault([said(A=0.9, B=0.1), said(A=0.3, C=0.7)]) is None
+    assert "begins its answer with 'Okay'" in (rule.fault([said(Okay=0.9), said(C=0.9)]) or "")
+    assert "gave 0.90 and 0.90" in (rule.fault([said(A=0.9, C=0.1)] * 2) or "")
+
+
+def test_a_judge_is_fit_whose_wrong_answer_is_worth_nothing() -> None:
+    """There is a verdict for each of the test questions; more letters than five are all asked for."""
+    rule = CompassRule()
+    assert rule.fault([said(A=0.1, B=0.9), said(B=1.0)]) is None
+    assert "gave 0.00 and 0.10" in (rule.fault([said(B=1.0), said(A=0.1, B=0.9)]) or "")
+    for verdicts in ([said(A=0.9)], [said(A=0.9)] * 3):
+        with pytest.raises(ValueError, match="zip"):
+            rule.fault(verdicts)
+    levels = tuple((f"level {place}", place / 7) for place in range(8))
+    assert GradeRule(Rubric("many", "{prediction}", levels)).request(CANDIDATE).top_logprobs == 8
+
+
+def test_the_rubric_of_the_docs_is_one(tmp_path: Path) -> None:
+    """As it stands there."""
+    page = (Path(__file__).resolve().parents[3] / "docs" / "judge.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```yaml\n(prompt: .*?)```", page, re.DOTALL)
+    path = tmp_path / "rubric.yaml"
+    path.write_text(shown, encoding="utf-8")
+    assert [value for _, value in read_rubric(path).levels] == [1, 0.7, 0.2, 0]

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from openai_server import OpenAIServer
 
-from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules.letters import LettersRule, ReleasedLettersRule
 from spiqa_tasks.judge.rules.rule import Candidate
-from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 
 def _read(text: str) -> list[str]:
@@ -38,23 +34,8 @@ def test_the_rule_reads_a_letter_or_none(text: str, letters: str) -> None:
     assert _read(text) == list(letters)
 
 
-def test_a_failed_verdict_has_no_score() -> None:
-    """A failure is no answer, neither a right nor a wrong one."""
-    assert LettersRule().score(Candidate("", reference="A", letters=("A", "B")), failed("HTTP 500")) is None
-
-
 def test_the_wordings_have_signatures_of_their_own() -> None:
     """Eight digits of the prompt's hash tell the paper's from the README's."""
     prompts = [rule.signature()["prompt"] for rule in (LettersRule(), ReleasedLettersRule())]
     assert len(set(prompts)) == 2
     assert {(prompt.partition(":")[0], len(prompt.partition(":")[2])) for prompt in prompts} == {("letters", 8)}
-
-
-def test_preflight_says_what_to_do(server: OpenAIServer, config: JudgeConfig) -> None:
-    """A judge that refuses is named with its host, and the way without it."""
-    judge = Judge(config, LettersRule())
-    assert judge.preflight()[0].text == "A plain answer."
-    server.behaviour.sticky = "401"
-    with pytest.raises(JudgeError, match="extractor=judge") as caught:
-        judge.preflight()
-    assert server.url.split("/")[2] in str(caught.value)

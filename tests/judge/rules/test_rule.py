@@ -6,10 +6,9 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.rules import RULES, Candidate, Rule, make_rule
+from spiqa_tasks.judge.rules import RULES, Candidate
 from spiqa_tasks.judge.sanitize import LONGEST
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeRequest
 
 
 def test_an_answer_is_shown_sanitized_and_shortened() -> None:
@@ -25,15 +24,6 @@ def test_an_answer_is_shown_as_written_where_a_release_shows_it_so() -> None:
     candidate = Candidate(answer, as_written=True)
     assert candidate.shown == answer
     assert not candidate.is_cut
-
-
-def test_a_rule_is_made_of_the_options_that_it_has() -> None:
-    """Options of other rules do not count; a value that the rule refuses is one sentence."""
-    options = {"prompt": "paper", "top": 7}
-    assert make_rule("l3score", options) == RULES["l3score"](**options)
-    assert make_rule("letters", options) == RULES["letters"]()
-    with pytest.raises(InputError, match="top"):
-        make_rule("l3score", {"top": 1})
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -59,30 +49,3 @@ def test_a_request_is_marked_by_what_its_answer_has(as_written: bool) -> None:
     ):
         marked = Candidate(answer, as_written=as_written).marked(request)
         assert marked == replace(request, cut=cut and not as_written, suspicious=suspicious)
-
-
-def test_a_rule_without_options_takes_no_argument() -> None:
-    """The sentence names the rule and the argument."""
-    assert Rule.options_of("") == {}
-    with pytest.raises(InputError) as error:
-        RULES["compass"].options_of("x")
-    assert str(error.value) == "Expected the rule compass alone, found 'x' behind it. Leave that out."
-
-
-def test_a_rule_is_called_by_its_name_and_has_one_wording_and_no_fault_unless_it_says_so() -> None:
-    """What a new rule need not write."""
-
-    class Plain(Rule):
-        name = "plain"
-
-        def request(self, candidate: Candidate, /) -> JudgeRequest:
-            return JudgeRequest(candidate.shown)
-
-        def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
-            return float(verdict.ok)
-
-        def signature(self) -> dict[str, str]:
-            return {}
-
-    rule = Plain()
-    assert (rule.title, rule.rewordings(), rule.fault([])) == ("plain", {}, None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections import Counter
 from typing import Any
 
@@ -12,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spiqa_tasks.commands.batching import files_of, read_responses
 from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.judge.config import JudgeConfig
-from spiqa_tasks.judge.request_files import files_of, read_responses
 from spiqa_tasks.judge.types import Verdict
 
 KEY = "sk-secret-0123456789"
@@ -84,37 +83,7 @@ def test_no_line_raises_or_becomes_an_answer_by_chance(provider: str, value: Any
     assert not any(KEY in (verdict.reason or "") for verdict in verdicts.values())
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ({"error": {"code": "batch_expired", "message": "It expired."}}, "in the file: .*It expired"),
-        ({"response": {"status_code": 429, "body": "slow down"}}, "in the file: 429 slow down"),
-        ({"response": {"status_code": 400, "request_id": "vllm-1", "body": None}, "error": "too long"}, "400 too long"),
-        ({"response": {"status_code": 500, "body": None}}, "in the file: 500"),
-        ({"response": {"status_code": 401, "body": {"error": f"wrong {KEY}"}}}, r"wrong \[key\]"),
-        ({"response": [1], "error": None}, "in the file: no answer"),
-        ({"response": {"status_code": 200, "body": {"choices": []}}}, "no chat completion"),
-    ],
-)
-def test_a_line_without_an_answer_says_why(line: dict[str, Any], reason: str) -> None:
-    """In each form that OpenAI, Azure and vLLM have for it."""
-    verdicts, counts = read("openai", [json.dumps({"custom_id": "a" * 64, **line}).encode()])
-    (verdict,) = verdicts.values()
-    assert counts["without an answer"] == 1
-    assert re.search(reason, verdict.reason or "")
-
-
 def test_a_judge_without_files_is_refused() -> None:
     """The sentence says so."""
     with pytest.raises(JudgeError, match="a judge that is asked through files, found hf:m"):
         files_of(JudgeConfig("hf", "m"))
-
-
-def test_a_response_has_as_many_log_probabilities_as_were_asked_for() -> None:
-    """None where a text was; the first answer stays, and takes the place of a failure."""
-    lines = [line_of("openai", "a" * 64, kind) for kind in ("error", "answer", "error", "answer")]
-    verdicts, counts = read_responses(APIS["openai"], {"a" * 64: 2}, [b" \n", *lines, b""])
-    assert verdicts["a" * 64].top_logprobs == (("Yes", -0.2), ("No", -2.0))
-    assert counts == {"all": 4, "without an answer": 1, "repeated": 2}
-    verdicts, _ = read_responses(APIS["openai"], {"a" * 64: None}, lines)
-    assert verdicts["a" * 64] == Verdict("ok", "Yes", model="m")

@@ -9,7 +9,8 @@ import pytest
 from spiqa_tasks.judge.asking import verdicts
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.providers.declaration import served_model
+from spiqa_tasks.judge.providers.provider import Provider
+from spiqa_tasks.judge.providers.sdk import answered
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
@@ -17,18 +18,16 @@ PICTURE = JudgeRequest("p", top_logprobs=None, images=("data:image/png;base64,AA
 WORDS = JudgeRequest("p", lookup=("yes",))
 
 
-class Echo:
+class Echo(Provider):
     """A judge that repeats what it is asked."""
 
-    def __init__(self, config: JudgeConfig) -> None:
-        self.config = config
+    name = "toy"
+    url = "https://toy/v1"
+    key_variable = "TOY_KEY"
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Repeat the prompt."""
         return Verdict("ok", request.prompt)
-
-    async def aclose(self) -> None:
-        """There is nothing to close."""
 
 
 @pytest.mark.parametrize(
@@ -52,16 +51,7 @@ def test_what_cannot_be_asked_is_told_by_the_declaration(
 
 def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A declared provider is parsed, gets its own key at its own address only, is priced nowhere and answers."""
-    toy = replace(
-        PROVIDERS["anthropic"],
-        name="toy",
-        url="https://toy/v1",
-        key_variable="TOY_KEY",
-        make_client=Echo,
-        why_no_logprobs=lambda _model: None,
-        logprob_judges="toy:<any>",
-    )
-    monkeypatch.setitem(PROVIDERS, "toy", toy)
+    monkeypatch.setitem(PROVIDERS, "toy", Echo)
     environ = {"TOY_KEY": "t", "OPENAI_API_KEY": "o"}
     config = parse_judge("toy:m", environ=environ)
     assert (config.url, config.api_key) == ("https://toy/v1", "t")
@@ -81,8 +71,8 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
 )
 def test_the_served_model_is_a_text_of_bounded_length(answer: dict[str, object], model: str | None) -> None:
     """Printable, too."""
-    assert served_model(answer) == model
-    assert "\x1b" not in (served_model({"model": "m\x1b[31m"}) or "")
+    assert answered(answer, "", ()).model == model
+    assert "\x1b" not in (answered({"model": "m\x1b[31m"}, "", ()).model or "")
 
 
 def test_a_key_is_missed_at_the_providers_own_address_alone() -> None:
