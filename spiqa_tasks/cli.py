@@ -233,7 +233,7 @@ def _logged(verbose: bool) -> Iterator[None]:
     import logging
     import platform
 
-    from spiqa_tasks.files.cache_folder import cache_path
+    from spiqa_tasks.files.atomic import cache_path
 
     handler = logging.Handler()
     handler.emit = lambda record: say(handler.format(record))  # type: ignore[method-assign]

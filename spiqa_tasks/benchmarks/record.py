@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from spiqa_tasks.benchmarks.prompting import prompt_hash
 from spiqa_tasks.benchmarks.signature import extended, sign
-from spiqa_tasks.files.typed import check_types
+from spiqa_tasks.files.json_text import check_types
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
-from spiqa_tasks.files.image_ablation import GREY
+from spiqa_tasks.files.pictures import GREY
 
 PACKAGE = "spiqa-tasks"
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from spiqa_tasks.benchmarks.own.checks import oddities
 from spiqa_tasks.benchmarks.own.definition import AnswerForm, Definition, Kind, parse
-from spiqa_tasks.benchmarks.own.pictures import PictureFiles
-from spiqa_tasks.benchmarks.own.proposal import Proposal, propose
+from spiqa_tasks.benchmarks.own.prompts import MARKER, are_placed
+from spiqa_tasks.benchmarks.own.proposal import propose
 from spiqa_tasks.benchmarks.own.rows import HUB, Row, data_paths, is_wanted, read_rows
-from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
+from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, register_own
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.records import read_records
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.pictures import check_pictures
+from spiqa_tasks.files.records import KEY, read_records
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.printable import counted, printable, say
 from spiqa_tasks.report.page import preview_page
@@ -29,8 +30,8 @@ FAULTS = 10
 """Faulty rows that are listed, of possibly thousands with one cause."""
 PREVIEWED = 10
 """Questions on the page of `--preview`, which inlines their pictures."""
-_END = "...\n"
-"""End of a document, which PyYAML appends to a scalar."""
+SKEWED = 4.0
+"""Standard errors above chance from which on a letter is reported as right too often."""
 ROLES = ("id", "question", "answer", "options", "images", "groups", "cluster")
 
 
@@ -59,21 +60,26 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the YAML and describe it; 0 if every row can be asked, else 3."""
+    import yaml
+
     path = arguments.folder / f"{arguments.name}.yaml"
     if path.exists() and not arguments.force:
         raise InputError(f"Expected no {path}, found one. Add --force to write over it, or choose another name.")
-    values, proposal = _values(arguments)
+    values, columns = _values(arguments)
+    text = yaml.safe_dump(values, default_flow_style=None, sort_keys=False, allow_unicode=True, width=1000)
     definition = register_own(values, arguments.folder.resolve())
-    rows, faults = read_rows(definition, default_source(), definition.split, "ablation=none", pictures=True)
+    rows, faults = read_rows(definition, default_source(), definition.split)
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(_yaml(values), encoding="utf-8")
-    print(f"Wrote {path}:\n\n{printable(_yaml(values))}")
-    print(_columns(proposal, rows))
+    path.write_text(text, encoding="utf-8")
+    print(f"Wrote {path}:\n\n{printable(text)}")
+    print(_columns(values["columns"], rows))
+    if unused := [name for name in columns if name not in definition.named_columns]:
+        print(f"\nNot used: {', '.join(unused)}.")
     print(f"\n{_summary(definition, rows)}")
-    say(*oddities(definition, rows))
+    say(*_oddities(definition, rows))
     if faults:
         say(f"{counted(len(faults), 'row')} of {len(faults) + len(rows)} cannot be asked:")
-        say(*(f"  row {fault.number} (id {fault.id}): {fault.text}" for fault in faults[:FAULTS]))
+        say(*(f"  {fault}" for fault in faults[:FAULTS]))
     if len(faults) > FAULTS:
         say(f"  and {len(faults) - FAULTS} more.")
     if rows:
@@ -85,7 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 3 if faults or not rows else 0
 
 
-def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Proposal]:
+def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Sequence[str]]:
+    """The values of the YAML, and all columns of the data."""
     is_local = not arguments.data.startswith(HUB)
     data = Path(os.path.relpath(arguments.data, arguments.folder)).as_posix() if is_local else arguments.data
     where = _pairs(arguments.where, "--where")
@@ -97,17 +104,11 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], Proposal]:
     if unknown := [role for role in columns if role not in ROLES]:
         raise InputError(f"Expected --column WHAT=COLUMN with WHAT among {', '.join(ROLES)}; found {unknown[0]!r}.")
     named = {role: text.split(",") if "," in text else text for role, text in columns.items()}
-    proposal = propose(records, named, PictureFiles(paths[0].parent))
-    if proposal.open_points:
-        raise InputError(
-            f"Expected to tell which column of {arguments.data} has the {proposal.open_points[0]}, found no usual name "
-            f"among {', '.join(proposal.unused) or 'no columns'}. Name it with --column "
-            f"{proposal.open_points[0]}=COLUMN."
-        )
     chosen = {"kind": arguments.kind, "answer_is": arguments.answer_is, "image_folder": arguments.image_folder}
-    values = start | proposal.values() | {key: value for key, value in chosen.items() if value}
+    values = start | propose(records, named, paths[0].parent) | {key: value for key, value in chosen.items() if value}
     values["metrics"] = list(parse(values, arguments.folder).metrics)
-    return values | ({"variants": "both"} if "images" in proposal.columns else {}), proposal
+    variants = {"variants": "both"} if "images" in values["columns"] else {}
+    return values | variants, list(dict.fromkeys(name for record in records for name in record if name != KEY))
 
 
 def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
@@ -120,34 +121,19 @@ def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def _yaml(values: Mapping[str, Any], indent: str = "") -> str:
-    """Return the values as YAML, one per line."""
-    import yaml
-
-    text = ""
-    for key, value in values.items():
-        if key == "columns":
-            text += f"{key}:\n{_yaml(value, '  ')}"
-        else:
-            flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=1000)
-            text += f"{indent}{key}: {flow.removesuffix(_END).strip()}\n"
-    return text
-
-
-def _columns(proposal: Proposal, rows: Sequence[Row]) -> str:
-    """Return the role of each column with an example, and the columns that are not used."""
+def _columns(columns: Mapping[str, Any], rows: Sequence[Row]) -> str:
+    """Return a table of each role's column with an example."""
     first = rows[0] if rows else {}
     lines = []
     for role in ROLES:
-        named = proposal.columns.get(role)
+        named = columns.get(role) or []
         shown = first.get({"answer": "references"}.get(role, role), "")
-        shown = [shown[name] for name in shown if name in (named or ())] if isinstance(shown, Mapping) else shown
+        shown = [shown[name] for name in shown if name in named] if isinstance(shown, Mapping) else shown
         text = ", ".join(map(str, shown)) if isinstance(shown, list) else str(shown or "")
-        columns = ", ".join(named) if isinstance(named, list) else named or "-"
         example = (text if len(text) <= 60 else f"{text[:57]}...") if named else ""
-        lines.append({"what": role, "column": columns, "in the first row": example})
-    table = render("text", Table(lines, ["what"], ["column", "in the first row"]))
-    return table + (f"\n\nNot used: {', '.join(proposal.unused)}." if proposal.unused else "")
+        names = named if isinstance(named, str) else ", ".join(named) or "-"
+        lines.append({"what": role, "column": names, "in the first row": example})
+    return render("text", Table(lines, ["what"], ["column", "in the first row"]))
 
 
 def _summary(definition: Definition, rows: Sequence[Row]) -> str:
@@ -158,24 +144,54 @@ def _summary(definition: Definition, rows: Sequence[Row]) -> str:
     return f"{definition.benchmark}: {counted(len(rows), 'question')}: {', '.join(parts)}."
 
 
+def _oddities(definition: Definition, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a sentence for each possible fault of rows that can be asked."""
+    texts = [(row, [row["question"], *row["options"]]) for row in rows]
+    asked = [(row["question"], *row["options"], *row["images"]) for row in rows]
+    counts = Counter(asked)
+    faults = {
+        "with two options of the same text": [
+            row for row in rows if len({text.casefold() for text in row["options"]}) < len(row["options"])
+        ],
+        "with a marker of a picture that the row does not have": [
+            row for row, each in texts if any(map(MARKER.search, each)) and not are_placed(each, len(row["images"]))
+        ],
+        "without a picture": [row for row in rows if definition.columns.images and not row["images"]],
+        "asked more than once, with the same options and pictures": [
+            row for row, each in zip(rows, asked, strict=True) if counts[each] > 1
+        ],
+    }
+    for fault, found in faults.items():
+        if found:
+            yield f"{counted(len(found), 'question')} {fault}, the first: {', '.join(row['id'] for row in found[:5])}."
+    yield from _skew([row for row in rows if row["letters"]])
+    try:
+        check_pictures([path for row in rows for path in row["images"]])
+    except DataError as error:
+        yield str(error)
+
+
+def _skew(choices: Sequence[Row]) -> Iterator[str]:
+    """Name the letter that is right more often than by chance, if any."""
+    for letter, count in Counter(row["answer"] for row in choices).most_common(1):
+        chances = [1 / len(row["letters"]) if letter in row["letters"] else 0.0 for row in choices]
+        expected, spread = sum(chances), sum(chance * (1 - chance) for chance in chances) ** 0.5
+        if count > expected + SKEWED * spread:
+            yield (
+                f"{letter} is right in {count / len(choices):.0%} of {counted(len(choices), 'choice')}, where "
+                f"{expected / len(choices):.0%} would be by chance: who always answers {letter} gets as much. "
+                "Shuffle the options."
+            )
+
+
 def _show(arguments: argparse.Namespace, definition: Definition, rows: Sequence[Row]) -> None:
     """Print the prompt of the first question; with `--preview` write a page of the first ones."""
-    prompt = BENCHMARKS[definition.benchmark].prompt
-    print(f"\nWhat a model is shown of {rows[0]['id']}:\n\n{printable(_plain(prompt(rows[0])))}")
+    parts = BENCHMARKS[definition.benchmark].prompt
+    texts = [f"[picture {part.path}]" if isinstance(part, Picture) else str(part) for part in parts(rows[0])]
+    plain = printable("".join(texts).strip()).replace("\n", "\n    ")
+    print(f"\nWhat a model is shown of {rows[0]['id']}:\n\n    {plain}")
     if arguments.preview:
         path = arguments.folder / f"{definition.benchmark}_preview.html"
-        first = [(row, prompt(row)) for row in rows[:PREVIEWED]]
+        first = [(row, parts(row)) for row in rows[:PREVIEWED]]
         path.write_text(preview_page(f"{definition.benchmark}: the first questions", first), encoding="utf-8")
         print(f"\nWrote {path}.")
-
-
-def _plain(parts: Sequence[Part]) -> str:
-    texts = (
-        f"[picture {part.path}]"
-        if isinstance(part, Picture)
-        else f"\n<{part.role}>\n"
-        if isinstance(part, Turn)
-        else part
-        for part in parts
-    )
-    return "    " + "".join(texts).strip().replace("\n", "\n    ")

@@ -14,8 +14,7 @@ from filelock import FileLock
 from tqdm import tqdm
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.source import Repository, Source
 from spiqa_tasks.printable import counted
 

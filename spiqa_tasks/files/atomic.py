@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files written whole or not at all, and the folder of files that may be made or fetched again."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import logging
 import os
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from spiqa_tasks.errors import InputError
+import platformdirs
+
+from spiqa_tasks.errors import DataError, InputError
 
 logger = logging.getLogger("spiqa_tasks")
 
@@ -78,3 +80,19 @@ def written_atomically(path: Path) -> Iterator[BinaryIO]:
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def cache_path(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder that `SPIQA_TASKS_CACHE` names (`~` expanded), else the platform's user cache folder."""
+    root = environ.get("SPIQA_TASKS_CACHE")
+    return Path(os.path.expanduser(root)) if root else Path(platformdirs.user_cache_dir("spiqa-tasks"))
+
+
+def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of `cache_path`, made if missing; DataError if it cannot be made."""
+    path = cache_path(environ)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"Expected a writable cache folder at {path}: {error}. Set SPIQA_TASKS_CACHE.") from error
+    return path

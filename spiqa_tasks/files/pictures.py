@@ -10,17 +10,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from filelock import FileLock
 from PIL import Image, ImageFile, PngImagePlugin, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.atomic import cache_folder, write_atomically
 
 UNREADABLE = (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, MemoryError)
 """What PIL raises for a picture that cannot be decoded, or that is much larger than its file."""
+Ablation = Literal["none", "grey", "text"]
+GREY = 128
+"""Grey value of all three channels of pictures with the ablation `grey` (MMStar paper, section 5.1)."""
 KEPT = 128
 """Files whose bytes are kept in memory; the figures of a paper are used in consecutive questions."""
 
@@ -204,3 +206,17 @@ def _broken(path: str) -> str | None:
 def _suffix(content: bytes) -> str:
     signatures = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
     return next((suffix for start, suffix in signatures.items() if content.startswith(start)), ".img")
+
+
+def ablated_pictures(paths: Sequence[str], ablation: Ablation) -> list[str]:
+    """Return the pictures to show: the same ones, or with `grey` grey ones of the same sizes."""
+    return [_grey(path) for path in paths] if ablation == "grey" else list(paths)
+
+
+def _grey(path: str) -> str:
+    with Image.open(path) as image:
+        size = image.size
+    grey = cache_folder() / "grey" / f"{size[0]}x{size[1]}-{GREY}.png"
+    if not grey.exists():
+        save_png(Image.new("RGB", size, (GREY, GREY, GREY)), grey)
+    return str(grey)

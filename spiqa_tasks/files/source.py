@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.atomic import cache_folder, write_atomically
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.files.atomic import cache_path
 
 logger = logging.getLogger("spiqa_tasks")
 

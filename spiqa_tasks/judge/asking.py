@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spiqa_tasks.extras import require
-from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.config import JudgeConfig
 from spiqa_tasks.judge.pace import Pace

@@ -20,7 +20,7 @@ from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.judge.config import (
     DEFAULT_JUDGE,
     EXTRA_VARIABLE,

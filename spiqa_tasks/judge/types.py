@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import quote
 
-from spiqa_tasks.files.typed import conforms
+from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.printable import counted, printable
 from spiqa_tasks.scoring.l3score import ROUNDING
 

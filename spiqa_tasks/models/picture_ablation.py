@@ -14,8 +14,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.image_ablation import GREY
-from spiqa_tasks.files.pictures import on_page, png
+from spiqa_tasks.files.pictures import GREY, on_page, png
 
 KINDS = ("grey", "text", "black", "white", "noise", "mean", "shuffled")
 """`grey` (128 of 255), `black`, `white`: that colour; `mean`: the picture's own mean colour; `noise`: every value of

@@ -20,8 +20,7 @@ from tqdm import tqdm
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.extras import require
-from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.pictures import open_picture
 
 PACKAGE = "rapidocr"

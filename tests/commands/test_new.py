@@ -98,10 +98,10 @@ def test_oddities_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(["new", "shapes", str(path), "--folder", str(tmp_path)]) == 0
     said = capsys.readouterr().err.splitlines()
     assert said[:5] == [
-        "spiqa-tasks: 1 question has two options with the same text, the first: 3.",
-        "spiqa-tasks: 1 question names a picture that it does not have, the first: 4.",
-        "spiqa-tasks: 1 question has no picture, the first: 5.",
-        "spiqa-tasks: 2 questions are asked more than once, with the same options and pictures, the first: 6, 7.",
+        "spiqa-tasks: 1 question with two options of the same text, the first: 3.",
+        "spiqa-tasks: 1 question with a marker of a picture that the row does not have, the first: 4.",
+        "spiqa-tasks: 1 question without a picture, the first: 5.",
+        "spiqa-tasks: 2 questions asked more than once, with the same options and pictures, the first: 6, 7.",
         "spiqa-tasks: B is right in 100% of 20 choices, where 25% would be by chance: who always answers B gets as "
         "much. Shuffle the options.",
     ]
@@ -128,7 +128,10 @@ def test_the_user_may_say_what_is_not_guessed(tmp_path: Path, capsys: pytest.Cap
     ("arguments", "message"),
     [
         (["x", "table.jsonl", "--column", "answer=gold"], "column 'gold' in the data of x"),
-        (["x", "other.jsonl"], "which column of other.jsonl has the question, found no usual name among x, y"),
+        (
+            ["x", "other.jsonl"],
+            "a column with the question, found no usual name among x, y. Name it with --column question=COLUMN",
+        ),
         (["there", "table.jsonl"], "Add --force to write over it"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files import archives
 from spiqa_tasks.files.archives import extract, is_unsafe, packed_pictures, picture_folder, unpacked
-from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.source import SPIQA, LocalSource
 
 WANTED = ["p1/a.png", "p1/b.png"]
@@ -50,14 +50,6 @@ def test_figure_that_the_archive_lacks_is_named(tmp_path: Path) -> None:
     """The first missing figure and the archive are in the message."""
     path = archive(tmp_path, {"p1/a.png": b""})
     with pytest.raises(DataError, match=r"pictures\.zip.*the first is p1/b\.png"):
-        extract(path, WANTED)
-
-
-def test_truncated_archive_is_refused(tmp_path: Path) -> None:
-    """An archive cut in the middle is one clear error."""
-    path = archive(tmp_path, dict.fromkeys(WANTED, b"x" * 1000))
-    path.write_bytes(path.read_bytes()[:700])
-    with pytest.raises(DataError, match="fetch it again"):
         extract(path, WANTED)
 
 

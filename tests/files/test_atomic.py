@@ -7,10 +7,11 @@ import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import platformdirs
 import pytest
 
-from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.atomic import check_file, check_folder, write_atomically
+from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.files.atomic import cache_folder, cache_path, check_file, check_folder, write_atomically
 
 
 def test_content_is_written_into_new_folders_and_replaces_what_was_there(tmp_path: Path) -> None:
@@ -73,13 +74,6 @@ def test_a_pipe_is_written_to_and_a_link_stays_one(tmp_path: Path) -> None:
     assert file.read_bytes() == b"new"
 
 
-def test_the_longest_file_name_can_be_written(tmp_path: Path) -> None:
-    """The temporary name does not grow with the file's own."""
-    path = tmp_path / ("x" * 255)
-    write_atomically(path, b"content")
-    assert path.read_bytes() == b"content"
-
-
 @pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
 def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     """Others may read a shared cache: the mode is what the umask gives, not that of a private temporary file."""
@@ -88,44 +82,32 @@ def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "atomic").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
 
 
-def test_a_file_that_was_written_is_logged_with_its_size(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """For those who look for what a run left behind."""
-    with caplog.at_level("INFO", "spiqa_tasks"):
-        write_atomically(tmp_path / "a", b"12345")
-    assert caplog.messages == [f"wrote {tmp_path / 'a'} (5 bytes)"]
-
-
-def test_a_folder_that_can_be_written_or_made_is_fine(tmp_path: Path) -> None:
-    """Nothing is made by the check, and a file in an existing folder is fine, too."""
-    check_folder(tmp_path)
-    check_folder(tmp_path / "new" / "below")
-    check_file(tmp_path / "a.json")
-    assert [*tmp_path.iterdir()] == []
-
-
-def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
-    """One sentence names the folder and what the system said about the nearest place that is there."""
+def test_places_to_write_are_checked(tmp_path: Path) -> None:
+    """A file in the place of a folder, and the other way round, is said before anything is done."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError) as error:
-        check_folder(tmp_path / "file" / "below")
-    assert str(error.value) == (
-        f"Expected a folder at {tmp_path / 'file' / 'below'} that can be written, found Not a directory. "
-        "Name another one."
-    )
-
-
-@pytest.mark.skipif(os.name != "posix", reason="/proc is Linux's")
-def test_a_file_in_a_folder_that_cannot_be_written_is_refused() -> None:
-    """Its folder is checked as `check_folder` does."""
-    with pytest.raises(InputError, match=r"^Expected a folder at /proc/self that can be written, found .+\. Name"):
-        check_file(Path("/proc/self/a.json"))
-
-
-def test_a_file_needs_a_name_and_a_folder(tmp_path: Path) -> None:
-    """A folder is no file, and the folder above it has to be there."""
-    with pytest.raises(InputError) as error:
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(InputError, match="can be written"):
+            check_folder(place)
+    with pytest.raises(InputError, match="found a folder"):
         check_file(tmp_path)
-    assert str(error.value) == f"Expected a file to write at {tmp_path}, found a folder. Name a file in it."
-    with pytest.raises(InputError) as error:
-        check_file(tmp_path / "x" / "a")
-    assert str(error.value) == (f"Expected a folder at {tmp_path / 'x'}, found none. Make it, or name another file.")
+    check_file(tmp_path / "samples.jsonl")
+    check_folder(tmp_path / "new" / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_variable_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`~` is the home folder; without the variable, or with an empty one, it is the platform's cache folder."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_path({"SPIQA_TASKS_CACHE": "~/x"}) == tmp_path / "x"
+    assert cache_path({}) == cache_path({"SPIQA_TASKS_CACHE": ""}) == platformdirs.user_cache_path("spiqa-tasks")
+
+
+def test_the_folder_is_made_when_it_is_needed(tmp_path: Path) -> None:
+    """The path alone makes nothing; what cannot be made says which variable to set."""
+    environ = {"SPIQA_TASKS_CACHE": str(tmp_path / "a" / "b")}
+    assert not cache_path(environ).exists()
+    assert cache_folder(environ).is_dir()
+    assert cache_folder(environ) == tmp_path / "a" / "b"
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataError, match="SPIQA_TASKS_CACHE"):
+        cache_folder({"SPIQA_TASKS_CACHE": str(tmp_path / "file" / "below")})

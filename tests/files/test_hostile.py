@@ -13,10 +13,8 @@ import pytest
 from PIL import Image, ImageFile
 
 from spiqa_tasks.benchmarks.spiqa.release import read_papers
-from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files import archives
+from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.archives import extract
-from spiqa_tasks.files.atomic import check_file, check_folder
 from spiqa_tasks.files.pictures import check_pictures
 from spiqa_tasks.runs.paths import read_path
 
@@ -48,13 +46,6 @@ def test_an_archive_that_cannot_be_unpacked_is_named(tmp_path: Path, offset: int
     """Encryption and packing that Python does not know are a sentence with the archive's name."""
     with pytest.raises(DataError, match=r"a\.zip"):
         extract(_patched(_archive(tmp_path / "a.zip"), offset, value), ["a.png"])
-
-
-def test_a_member_beyond_all_pictures_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The size that an archive declares is looked at before anything is unpacked."""
-    monkeypatch.setattr(archives, "LARGEST_MEMBER", 100)
-    with pytest.raises(DataError, match="pictures of at most"):
-        extract(_archive(tmp_path / "a.zip"), ["a.png"])
 
 
 def _png(width: int, height: int, data: bytes) -> bytes:
@@ -129,23 +120,3 @@ def test_a_damaged_spreadsheet_is_a_sentence(tmp_path: Path, damage: str) -> Non
         warnings.simplefilter("ignore")
         with pytest.raises(DataError, match=r"p\.xlsx"):
             _read(path)
-
-
-def test_an_unbalanced_quote_names_its_row(tmp_path: Path) -> None:
-    """The row in which a quotation mark is opened and never closed is in the message."""
-    (tmp_path / "p.tsv").write_text('index\tprediction\n1\tA\n2\t"B\n3\tC\n')
-    with pytest.raises(DataError, match="quotation mark in row 3"):
-        _read(tmp_path / "p.tsv")
-
-
-def test_places_to_write_are_checked(tmp_path: Path) -> None:
-    """A file in the place of a folder, and the other way round, is said before anything is done."""
-    (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(InputError, match="can be written"):
-            check_folder(place)
-    with pytest.raises(InputError, match="found a folder"):
-        check_file(tmp_path)
-    check_file(tmp_path / "samples.jsonl")
-    check_folder(tmp_path / "new" / "folder")
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -90,12 +90,6 @@ def test_the_file_that_a_model_class_opens_has_the_pixels_of_the_page(tmp_path: 
     assert page_path(str(path)) == shown
 
 
-def test_a_picture_that_is_gone_is_told_when_it_is_shown(tmp_path: Path) -> None:
-    """By name."""
-    with pytest.raises(DataError, match=r"gone\.png"):
-        page_path(str(tmp_path / "gone.png"))
-
-
 def test_parquet_cells_are_written_once_with_the_suffix_of_their_content(tmp_path: Path) -> None:
     """A cell's bytes become a file of its name and format; a file cut short is written again; no bytes are an error."""
     save_png(Image.new("RGB", (4, 4), "red"), tmp_path / "red.png")
@@ -152,29 +146,6 @@ def test_changed_file_is_read_again(tmp_path: Path) -> None:
     assert saved(encoded_picture(str(path))) == path.read_bytes() != before
 
 
-def test_other_encodings_are_made_by_pillow(tmp_path: Path) -> None:
-    """JPEG, which the host can be told to send, is an ordinary encoding of the pixels."""
-    buffer = io.BytesIO()
-    encoded_picture(str(noise(tmp_path, "a.png"))).save(buffer, format="JPEG", quality=85)
-    assert Image.open(buffer).size == (40, 30)
-    assert buffer.getvalue().startswith(b"\xff\xd8\xff")
-    plain = io.BytesIO()
-    encoded_picture(str(tmp_path / "a.png")).save(plain, format="JPEG")
-    assert plain.getvalue().startswith(b"\xff\xd8\xff")
-
-
-def test_a_png_is_copied_into_an_open_file_alone_and_without_options(tmp_path: Path) -> None:
-    """The bytes are those of the file even where Pillow would pack them tighter; a path is left to Pillow."""
-    Image.new("RGB", (40, 30)).save(tmp_path / "a.png", compress_level=0)
-    content = (tmp_path / "a.png").read_bytes()
-    assert saved(encoded_picture(str(tmp_path / "a.png"))) == content
-    encoded_picture(str(tmp_path / "a.png")).save(str(tmp_path / "b.png"), format="PNG")
-    assert Image.open(tmp_path / "b.png").tobytes() == Image.open(tmp_path / "a.png").tobytes()
-    packed = io.BytesIO()
-    encoded_picture(str(tmp_path / "a.png")).save(packed, format="PNG", compress_level=9)
-    assert len(packed.getvalue()) < len(content)
-
-
 def test_host_sends_the_file_as_it_is(tmp_path: Path) -> None:
     """In the host's message for an API model the data URL holds the file's own bytes."""
     from lmms_eval.protocol import ChatMessages
@@ -184,45 +155,3 @@ def test_host_sends_the_file_as_it_is(tmp_path: Path) -> None:
     messages = ChatMessages(messages=[{"role": "user", "content": content}]).to_openai_messages()
     url = messages[0]["content"][1]["image_url"]["url"]
     assert url == "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
-
-
-@pytest.mark.parametrize(
-    ("content", "suffix"),
-    [
-        (b"\x89PNG\r", ".png"),
-        (b"\xff\xd8\xff\xe0", ".jpg"),
-        (b"GIF89a", ".gif"),
-        (b"RIFFabcdWEBP", ".webp"),
-        (b"BM12", ".bmp"),
-        (b"other", ".img"),
-    ],
-)
-def test_a_written_picture_is_named_by_its_first_bytes(
-    content: bytes, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Below the cache's folder of pictures; one of another size is written again."""
-    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path))
-    for each in (content + b"longer", content):
-        assert write_pictures("set/a", [("x", each)]) == [str(tmp_path / "images" / "set" / "a" / f"x{suffix}")]
-        assert (tmp_path / "images" / "set" / "a" / f"x{suffix}").read_bytes() == each
-
-
-def test_a_picture_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
-    """It names the file and what PIL raised."""
-    path = tmp_path / "a.png"
-    for read in (open_picture, page_path):
-        with pytest.raises(DataError) as error:
-            read(str(path))
-        assert str(error.value) == (
-            f"Expected a readable picture at {path}, found FileNotFoundError [Errno 2] No such file or directory: "
-            f"'{path}'. Fetch the data again."
-        )
-
-
-@pytest.mark.parametrize("cell", [None, {}, {"bytes": None, "path": "a.png"}, b"", "text", {"bytes": b""}])
-def test_a_cell_without_a_picture_is_one_sentence(cell: object) -> None:
-    """It says where; a picture is there by itself or beside its path."""
-    with pytest.raises(DataError) as error:
-        encoded(cell, "row 3")
-    assert str(error.value) == "Expected a picture in row 3, found none. Fetch the file again."
-    assert encoded(b"x", "") == encoded({"bytes": b"x", "path": None}, "") == b"x"

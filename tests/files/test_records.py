@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.records import FORMS, KEY, read_cells, read_records, read_rows, saved_files
+from spiqa_tasks.files.records import KEY, read_cells, read_records, read_rows
 
 ROWS: list[dict[str, Any]] = [{"q": "1 + 1?", "a": "2"}, {"q": 'None, "NA"\n007?', "a": "007"}, {"q": "é", "a": "NA"}]
 
@@ -49,13 +49,6 @@ def test_lines_of_json_are_read_whatever_the_file_is_called(tmp_path: Path) -> N
     """Some published files of lines end in .json."""
     _jsonl(tmp_path / "rows.json")
     assert list(read_records([tmp_path / "rows.json"])) == ROWS
-
-
-def test_files_are_read_one_after_the_other(tmp_path: Path) -> None:
-    """The rows of several files are in the order of the files."""
-    for name in ("1.jsonl", "2.jsonl"):
-        _jsonl(tmp_path / name)
-    assert list(read_records([tmp_path / "1.jsonl", tmp_path / "2.jsonl"])) == ROWS * 2
 
 
 def test_an_object_of_objects_has_its_keys_in_a_column(tmp_path: Path) -> None:
@@ -155,51 +148,3 @@ def test_cells_of_parquet_and_of_json_are_texts_too(tmp_path: Path) -> None:
     assert list(read_records([tmp_path / "t.csv"])) == [{"c": "_x0042_"}]
     frame.to_excel(tmp_path / "t.xlsx", index=False)
     assert list(read_records([tmp_path / "t.xlsx"])) == [{"c": "B"}]
-
-
-SHAPE = "a list of objects, or an object of them, found '[1]'. Write one object for each question."
-
-
-def test_the_sentences_about_files_of_another_form(tmp_path: Path) -> None:
-    """They name the file, what was found, and what to do."""
-    path = tmp_path / "x.parquet"
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([{"a": 1, "b": 2}]), path)
-    with pytest.raises(DataError) as error:
-        read_rows([path], ["a", "c", "d"], ["e"])
-    assert str(error.value) == (
-        f"Expected {path} to have the columns a, c, d; found no c, d among a, b. Fetch the released file."
-    )
-    assert read_rows([path], ["b"], ["a", "e"]) == [{"a": 1, "b": 2}]
-    assert read_rows([], ["b"]) == []
-    for name, content, found in (
-        (
-            "a.json",
-            "[1]",
-            SHAPE,
-        ),
-        ("a.json", "[1] [2]", "JSON, found Extra data: line 1 column 5 (char 4). Write it again."),
-    ):
-        (tmp_path / name).write_text(content)
-        with pytest.raises(DataError) as error:
-            list(read_records([tmp_path / name]))
-        assert str(error.value) == f"Expected {tmp_path / name} to be {found}"
-    shards = [tmp_path / f"s-0000{place}-of-00003.parquet" for place in range(2)]
-    with pytest.raises(DataError) as error:
-        read_rows(shards, ["a"])
-    assert str(error.value) == (
-        f"Expected a whole set of parquet shards beside {shards[0]}, found 2 files of sets of [3]. "
-        "Fetch all shards of one revision."
-    )
-
-
-def test_a_folder_that_is_none_of_datasets_is_one_sentence(tmp_path: Path) -> None:
-    """And so is a broken file in one."""
-    with pytest.raises(DataError) as error:
-        saved_files(tmp_path)
-    assert str(error.value).startswith(f"Expected {tmp_path} to be {FORMS}, found [Errno 2] ")
-    assert str(error.value).endswith(". Name a file in it.")
-    (tmp_path / "state.json").write_text('{"_data_files": [{"filename": "a.arrow"}]}')
-    (tmp_path / "a.arrow").write_bytes(b"broken")
-    assert saved_files(tmp_path) == [tmp_path / "a.arrow"]
-    with pytest.raises(DataError, match=r"a\.arrow to be an Arrow file of `datasets`, found .*\. Save it again\.$"):
-        list(read_records([tmp_path]))

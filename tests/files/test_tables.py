@@ -27,13 +27,6 @@ def test_objects_come_back_as_they_are(tmp_path_factory: pytest.TempPathFactory,
     assert read_cells(path, escaped=False) == rows
 
 
-def test_what_is_no_text_becomes_one(tmp_path: Path) -> None:
-    """Numbers as they are written; null and NaN, which pandas writes for empty cells, are empty."""
-    path = tmp_path / "t.json"
-    path.write_text('[{"index": 7, "a": 0.5, "b": null, "c": NaN, "d": true, "e": [1]}]')
-    assert read_cells(path) == [{"index": "7", "a": "0.5", "b": "", "c": "", "d": "True", "e": "[1]"}]
-
-
 @pytest.mark.parametrize("suffix", ["tsv", "csv", "json", "xlsx"])
 def test_escapes_of_spreadsheets_are_decoded_on_demand(tmp_path: Path, suffix: str) -> None:
     """`_x000D_` is a carriage return in what a spreadsheet wrote, and stays in what it did not."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE, KEPT, filtered_tasks, included_folders, user_folder
 
 

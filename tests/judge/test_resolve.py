@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.judge.config import NO_THINKING
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import checked_extra, judge_from_environ, parse_judge

@@ -12,6 +12,7 @@ from PIL import Image
 
 from spiqa_tasks.benchmarks.own.definition import Definition, parse
 from spiqa_tasks.benchmarks.own.rows import Row, load
+from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.source import LocalSource
 
 MIXED: list[dict[str, Any]] = [
@@ -41,10 +42,7 @@ def write_own(folder: Path, rows: Iterable[Mapping[str, Any]] = MIXED, name: str
     return path
 
 
-def own_rows(path: Path, settings: str = "ablation=none", split: str = "") -> tuple[Definition, list[Row]]:
+def own_rows(path: Path, ablation: Ablation = "none") -> tuple[Definition, list[Row]]:
     """Return the definition in a YAML and its rows."""
     definition = parse(yaml.safe_load(path.read_text()), path.parent)
-    pictures = "text" not in settings
-    return definition, load(
-        definition, LocalSource(path.parent), split or definition.split, settings, pictures=pictures
-    )
+    return definition, load(definition, LocalSource(path.parent), definition.split, ablation)

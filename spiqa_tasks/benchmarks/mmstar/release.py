@@ -10,8 +10,7 @@ from typing import Any, Literal
 from spiqa_tasks.benchmarks.choice import Row, check_answer, options_in
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.image_ablation import Ablation, ablated_pictures
-from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
+from spiqa_tasks.files.pictures import Ablation, ablated_pictures, check_pictures, encoded, write_pictures
 from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 

@@ -1,30 +1,38 @@
-"""A benchmark of one's own as the rest of the package sees it."""
+"""A user's benchmark as a `Benchmark`: choices by the matcher, open answers by match, judge and text metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
-from spiqa_tasks.benchmarks.choice import truncation_remark
-from spiqa_tasks.benchmarks.open_metrics import judge_advice
-from spiqa_tasks.benchmarks.own import prompts, records, rows
-from spiqa_tasks.benchmarks.own.definition import Definition
+from spiqa_tasks.benchmarks.aggregation import NO_ANSWER, Metric, Pairs, Value, mean_of
+from spiqa_tasks.benchmarks.benchmark import Benchmark
+from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, TRUNCATED_RATE, choice_record, truncation_remark
+from spiqa_tasks.benchmarks.open_metrics import JUDGE_FAILED, NEITHER, judge_advice, text_metric
+from spiqa_tasks.benchmarks.own import prompts, rows
+from spiqa_tasks.benchmarks.own.definition import JUDGED, MATCHES, Definition
 from spiqa_tasks.benchmarks.prompting import Part
-from spiqa_tasks.benchmarks.settings import parse_settings, settings_text
+from spiqa_tasks.benchmarks.record import Context, Record, Response
+from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.benchmarks.signature import ablation_fields
-from spiqa_tasks.files.image_ablation import Ablation
+from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.source import Repository, Source, default_source
+from spiqa_tasks.judge.rules import Candidate
+from spiqa_tasks.metrics.text_scores import METRICS
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION
+from spiqa_tasks.scoring.open_answers import final_answer
+from spiqa_tasks.scoring.refusals import is_refusal
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class OwnSettings:
-    """What a task of one's own shows.
+    """Settings of a user's task.
 
     Attributes:
-        ablation: `grey` shows grey pictures of the same size, `text` no picture.
+        ablation: `grey` replaces pictures by grey ones of the same size, `text` omits them.
     """
 
     ablation: Ablation = "none"
@@ -36,10 +44,10 @@ def own_benchmark(definition: Definition) -> Benchmark:
 
     @cache
     def shots(settings: OwnSettings) -> list[rows.Row]:
-        """The solved questions before each one: the first of their split, read once."""
+        """The solved questions before each: the first of their split, read once."""
         return splits.load(default_source(), definition.shots.split, settings)[: definition.shots.count]
 
-    def prompt(row: Row) -> list[Part]:
+    def prompt(row: Mapping[str, Any]) -> list[Part]:
         settings = parse_settings(OwnSettings, row["settings"])
         return prompts.prompt(definition, row, shots(settings) if definition.shots.count else (), settings.ablation)
 
@@ -52,15 +60,15 @@ def own_benchmark(definition: Definition) -> Benchmark:
         splits=splits,
         load=splits.load,
         prompt=prompt,
-        record=partial(records.record, definition),
-        metrics=lambda _settings: records.metrics(definition),
+        record=partial(record, definition),
+        metrics=lambda _settings: metrics(definition),
         settings=OwnSettings,
         files=files,
-        unseen=lambda settings: replace(settings, ablation="text"),
-        table=lambda _settings: records.table(definition),
+        unseen=lambda settings: dataclasses.replace(settings, ablation="text"),
+        table=lambda _settings: [each.name for each in metrics(definition) if each not in (NEITHER, TRUNCATED_RATE)],
         judge=lambda _settings: definition.judged,
         signature=ablation_fields,
-        remarks=lambda found: [*truncation_remark(found), *judge_advice(found)],
+        remarks=lambda records: [*truncation_remark(records), *judge_advice(records)],
         definition=definition.portable,
         tasks={name: (definition.split, settings) for name, settings in definition.tasks.items()},
         groups=definition.groups,
@@ -70,7 +78,7 @@ def own_benchmark(definition: Definition) -> Benchmark:
 
 
 class _Splits(Mapping[str, int]):
-    """Split -> number of its questions, counted when they are loaded, or when it is asked for."""
+    """Split -> number of its questions, counted when they are loaded or when it is looked up."""
 
     def __init__(self, definition: Definition) -> None:
         self._definition = definition
@@ -78,8 +86,7 @@ class _Splits(Mapping[str, int]):
 
     def load(self, source: Source, split: str, settings: OwnSettings) -> list[rows.Row]:
         """Return the rows of a split."""
-        pictures = settings.ablation != "text"
-        found = rows.load(self._definition, source, split, settings_text(settings), pictures=pictures)
+        found = rows.load(self._definition, source, split, settings.ablation)
         self._known[split] = len(found)
         return found
 
@@ -98,3 +105,74 @@ class _Splits(Mapping[str, int]):
 
     def __contains__(self, split: object) -> bool:
         return split in self._definition.data
+
+
+def record(definition: Definition, row: Mapping[str, Any], response: Response, context: Context) -> Record:
+    """Return the record of one answer; with kind `both` an open answer has an `accuracy`, that of the first match."""
+    signature = context.sign(row, "".join(definition.prompt.values()))
+    if row["letters"]:
+        found = choice_record(row, response, row["groups"], signature)
+    else:
+        found = _open_record(definition, row, response, signature, context)
+    return dataclasses.replace(found, cluster=row["cluster"])
+
+
+def metrics(definition: Definition) -> list[Metric]:
+    """Return the metrics, the headline first."""
+    found = [_metric(name) for name in definition.metrics]
+    if definition.kind == "both":
+        accuracy = dataclasses.replace(
+            ACCURACY, signature=lambda: {"matcher": f"{MATCHER_VERSION}, {_match_of(definition)} of open answers"}
+        )
+        found = [accuracy, *map(_of_open, found[1:])]
+    found += [JUDGE_FAILED] if definition.judged else []
+    found += [NEITHER] if definition.judged == "l3score" else []
+    return [*found, *FAILURE_RATES, TRUNCATED_RATE]
+
+
+def _open_record(
+    definition: Definition, row: Mapping[str, Any], response: Response, signature: str, context: Context
+) -> Record:
+    shared: dict[str, Any] = {"reference": row["answer"], "groups": row["groups"], "signature": signature}
+    if response.failure is not None:
+        return Record(row["id"], status="request_failed", reason=response.failure, **shared)
+    prediction, references = final_answer(response.text), row["references"]
+    wanted = [name for name in definition.metrics if name in MATCHES]
+    scores = {name: float(any(MATCHES[name](prediction, each) for each in references)) for name in wanted}
+    if definition.kind == "both":
+        scores["accuracy"] = scores[_match_of(definition)]
+    candidate = Candidate(prediction, row["question"], " or ".join(references))
+    asks = context.asks(definition.judged, candidate) if definition.judged else ()
+    details = {} if response.truncated is None else {"truncated": response.truncated}
+    refused = is_refusal(response.text)
+    return Record(row["id"], prediction, refused=refused, scores=scores, details=details, asks=asks, **shared)
+
+
+def _match_of(definition: Definition) -> str:
+    """The match that gives the accuracy of open answers with kind `both`."""
+    return next(name for name in definition.metrics if name in MATCHES)
+
+
+def _metric(name: str) -> Metric:
+    if name == "accuracy":
+        return ACCURACY
+    if name in METRICS:
+        return text_metric(name)
+    return mean_of(name, "judge" if name in JUDGED else "nothing")
+
+
+def _of_open(metric: Metric) -> Metric:
+    """The metric over the open questions of a benchmark of both kinds."""
+
+    def compute(records: Sequence[Record]) -> Value:
+        found = _open(records)
+        return metric.compute(found) if found else Value(math.nan, 0, reason=NO_ANSWER)
+
+    def pairs(records: Sequence[Record]) -> Pairs:
+        return metric.pairs(_open(records)) if metric.pairs else []
+
+    return dataclasses.replace(metric, compute=compute, pairs=pairs if metric.pairs else None)
+
+
+def _open(records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if record.groups.get("kind", "").endswith("open")]

@@ -1,4 +1,4 @@
-"""Read question, options, true answers and groups from a row's cells; ValueError names what is wrong."""
+"""Read question, options, references and groups from a row's cells; a ValueError names what is wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     ),
     "id": ("id", "question_id", "qid", "pid", "index", "uid", "sample_id", "data_id", "idx", "key", "questionid"),
 }
-"""Role -> usual names of its column, the likeliest first."""
+"""Role -> usual names of its column, the most likely first."""
 LETTERS = string.ascii_uppercase
 _LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
@@ -51,11 +51,7 @@ def single(value: Any) -> Any:
 
 
 def text_of(record: Fields, column: str) -> str:
-    """Return a column's text, stripped.
-
-    Raises:
-        ValueError: the row has none.
-    """
+    """Return a column's text, stripped; ValueError for a row without one."""
     value = cell(record, column)
     if is_empty(value) or isinstance(value, list | Mapping | bytes) or not str(value).strip():
         raise ValueError(f"no text in {column}" if is_empty(value) else f"{column} is {_shown(value)}, not a text")
@@ -63,7 +59,7 @@ def text_of(record: Fields, column: str) -> str:
 
 
 def options_of(record: Fields, columns: Columns) -> dict[str, str]:
-    """Return letter -> text of a row's options; empty where it has none.
+    """Return letter -> text of a row's options, {} for none.
 
     Raises:
         ValueError: options in no known form, a single one, or more than 26.
@@ -85,54 +81,44 @@ def options_of(record: Fields, columns: Columns) -> dict[str, str]:
         return {}
     if isinstance(value, Mapping):
         keys = [str(key).upper() for key in value]
-        return _lettered(list(value.values()), keys if "".join(keys) == LETTERS[: len(keys)] else None)
+        return _lettered(list(value.values()), keys if "".join(keys) == LETTERS[: len(keys)] else LETTERS)
     if isinstance(value, list):
         return _lettered(value)
-    found = options_in(value) if isinstance(value, str) else {}
+    found = options_in(str(value))
     if not found:
         raise ValueError(f"{columns.options[0]} is {_shown(value)}, not a list")
     return found
 
 
 def row_options(record: Fields, named: Sequence[str] = ()) -> dict[str, str]:
-    """Return letter -> text of a row's options; empty where it has none.
+    """Return letter -> text of a row's options, {} for none; an object keeps the letters that are its keys.
 
     Args:
-        record: column -> value. A column has the options as an object with letters as its keys, as a list, or as a
-            text that lists them; or each letter has a column of its own.
+        record: column -> value.
         named: the column with the options, or one for each; by default one with a usual name, the columns A, B, ...,
-            or those that the question's text lists.
+            or the question.
 
     Raises:
         ValueError: options in no known form.
     """
-    columns = list(named) or _usual(record)
+    columns = tuple(named) or _usual(record)
     value = as_value(record.get(columns[0])) if len(columns) == 1 else None
     if isinstance(value, Mapping) and all(len(key) == 1 and key in string.ascii_letters for key in map(str, value)):
         found = {str(key): "" if is_empty(text) else str(text) for key, text in value.items() if text is not None}
         if len({key.upper() for key in found}) < len(found):
             raise ValueError(f"a letter twice among {', '.join(found)}")
         return found
-    return options_of(record, Columns(options=tuple(columns)))
+    return options_of(record, Columns(options=columns))
 
 
-def _usual(record: Fields) -> list[str]:
-    for role in ("options", "question"):
-        found = next((name for name in NAMES[role] if name in record), None)
-        if found is not None:
-            return [found]
-        lettered = [letter for letter in LETTERS if not is_empty(record.get(letter))]
-        if len(lettered) > 1:
-            return lettered
-    return []
+def _usual(record: Fields) -> tuple[str, ...]:
+    lettered = [letter for letter in LETTERS if not is_empty(record.get(letter))]
+    options, question = ([name for name in NAMES[role] if name in record][:1] for role in ("options", "question"))
+    return tuple(options or (lettered if len(lettered) > 1 else []) or question)
 
 
 def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
-    """Return the letter of a choice's right option.
-
-    Raises:
-        ValueError: the value names none, or several.
-    """
+    """Return the letter of a choice's right option; ValueError if the value names none, or several."""
     text = str(value).strip()
     if form == "text":
         same = [letter for letter, option in options.items() if _plain(option) == _plain(text)]
@@ -152,11 +138,7 @@ def letter_of(value: Any, options: Mapping[str, str], form: AnswerForm) -> str:
 
 
 def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
-    """Return the true answers of an open question, each once.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """Return the references of an open question, each once; ValueError without one."""
     found: dict[str, None] = {}
     for column in columns:
         value = cell(record, column)
@@ -170,8 +152,8 @@ def references_of(record: Fields, columns: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def _lettered(values: Sequence[Any], letters: Sequence[str] | None = None) -> dict[str, str]:
-    """The options by letter, without a label of their own (`A) ...`) where every one has it."""
+def _lettered(values: Sequence[Any], letters: Sequence[str] = LETTERS) -> dict[str, str]:
+    """The options by letter; labels (`A) ...`) that every one has are removed."""
     texts = ["" if value is None else str(value).strip() for value in values]
     if not 2 <= len(texts) <= len(LETTERS):
         raise ValueError(f"{len(texts)} options, where 2 to {len(LETTERS)} can be asked")
@@ -179,7 +161,7 @@ def _lettered(values: Sequence[Any], letters: Sequence[str] | None = None) -> di
     if all(label and label[1].upper() == letter for label, letter in zip(labels, LETTERS, strict=False)):
         rests = [text[label.end() :] for text, label in zip(texts, labels, strict=True) if label]
         texts = rests if all(rests) else texts
-    return dict(zip(letters or LETTERS, texts, strict=False))
+    return dict(zip(letters, texts, strict=False))
 
 
 def _plain(text: str) -> str:

@@ -1,7 +1,4 @@
-"""The YAML of a benchmark of one's own: its data, columns, prompt and metrics.
-
-A YAML with the keys `benchmark` and `data` is such a definition. Pydantic checks keys and values when it is read.
-"""
+"""The YAML of a user's benchmark: its data, columns, prompt and metrics, validated when it is read."""
 
 from __future__ import annotations
 
@@ -23,7 +20,6 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
 
 from spiqa_tasks.benchmarks.own.prompts import PARTS, TEMPLATES, fields_in_path, fields_of
 from spiqa_tasks.errors import InputError
@@ -77,16 +73,16 @@ class _Part(BaseModel):
 
 
 class Columns(_Part):
-    """The names of the data's columns, `a.b` for the field b of the column a.
+    """The names of the data's columns; `a.b` is the field b of the column a.
 
     Attributes:
         question: the question's text.
-        answer: the true answer, or the columns of several true answers; of a choice, the right option.
-        id: the question's id; without it, the key of a JSON object, else the row's place from 0.
+        answer: the reference, or the columns of alternatives; of a choice, the right option.
+        id: the question's id; "": the key of a JSON object, else the row's index from 0.
         options: a column with all options (a list, or the question's own text), or one column for each.
         images: columns with pictures, or paths with columns in braces (`images/{figure}.jpg`).
-        groups: by which scores are broken down.
-        cluster: what questions share, such as their picture, for standard errors.
+        groups: for breakdowns.
+        cluster: cluster key for standard errors, such as the picture.
     """
 
     question: Text = "question"
@@ -111,7 +107,7 @@ class Shots(_Part):
 
 
 class Definition(_Part):
-    """A benchmark of one's own; a field's validator may read only the fields above it.
+    """A user's benchmark; a field's validator may read only the fields above it.
 
     Attributes:
         benchmark: its name, and that of its task.
@@ -129,7 +125,7 @@ class Definition(_Part):
         where: column -> the values of the rows that are asked.
     """
 
-    benchmark: Annotated[Text, Field(pattern=re.compile(r"^[A-Za-z0-9]\w*$", re.ASCII))]
+    benchmark: Text
     folder: Path
     data: Annotated[
         dict[Text, Text],
@@ -148,25 +144,30 @@ class Definition(_Part):
     where: dict[Text, Texts] = {}
     _values: dict[str, Any] = PrivateAttr(default_factory=dict)
 
+    @field_validator("benchmark")
+    @classmethod
+    def _is_a_name(cls, name: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9]\w*", name, re.ASCII):
+            raise ValueError("a name has letters, digits and _")
+        return name
+
     @field_validator("kind")
     @classmethod
     def _has_options(cls, kind: Kind, info: ValidationInfo) -> Kind:
         if kind != "open" and "columns" in info.data and not info.data["columns"].options:
-            raise _refused(f"Expected columns: to name the options in {{where}}, which has kind: {kind}; found none.")
+            raise ValueError("columns: has to name the options")
         return kind
 
     @field_validator("metrics")
     @classmethod
     def _fit_the_kind(cls, metrics: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         kind = info.data.get("kind", "both")
-        _check_known(metrics, METRICS[kind], f"metrics: of {{where}}, whose kind is {kind}")
+        _check_known(metrics, METRICS[kind])
         if len(set(metrics) & set(JUDGED)) > 1:
-            judged = " and ".join(JUDGED)
-            raise _refused(f"Expected metrics: to have one of {judged} at most in {{where}}, found both.")
+            raise ValueError(f"a benchmark has one of {' and '.join(JUDGED)} at most")
         if kind == "both" and (metrics[0] != "accuracy" or not set(metrics) & set(MATCHES)):
-            raise _refused(
-                f"Expected metrics: to be accuracy and then {' or '.join(MATCHES)}, by which it counts open answers, "
-                f"in {{where}} with kind: both; found {', '.join(metrics)}."
+            raise ValueError(
+                f"with kind: both it is accuracy and then {' or '.join(MATCHES)}, by which it counts open answers"
             )
         return metrics
 
@@ -179,7 +180,7 @@ class Definition(_Part):
             prompt = dict.fromkeys(default, prompt)
         if not isinstance(prompt, Mapping):
             return prompt
-        _check_known(prompt, list(default), "prompt: of {where}")
+        _check_known(prompt, default)
         for text in prompt.values():
             fields_of(str(text), f"the YAML of {info.data.get('benchmark')}")
         return {**default, **prompt}
@@ -189,10 +190,7 @@ class Definition(_Part):
     def _from_another_split(cls, shots: Shots, info: ValidationInfo) -> Shots:
         data = info.data.get("data", {})
         if shots.split and (shots.split not in data or len(data) < 2 or not shots.count):
-            raise _refused(
-                "Expected shots: to have a count, and a split of data: beside the one that is asked, in {where}; found "
-                f"{dict(shots)} and the splits {', '.join(data)}."
-            )
+            raise ValueError(f"it needs a count, and a split of data: ({', '.join(data)}) beside the one that is asked")
         return shots
 
     @property
@@ -245,53 +243,29 @@ def parse(values: Mapping[str, Any], folder: Path) -> Definition:
     try:
         found = Definition.model_validate({"folder": folder, **values})
     except ValidationError as error:
-        # An unknown key comes first: it may be the reason why another one is missing.
+        # An unknown key comes first: it may be why another one is missing.
         first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-        raise InputError(_sentence(first, f"the YAML of {values.get('benchmark') or 'a benchmark'}")) from error
+        keys = [name for name in first["loc"] if isinstance(name, str)]
+        reason = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            parts: dict[str, type[_Part]] = {"columns": Columns, "shots": Shots}
+            reason = _unknown(keys[-1], (parts[keys[0]] if keys[1:] else Definition).model_fields)
+        shown = "none" if first["type"] == "missing" else repr(first["input"])
+        raise InputError(
+            f"Expected a usable {': '.join(keys)}: in the YAML of {values.get('benchmark') or 'a benchmark'}, found "
+            f"{shown}: {reason}. Correct it."
+        ) from error
     found._values = {key: value for key, value in values.items() if key != "folder"}
     return found
 
 
-_WANTED = {
-    "string_pattern_mismatch": "to be a name of letters, digits and _",
-    "too_short": "to name a file",
-    "dict_type": "to have names with values",
-    "model_type": "to have names with values",
-    "int_type": "to be a whole number",
-    "greater_than_equal": "to be a whole number",
-    "missing": "to be there",
-}
-"""Pydantic's types of errors -> what is expected."""
-_PARTS: Mapping[str, type[_Part]] = {"columns": Columns, "shots": Shots}
-
-
-def _sentence(error: ErrorDetails, where: str) -> str:
-    """Return an error of pydantic as one sentence: the key, what is expected and what was found."""
-    *above, last = [name for name in error["loc"] if isinstance(name, str)] or [""]
-    context = error.get("ctx", {})
-    if error["type"] == "refused":
-        return str(context["sentence"]).replace("{where}", where)
-    if error["type"] == "extra_forbidden":
-        fields = _PARTS[above[0]].model_fields if above else Definition.model_fields
-        return _unknown(last, fields, f"{above[0]}: of {where}" if above else where)
-    wanted = _WANTED.get(error["type"], error["msg"])
-    if error["type"] == "literal_error":
-        wanted = f"to be one of {context['expected'].replace(' or ', ', ')}".replace("'", "")
-    found = "none" if error["type"] in ("missing", "too_short") else repr(error["input"])
-    return f"Expected {': '.join([*above, last])}: {wanted} in {where}; found {found}."
-
-
-def _refused(sentence: str) -> PydanticCustomError:
-    """Return the error of a validator; `{where}` in its sentence becomes the YAML."""
-    return PydanticCustomError("refused", "{sentence}", {"sentence": sentence})
-
-
-def _check_known(names: Iterable[str], known: Collection[str], where: str) -> None:
+def _check_known(names: Iterable[str], known: Collection[str]) -> None:
+    """Raise ValueError for the first name that is not known."""
     for name in names:
         if name not in known:
-            raise _refused(_unknown(name, known, where))
+            raise ValueError(_unknown(name, known))
 
 
-def _unknown(name: str, known: Collection[str], where: str) -> str:
-    near = difflib.get_close_matches(str(name), known, n=1)
-    return f"Expected {', '.join(known)} in {where}; found {name!r}." + (f" Is {near[0]} meant?" if near else "")
+def _unknown(name: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"{name} is none of {', '.join(known)}" + (f"; is {near[0]} meant?" if near else "")

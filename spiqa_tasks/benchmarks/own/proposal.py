@@ -1,75 +1,79 @@
-"""What the YAML of a table of questions may say: a guess by the names and the values of its columns."""
+"""Guess the YAML of a table of questions from the names and the values of its columns."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.choice import options_in
 from spiqa_tasks.benchmarks.own import cells
-from spiqa_tasks.benchmarks.own.definition import Columns
-from spiqa_tasks.benchmarks.own.pictures import SUFFIXES, PictureFiles, is_encoded
+from spiqa_tasks.benchmarks.own.definition import AnswerForm, Columns
+from spiqa_tasks.benchmarks.own.pictures import is_encoded
 from spiqa_tasks.benchmarks.own.prompts import fields_in_path
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import as_value
 from spiqa_tasks.files.records import KEY, Fields
 
+Values = Mapping[str, Sequence[Any]]
+"""Column -> its values, one per row."""
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _NUMBERED = re.compile(r"(?:image|img|picture|figure)[_ ]?\d+", re.IGNORECASE)
 _OPTION = re.compile(r"(?:(?:option|choice)[_ ]?)?([A-Ja-j]|\d)")
 _MARKS = ("ABCDEFGHIJ", "0123456789", "123456789")
+_PADDED = ("", ":012d", ":08d", ":06d", ":05d", ":04d")
+"""Formats of numbers in file names: COCO's ids have twelve digits."""
+LOOKED_AT = 50
+"""Values of a column that are looked up as files."""
+DEEPEST = 4
+"""Levels of folders in which pictures are searched."""
 MOST_GROUPS = 30
 """Largest number of different values of a column by which scores are broken down."""
 LISTED = 0.5
-"""Share of questions with options in their text from which on they are looked for there."""
+"""Smallest share of questions with options in their text for these to be read there."""
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """What the YAML may say, in its own form, and the columns that it has no use for."""
-
-    columns: Mapping[str, Any]
-    kind: str
-    answer_is: str = "letter"
-    image_folder: str = ""
-    unused: Sequence[str] = ()
-    open_points: Sequence[str] = ()
-
-    def values(self) -> dict[str, Any]:
-        """Return the YAML's values; what is the default is left out."""
-        columns = {role: name for role, name in self.columns.items() if name}
-        more = {"answer_is": self.answer_is if self.answer_is != "letter" else "", "image_folder": self.image_folder}
-        return {"kind": self.kind, "columns": columns, **{key: value for key, value in more.items() if value}}
-
-
-def propose(records: Sequence[Fields], given: Mapping[str, Any], files: PictureFiles) -> Proposal:
-    """Return a proposal for a table.
+def propose(records: Sequence[Fields], given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the YAML's values for a table: `columns` and what differs from the defaults.
 
     Args:
-        records: its rows.
-        given: what the user says columns are; they are not guessed.
-        files: the pictures beside the data.
+        records: the table's rows.
+        given: role -> column named by the user, "" for none; these are not guessed.
+        folder: the data's, where pictures are searched.
+
+    Raises:
+        InputError: no column for the question or the answer.
     """
-    names = list(dict.fromkeys(str(name) for record in records for name in record if name != KEY))
+    names = dict.fromkeys(str(name) for record in records for name in record if name != KEY)
     values = {name: [record.get(name) for record in records] for name in names}
-    found: dict[str, Any] = dict(given)
-    for role in _FITS:
-        if role not in found:
-            guess = _guess(role, values, found, files)
-            found |= {role: guess} if guess else {}
-    folder = ""
+    files = _Files(folder)
+    found = dict(given)
+    image_folder = ""
+    for role, fits in _FITS.items():
+        if role not in found and (guess := _guess(role, fits, values, found, files)):
+            found[role] = guess
     if "images" not in given and isinstance(found.get("images"), str) and found["images"] in values:
-        found["images"], folder = _placed(found["images"], records, values, files)
-    used = set(_named(found))
-    guesses = {"groups": _groups(values, used), "cluster": _cluster(values, found)}
-    found |= {role: guess for role, guess in guesses.items() if guess and role not in found}
-    used = set(_named(found))
-    open_points = [role for role in ("question", "answer") if role not in found]
-    if open_points:
-        return Proposal(found, "open", unused=[name for name in names if name not in used], open_points=open_points)
-    kind, form = _kind(records, found)
-    return Proposal(found, kind, form, folder, [name for name in names if name not in used])
+        keys = {KEY: [record.get(KEY) for record in records], **values}
+        found["images"], image_folder = _located(found["images"], keys, files)
+    guesses = {"groups": _groups(values, found), "cluster": _cluster(values, found)}
+    found |= {role: guess for role, guess in guesses.items() if role not in found}
+    columns = {role: name for role, name in found.items() if name}
+    for role in ("question", "answer"):
+        if role not in found:
+            used = set(_named(columns))
+            raise InputError(
+                f"Expected a column with the {role}, found no usual name among "
+                f"{', '.join(name for name in names if name not in used) or 'no columns'}. Name it with --column "
+                f"{role}=COLUMN."
+            )
+    kind, answer_is = _kind(records, Columns.model_validate(columns))
+    more = {"answer_is": answer_is.removeprefix("letter"), "image_folder": image_folder}
+    return {"kind": kind, "columns": columns, **{key: value for key, value in more.items() if value}}
 
 
 _FITS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
@@ -79,23 +83,24 @@ _FITS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
     "options": lambda values: any(map(_is_list, values)),
     "images": lambda values: any(map(_is_picture, values)),
 }
-"""What the values of a column that has a usual name are like."""
+"""Role -> whether a column's values can have it."""
 
 
 def _guess(
-    role: str, values: Mapping[str, Sequence[Any]], found: Mapping[str, Any], files: PictureFiles
+    role: str, fits: Callable[[Sequence[Any]], bool], values: Values, found: Mapping[str, Any], files: _Files
 ) -> str | list[str]:
-    """The first column with one of a role's names and fitting values; else what has options or pictures otherwise."""
-    taken = set(_named(found))
-    known = {name.lower(): name for name in reversed(list(values)) if name not in taken}
-    usual = (known[name] for name in cells.NAMES[role] if name in known and _FITS[role](values[known[name]]))
-    named = next(usual, "")
+    """The first column with a usual name and fitting values; else options or pictures by what the columns have."""
+    used = set(_named(found))
+    known = {name.lower(): name for name in reversed(list(values)) if name not in used}
+    for name in cells.NAMES[role]:
+        if name in known and fits(values[known[name]]):
+            return known[name]
     if role == "options":
-        return named or _lettered_options(values, str(found.get("question")))
-    return _images(named, values, found, files) if role == "images" else named
+        return _options(values, str(found.get("question")))
+    return _images(values, found, files) if role == "images" else ""
 
 
-def _lettered_options(values: Mapping[str, Sequence[Any]], question: str) -> str | list[str]:
+def _options(values: Values, question: str) -> str | list[str]:
     """The columns that have a letter or a number each, or the question where its text lists options."""
     marks = {name: mark[1].upper() for name in values if (mark := _OPTION.fullmatch(name))}
     if len(marks) > 1 and "".join(sorted(marks.values())) in [each[: len(marks)] for each in _MARKS]:
@@ -103,93 +108,118 @@ def _lettered_options(values: Mapping[str, Sequence[Any]], question: str) -> str
     return question if _share(values.get(question, ()), lambda text: bool(options_in(str(text)))) >= LISTED else ""
 
 
-def _images(
-    named: str, values: Mapping[str, Sequence[Any]], found: Mapping[str, Any], files: PictureFiles
-) -> str | list[str]:
-    """Numbered columns, the one with a usual name or any with pictures, or the path of files called as a column's."""
-    numbered = [name for name in values if _NUMBERED.fullmatch(name)]
-    if len(numbered) > 1:
+def _images(values: Values, found: Mapping[str, Any], files: _Files) -> str | list[str]:
+    """Numbered columns, the first one with pictures, or the path of files called as a column's values."""
+    if numbered := [name for name in values if _NUMBERED.fullmatch(name)]:
         return numbered
-    named = named or "".join(numbered) or next((name for name in values if any(map(_is_picture, values[name]))), "")
-    if named:
-        return named
-    taken = {name for role, name in found.items() if role != "id" and isinstance(name, str)}
-    short = [name for name in values if name not in taken and all(map(_is_short, values[name]))]
-    return next(filter(None, (files.path_of(name, values[name]) for name in short)), "")
+    if shown := [name for name in values if any(map(_is_picture, values[name]))]:
+        return shown[0]
+    used = {name for role, name in found.items() if role != "id" and isinstance(name, str)}
+    for name in values:
+        tried = [value for value in values[name] if value not in (None, "")] if name not in used else []
+        if not all(map(_is_short, tried)):
+            continue
+        for form in _PADDED if all(str(value).isdecimal() for value in tried) else _PADDED[:1]:
+            names = [format(int(value), form[1:]) if form else str(value) for value in tried]
+            for suffix in SUFFIXES:
+                folder = files.folder_of([name + suffix for name in names])
+                if folder is not None:
+                    return os.path.join(folder, f"{{{name}{form}}}{suffix}")
+    return ""
 
 
-def _placed(
-    column: str, records: Sequence[Fields], values: Mapping[str, Sequence[Any]], files: PictureFiles
-) -> tuple[str, str]:
-    """What pictures are called whose names are in a column, and the folder in which these begin."""
+def _located(column: str, values: Values, files: _Files) -> tuple[str, str]:
+    """The YAML's `images` and `image_folder` for a column with paths."""
     names = [cells.single(as_value(value)) for value in values[column]]
     paths = [name for name in names if isinstance(name, str) and name and not is_encoded(name)]
-    if not paths or files.are_there(paths):
-        return column, ""
-    folder = files.folder_of(paths) if 2 * len(set(paths)) > len(paths) else ""
-    if folder:
-        return column, folder
-    others = {KEY: [record.get(KEY) for record in records], **values}
-    below = files.path_below(column, names, others)
-    return (below, "") if below else (column, files.folder_of(paths))
+    folder = files.folder_of(paths)
+    are_repeated = 2 * len(set(paths)) <= len(paths)
+    if paths and (folder is None or (folder and are_repeated)):  # perhaps in folders called as another column's values
+        for other, keys in values.items():
+            below = files.folder_of([f"{key}/{name}" for key, name in zip(keys, names, strict=True) if key and name])
+            if below is not None:
+                return os.path.join(below, f"{{{other}}}", f"{{{column}}}"), ""
+    return column, folder or ""
 
 
-def _groups(values: Mapping[str, Sequence[Any]], used: set[str]) -> list[str]:
-    """Columns of few different short values, each of which several rows have."""
-    found = []
+class _Files:
+    """The pictures below a folder, which is searched at the first question about it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def folder_of(self, paths: Sequence[str]) -> str | None:
+        """Return the folder from which most of the first paths are pictures: "" for the data's own; None for none."""
+        tried = [path.replace("\\", "/").removeprefix("./") for path in paths[:LOOKED_AT]]
+        if 2 * sum(os.path.isfile(os.path.join(self._folder, path)) for path in tried) > len(tried):
+            return ""
+        found: Counter[str] = Counter()
+        for path in tried:
+            for whole in self._pictures.get(os.path.basename(path), ()):
+                if f"/{whole}".endswith(f"/{path}"):
+                    found[whole.removesuffix(path).rstrip("/")] += 1
+        best, count = next(iter(found.most_common(1)), ("", 0))
+        return best if 2 * count > len(tried) else None
+
+    @cached_property
+    def _pictures(self) -> Mapping[str, Sequence[str]]:
+        """Name of a picture -> the paths, from the folder, of all of that name."""
+        found: dict[str, list[str]] = {}
+        for place, folders, names in os.walk(self._folder):
+            below = Path(place).relative_to(self._folder)
+            if len(below.parts) >= DEEPEST:
+                folders.clear()
+            for name in names:
+                if name.lower().endswith(SUFFIXES):
+                    found.setdefault(name, []).append((below / name).as_posix())
+        return found
+
+
+def _groups(values: Values, found: Mapping[str, Any]) -> list[str]:
+    """At most six columns of few different short values, each of which several rows have."""
+    used = set(_named(found))
+    groups = []
     for name, column in values.items():
         different = {str(value) for value in column if not cells.is_empty(value)}
         is_few = 2 <= len(different) <= min(MOST_GROUPS, len(column) / 4)
         if is_few and name not in used and all(map(_is_short, column)):
-            found.append(name)
-    return found[:6]
+            groups.append(name)
+    return groups[:6]
 
 
-def _cluster(values: Mapping[str, Sequence[Any]], found: Mapping[str, Any]) -> str:
-    """The column of pictures where several questions share one."""
+def _cluster(values: Values, found: Mapping[str, Any]) -> str:
+    """The column of pictures if several questions share one."""
     named = [name for name in _named({"images": found.get("images", "")}) if name in values]
     if len(named) != 1 or not all(map(_is_short, values[named[0]])):
         return ""
-    counts = Counter(str(value) for value in values[named[0]])
+    counts = Counter(map(str, values[named[0]]))
     return named[0] if sum(count > 1 for count in counts.values()) > 0.1 * len(counts) else ""
 
 
-def _kind(records: Sequence[Fields], found: Mapping[str, Any]) -> tuple[str, str]:
-    """The kind, and the form in which right options are given."""
-    if not found.get("options"):
+def _kind(records: Sequence[Fields], columns: Columns) -> tuple[str, str]:
+    """The kind, and the form in which most right options can be read; indices only if one is 0, else numbers."""
+    if not columns.options:
         return "open", "letter"
-    given = {name: (value,) if isinstance(value, str) else tuple(value) for name, value in found.items()}
-    columns = Columns(question=str(found["question"]), options=given["options"])
     choices: list[tuple[Any, Mapping[str, str]]] = []
     for record in records:
-        try:
-            options = cells.options_of(record, columns)
-        except ValueError:
-            continue
-        if options:
-            choices.append((cells.single(cells.cell(record, given["answer"][0])), options))
-    return "both" if len(choices) < len(records) else "choice", _form(choices)
+        with contextlib.suppress(ValueError):
+            if options := cells.options_of(record, columns):
+                choices.append((cells.single(cells.cell(record, columns.answer[0])), options))
 
-
-def _form(choices: Sequence[tuple[Any, Mapping[str, str]]]) -> str:
-    """The form that reads most answers; indices only where one is 0, else numbers."""
-
-    def read(form: str) -> int:
+    def read(form: AnswerForm) -> int:
         count = 0
         for answer, options in choices:
-            try:
-                cells.letter_of(answer, options, form)  # type: ignore[arg-type]
+            with contextlib.suppress(ValueError):
+                cells.letter_of(answer, options, form)
                 count += 1
-            except ValueError:
-                pass
         return count
 
-    forms = ["letter", "text", "index" if any(str(answer) == "0" for answer, _ in choices) else "number"]
-    return max(forms, key=read)
+    forms: list[AnswerForm] = ["letter", "text", "index" if any(str(each) == "0" for each, _ in choices) else "number"]
+    return "both" if len(choices) < len(records) else "choice", max(forms, key=read)
 
 
 def _named(found: Mapping[str, Any]) -> Iterable[str]:
-    """The columns in what is found, those in paths too."""
+    """The columns among the values, also those in paths."""
     for value in found.values():
         for each in [value] if isinstance(value, str) else value:
             yield from fields_in_path(each) or [each]
@@ -205,9 +235,7 @@ def _is_short(value: Any) -> bool:
 
 def _is_list(value: Any) -> bool:
     value = as_value(value)
-    return (isinstance(value, list | Mapping) and len(value) > 1) or (
-        isinstance(value, str) and bool(options_in(value))
-    )
+    return bool(options_in(value)) if isinstance(value, str) else isinstance(value, list | Mapping) and len(value) > 1
 
 
 def _is_picture(value: Any) -> bool:
@@ -216,6 +244,6 @@ def _is_picture(value: Any) -> bool:
         return bool(value) and _is_picture(value[0])
     if isinstance(value, Mapping):
         return bool(value.keys() & {"bytes", "path"})
-    if isinstance(value, bytes):
-        return True
-    return isinstance(value, str) and (value.lower().endswith(SUFFIXES) or is_encoded(value))
+    return isinstance(value, bytes) or (
+        isinstance(value, str) and (value.lower().endswith(SUFFIXES) or is_encoded(value))
+    )

@@ -1,4 +1,4 @@
-"""The rows of a benchmark of one's own: read from its data, each checked."""
+"""The rows of a user's benchmark: read from its data and checked one by one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -18,46 +17,29 @@ from spiqa_tasks.benchmarks.own.definition import Definition
 from spiqa_tasks.benchmarks.own.pictures import Pictures
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.json_text import as_value
+from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.records import KEY, Fields, read_records, saved_files
 from spiqa_tasks.files.source import Repository, Source, fingerprint
 
 Row = dict[str, Any]
 HUB = "hf://datasets/"
 FIRST = 5
-"""How many faults a message lists."""
+"""Faults that a message lists."""
 
 
-@dataclass(frozen=True)
-class Fault:
-    """What is wrong with a row: its number from 1, its id, and a few words."""
-
-    number: int
-    id: str
-    text: str
-
-
-def load(definition: Definition, source: Source, split: str, settings: str, *, pictures: bool) -> list[Row]:
-    """Return a split's rows.
-
-    Args:
-        definition: the benchmark's.
-        source: where data of the hub is found.
-        split: one of `data`.
-        settings: the text of the task's settings.
-        pictures: whether pictures are shown; else neither columns nor files of them are read.
+def load(definition: Definition, source: Source, split: str, ablation: Ablation) -> list[Row]:
+    """Return a split's rows; with the ablation `text` neither columns nor files of pictures are read.
 
     Raises:
         DataError: no data, or rows that cannot be asked, the first of them by number.
     """
-    rows, faults = read_rows(definition, source, split, settings, pictures=pictures)
+    rows, faults = read_rows(definition, source, split, ablation)
     place = definition.data[split]
     if faults:
-        listed = "; ".join(f"row {fault.number} (id {fault.id}): {fault.text}" for fault in faults[:FIRST])
-        bad = len({fault.number for fault in faults})
         raise DataError(
             f"Expected every row of {place} to be a question as the YAML of {definition.benchmark} has it; found "
-            f"{bad} of {bad + len(rows)} that are not, the first: {listed}. Correct the rows, or columns: and "
-            "where: of the YAML."
+            f"{len(faults)} of {len(faults) + len(rows)} that are not, the first: {'; '.join(faults[:FIRST])}. Correct "
+            "the rows, or columns: and where: of the YAML."
         )
     if not rows:
         raise DataError(f"Expected questions in {place}, found none. Correct data: or where: of the YAML.")
@@ -65,23 +47,21 @@ def load(definition: Definition, source: Source, split: str, settings: str, *, p
 
 
 def read_rows(
-    definition: Definition, source: Source, split: str, settings: str, *, pictures: bool
-) -> tuple[list[Row], list[Fault]]:
-    """Return the rows of a split that can be asked, and what is wrong with the others; see `load`."""
+    definition: Definition, source: Source, split: str, ablation: Ablation = "none"
+) -> tuple[list[Row], list[str]]:
+    """Return the rows of a split that can be asked, and a sentence for each of the others; see `load`."""
     paths = data_paths(definition, source, split)
     digest = data_digest(definition, source)
     columns = definition.columns
-    shared = {"benchmark": definition.benchmark, "split": split, "settings": settings, "data": digest}
-    shown = Pictures(
-        columns.images if pictures else (),
-        paths[0].parent / definition.image_folder,
-        f"{definition.benchmark}-{split}-{digest}",
-    )
-    unread = () if pictures else [name for name in columns.images if "{" not in name]
+    shared = {"benchmark": definition.benchmark, "split": split, "settings": f"ablation={ablation}", "data": digest}
+    shown = () if ablation == "text" else columns.images
+    cache = f"{definition.benchmark}-{split}-{digest}"
+    pictures = Pictures(shown, paths[0].parent / definition.image_folder, cache)
+    unread = {name for name in columns.images if "{" not in name}.difference(shown)
     rows: list[Row] = []
-    faults: list[Fault] = []
+    faults: list[str] = []
     ids: set[str] = set()
-    known: set[str] = set()
+    known: set[str] = set(unread)
     for place, record in enumerate(read_records(paths, unread)):
         known.update(record)
         if not is_wanted(definition, record):
@@ -93,20 +73,21 @@ def read_rows(
                 raise ValueError("the id of an earlier row")
             ids.add(row_id)
             row = {"id": row_id, **_row(definition, record), **shared}
-            rows.append(row | {"images": shown.of(record, row_id, place)})
+            rows.append(row | {"images": pictures.of(record, row_id, place)})
         except ValueError as error:
-            faults.append(Fault(place + 1, row_id, str(error)))
-    _check_columns(definition, known | set(unread))
+            faults.append(f"row {place + 1} (id {row_id}): {error}")
+    missing = [name for name in definition.named_columns if not {name, name.partition(".")[0]} & known]
+    if missing and known - unread:
+        raise DataError(
+            f"Expected a column {missing[0]!r} in the data of {definition.benchmark}, as its YAML says; found "
+            f"{', '.join(sorted(known))}. Correct columns:, prompt: or where: of the YAML."
+        )
     _name_groups(rows)
     return rows, faults
 
 
 def data_paths(definition: Definition, source: Source, split: str) -> list[Path]:
-    """Return the files, or the saved folder, of a split; see `Definition.data`.
-
-    Raises:
-        DataError: there are none.
-    """
+    """Return the files, or the saved folder, of a split; see `Definition.data`. Raises DataError: none."""
     place = definition.data[split]
     if place.startswith(HUB):
         repository, pattern = hub_place(definition.benchmark, place)
@@ -119,12 +100,9 @@ def data_paths(definition: Definition, source: Source, split: str) -> list[Path]
 
 
 def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
-    """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH`; without a revision, `main`.
+    """Return repository and pattern of `hf://datasets/OWNER/NAME@REVISION/PATH`.
 
-    A slash within the revision is written `%2F`.
-
-    Raises:
-        DataError: a place of another form.
+    The revision is `main` by default; a slash in it is written `%2F`. Raises DataError: another form.
     """
     owner, name, *rest = [*place.removeprefix(HUB).split("/"), "", ""]
     name, _, revision = name.partition("@")
@@ -135,9 +113,9 @@ def hub_place(benchmark: str, place: str) -> tuple[Repository, str]:
 
 
 def data_digest(definition: Definition, source: Source) -> str:
-    """Return twelve hexadecimal digits over the data of every split and what the YAML makes of it."""
-    said = {key: definition.portable.get(key) for key in ("columns", "kind", "answer_is", "where", "shots")}
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode())
+    """Return twelve hexadecimal digits over the data of the splits used and the values that make rows of it."""
+    made = {key: definition.portable.get(key) for key in ("columns", "kind", "answer_is", "where", "shots")}
+    digest = hashlib.sha256(json.dumps(made, sort_keys=True, default=str).encode())
     used = [definition.split, *([definition.shots.split] if definition.shots.split else [])]
     for split in used:
         paths = data_paths(definition, source, split)
@@ -147,7 +125,7 @@ def data_digest(definition: Definition, source: Source) -> str:
 
 
 def _row(definition: Definition, record: Fields) -> Row:
-    """What a row has of its own, but for its id and pictures; ValueError: a cell that is not what it should be."""
+    """The fields of a row except its id and pictures; ValueError for a cell without the expected content."""
     columns = definition.columns
     question = cells.text_of(record, columns.question)
     options = cells.options_of(record, columns) if definition.kind != "open" else {}
@@ -181,7 +159,7 @@ def _field(value: Any) -> str:
 
 
 def _name_groups(rows: list[Row]) -> None:
-    """Put the kind before the names of groups where they are numbers, or names of another kind's groups too."""
+    """Prefix group names with their column if they are numbers or occur in several columns."""
     kinds: dict[str, set[str]] = {}
     for row in rows:
         for kind, name in row["groups"].items():
@@ -196,15 +174,5 @@ def _name_groups(rows: list[Row]) -> None:
 
 
 def is_wanted(definition: Definition, record: Fields) -> bool:
-    """Return whether a row is one of those that `where` asks for."""
+    """Return whether a row has the values of `where`."""
     return all(str(cells.cell(record, column)) in values for column, values in definition.where.items())
-
-
-def _check_columns(definition: Definition, known: set[str]) -> None:
-    """Refuse data of which no row has a column that the YAML names."""
-    named = [column for column in definition.named_columns if not {column, column.partition(".")[0]} & known]
-    if named and known:
-        raise DataError(
-            f"Expected a column {named[0]!r} in the data of {definition.benchmark}, as its YAML says; found "
-            f"{', '.join(sorted(known))}. Correct columns:, prompt: or where: of the YAML."
-        )

@@ -22,7 +22,7 @@ from spiqa_tasks.benchmarks.scifibench.variants import (
 )
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.image_ablation import ablated_pictures
+from spiqa_tasks.files.pictures import ablated_pictures
 from spiqa_tasks.files.source import SCIFIBENCH, Source, fingerprint
 
 SPLITS = {

@@ -7,7 +7,7 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.image_ablation import Ablation
+from spiqa_tasks.files.pictures import Ablation
 
 Switch = Literal["no", "yes"]
 

@@ -13,9 +13,8 @@ from PIL import Image
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.spiqa.settings import SMALL, SpiqaSettings, settings_of
 from spiqa_tasks.files.archives import unpacked
-from spiqa_tasks.files.cache_folder import cache_folder
-from spiqa_tasks.files.image_ablation import ablated_pictures
-from spiqa_tasks.files.pictures import open_picture, save_png
+from spiqa_tasks.files.atomic import cache_folder
+from spiqa_tasks.files.pictures import ablated_pictures, open_picture, save_png
 
 _FORMAT = "Output in the following format: {'Answer': 'Direct Answer to the Question'}. \n"
 _GIVEN_FIGURES = "You are given a question, a few input images, and a caption corresponding to each input image. "

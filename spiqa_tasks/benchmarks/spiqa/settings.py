@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from spiqa_tasks.benchmarks.settings import parse_settings
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.image_ablation import Ablation
+from spiqa_tasks.files.pictures import Ablation
 
 Setting = Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"]
 Figures = Literal["all", "referred"]

@@ -11,8 +11,7 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_plugins
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.hosts.catalogue import own_definitions
 from spiqa_tasks.hosts.filtered_tasks import included_folders
 from spiqa_tasks.hosts.lmms_eval.guard import one_sentence

@@ -16,8 +16,7 @@ from spiqa_tasks.benchmarks.results_file import RESULTS, SAMPLES, SUMMARY
 from spiqa_tasks.benchmarks.settings import settings_text
 from spiqa_tasks.benchmarks.task import Task, benchmark_named, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
-from spiqa_tasks.files.json_text import loads
-from spiqa_tasks.files.typed import conforms
+from spiqa_tasks.files.json_text import conforms, loads
 from spiqa_tasks.hosts.lmms_eval.logged_record import record_of
 from spiqa_tasks.runs.answer import Answer, logged_response
 from spiqa_tasks.runs.identity import Identity, identity

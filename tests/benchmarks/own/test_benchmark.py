@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from own_data import COLUMNS, MIXED, write_own
+from own_data import COLUMNS, MIXED, own_rows, write_own
 
+from spiqa_tasks.benchmarks.aggregation import RecordSet
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.own import records
-from spiqa_tasks.benchmarks.own.benchmark import own_benchmark
+from spiqa_tasks.benchmarks.own.benchmark import metrics, own_benchmark, record
 from spiqa_tasks.benchmarks.own.definition import parse
 from spiqa_tasks.benchmarks.prompting import Picture, Turn
 from spiqa_tasks.benchmarks.record import Context, Record, Response
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource, Repository, default_source
+from spiqa_tasks.judge.rules.l3score import L3ScoreRule
+from spiqa_tasks.scoring.mcq import MATCHER_VERSION
 
 
 def benchmark(path: Path) -> Benchmark:
@@ -64,26 +67,6 @@ def test_data_of_the_hub_has_its_place_under_the_data_folder(tmp_path: Path) -> 
     assert [row["id"] for row in rows] == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("data", ["hf://datasets/me", "hf://datasets/me/shapes", "hf://datasets//x/y.jsonl"])
-def test_a_place_of_the_hub_without_a_file_is_refused(data: str, tmp_path: Path) -> None:
-    """The message has the form."""
-    found = benchmark(write_own(tmp_path, data=data))
-    with pytest.raises(DataError, match="hf://datasets/OWNER/NAME@REVISION/PATH in data: of shapes, found hf://"):
-        found.load(default_source(), "test", found.settings())
-
-
-def test_a_judge_is_asked_where_l3score_is_wanted(tmp_path: Path) -> None:
-    """By its rule, and by none elsewhere."""
-    judged = benchmark(write_own(tmp_path, kind="open", columns={}, metrics=["l3score"]))
-    other = benchmark(write_own(tmp_path))
-    assert (judged.judge(judged.settings()), other.judge(other.settings())) == ("l3score", None)
-    assert [metric.name for metric in judged.metrics(judged.settings())][:3] == [
-        "l3score",
-        "judge_failed_rate",
-        "neither_rate",
-    ]
-
-
 def test_everything_that_the_yaml_says_is_in_the_object(tmp_path: Path) -> None:
     """Tasks and groups by name, and the functions of the benchmark with its definition in them."""
     path = write_own(tmp_path, variants="both", max_new_tokens=7, columns={**COLUMNS, "cluster": "image"})
@@ -100,8 +83,7 @@ def test_everything_that_the_yaml_says_is_in_the_object(tmp_path: Path) -> None:
         "shapes_grey": ("test", "ablation=grey"),
     }
     assert found.groups == {"shapes_both": ("shapes", "shapes_text", "shapes_grey")}
-    assert found.rows_of_table(settings) == records.table(definition)
-    assert [each.name for each in found.metrics(settings)] == [each.name for each in records.metrics(definition)]
+    assert found.rows_of_table(settings) == [each.name for each in metrics(definition)][:-1]
     assert found.unseen(found.parse("ablation=grey")) == found.parse("ablation=text")
     assert found.files("test", settings) == []
     assert found.signature(found.parse("ablation=grey")).keys() == {"grey"}
@@ -138,14 +120,96 @@ def test_sizes_are_counted_without_pictures(tmp_path: Path) -> None:
     assert found.splits["test"] == 3
 
 
-def test_solved_questions_are_read_once(tmp_path: Path) -> None:
-    """For all questions of a task; without shots none are read."""
-    (tmp_path / "dev.jsonl").write_text("".join(json.dumps(row) + "\n" for row in MIXED))
-    write = {"data": {"test": "data.jsonl", "dev": "dev.jsonl"}, "shots": {"split": "dev", "count": 1}}
-    found = benchmark(write_own(tmp_path, **write))
-    rows = found.load(default_source(), "test", found.settings())
-    first = found.prompt(rows[0])
-    (tmp_path / "dev.jsonl").unlink()
-    assert found.prompt(rows[0]) == first
-    assert first[0] == Turn("user")
-    assert Turn("user") not in benchmark(write_own(tmp_path / "bare")).prompt(rows[0])
+ANSWERS = ("(b) blue", "Answer: 1.5e3", "I cannot see any image.")
+
+
+def scored(folder: Path, answers: tuple[str, ...] = ANSWERS, **values: Any) -> tuple[Any, list[Record]]:
+    """Return the definition and the records of answers to its rows."""
+    definition, rows = own_rows(write_own(folder, **values))
+    context = Context("offline", L3ScoreRule())
+    return definition, [
+        record(definition, row, Response(text), context) for row, text in zip(rows, answers, strict=True)
+    ]
+
+
+def test_choices_and_open_answers_share_the_accuracy(tmp_path: Path) -> None:
+    """A choice by its letter, an open answer by the first match; matches are over open questions alone."""
+    definition, records = scored(tmp_path, metrics=["accuracy", "exact_match", "relaxed_accuracy"])
+    assert [each.scores["accuracy"] for each in records] == [1.0, 1.0, 0.0]
+    assert [each.prediction for each in records] == ["B", "1.5e3", None]
+    assert [each.refused for each in records] == [False, False, True]
+    values = {metric.name: RecordSet(records, records).value(metric) for metric in metrics(definition)}
+    assert {name: (value.value, value.n) for name, value in values.items() if name != "truncated_rate"} == {
+        "accuracy": (pytest.approx(2 / 3), 3),
+        "exact_match": (1.0, 1),
+        "relaxed_accuracy": (1.0, 1),
+        "refusal_rate": (pytest.approx(1 / 3), 3),
+        "unparsed_rate": (0.0, 3),
+        "request_failed_rate": (0.0, 3),
+    }
+
+
+def test_several_true_answers_are_alternatives(tmp_path: Path) -> None:
+    """One of them is enough for a match; the judge is shown them all."""
+    rows = [{"question": "Which day?", "answer": ["Monday", "Mon"]}]
+    _, (found,) = scored(tmp_path, ("mon",), rows=rows, kind="open", columns={})
+    assert found.scores == {"exact_match": 1.0}
+    (ask,) = found.asks
+    assert "Ground-truth answer: Monday or Mon" in ask.request.prompt
+    assert "Candidate answer: mon" in ask.request.prompt
+
+
+def test_a_failed_request_has_no_score(tmp_path: Path) -> None:
+    """Neither kind counts it as wrong."""
+    definition, rows = own_rows(write_own(tmp_path))
+    records = [record(definition, row, Response("", "HTTP 500"), Context("offline")) for row in rows]
+    assert {(each.status, each.reason, len(each.scores)) for each in records} == {("request_failed", "HTTP 500", 0)}
+
+
+def test_signatures_name_data_wording_and_rules(tmp_path: Path) -> None:
+    """Another prompt is another signature, and the match that accuracy has is in it."""
+    definition, (first, *_) = scored(tmp_path / "a")
+    _, (other, *_) = scored(tmp_path / "b", prompt="{images}{question} {options}")
+    assert "data:shapes/test@" in first.signature
+    assert first.signature.rpartition("prompt:")[2] != other.signature.rpartition("prompt:")[2]
+    (accuracy, *_) = metrics(definition)
+    assert accuracy.signature()["matcher"].endswith("exact_match of open answers")
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ({"kind": "open", "metrics": ["l3score"]}, ["l3score", "judge_failed_rate", "neither_rate"]),
+        ({"kind": "open", "metrics": ["compass", "rouge_l"]}, ["compass", "rouge_l", "judge_failed_rate"]),
+        ({"kind": "open", "metrics": ["exact_match"]}, ["exact_match"]),
+        (
+            {"kind": "both", "metrics": ["accuracy", "exact_match", "l3score", "cider"]},
+            ["accuracy", "exact_match", "l3score", "cider", "judge_failed_rate", "neither_rate"],
+        ),
+    ],
+)
+def test_each_kind_has_its_metrics(values: dict[str, Any], names: list[str], tmp_path: Path) -> None:
+    """Those of the YAML, what went wrong with the judge, and the failure rates; judges and texts are needed or not."""
+    definition, _ = own_rows(write_own(tmp_path, **values))
+    rates = ["refusal_rate", "unparsed_rate", "request_failed_rate"]
+    found = metrics(definition)
+    assert [each.name for each in found] == [*names, *rates, "truncated_rate"]
+    assert own_benchmark(definition).rows_of_table(None) == [
+        *(name for name in names if name != "neither_rate"),
+        *rates,
+    ]
+    needs = {"l3score": "judge", "compass": "judge", "rouge_l": "text programs", "cider": "text programs"}
+    needs |= {"judge_failed_rate": "judge", "neither_rate": "judge"}
+    assert [each.needs for each in found] == [needs.get(each.name, "nothing") for each in found]
+    assert {each.name for each in found if each.of_corpus} == {"cider"} & set(names)
+
+
+def test_accuracy_of_both_kinds_goes_by_the_first_match(tmp_path: Path) -> None:
+    """Its name is in the signature."""
+    definition, records = scored(tmp_path, metrics=["accuracy", "relaxed_accuracy", "exact_match"])
+    assert metrics(definition)[0].signature() == {"matcher": f"{MATCHER_VERSION}, relaxed_accuracy of open answers"}
+    near, _ = own_rows(write_own(tmp_path, metrics=["accuracy", "relaxed_accuracy", "exact_match"]))
+    row = own_rows(write_own(tmp_path))[1][1]
+    found = record(near, row, Response("1510"), Context("offline"))
+    assert found.scores == {"accuracy": 1.0, "relaxed_accuracy": 1.0, "exact_match": 0.0}
+    assert records[1].groups == {"kind": "open"}

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import string
 from typing import Any
 
 import pytest
 
 from spiqa_tasks.benchmarks.own.cells import (
-    as_value,
     cell,
-    is_empty,
     letter_of,
     options_of,
     references_of,
     row_options,
-    single,
-    text_of,
 )
 from spiqa_tasks.benchmarks.own.definition import Columns
 
@@ -60,28 +55,6 @@ def test_options_in_no_known_form_are_an_error(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "options"),
-    [
-        ({"A": "red"}, {}),
-        ({"choices": {"A": None, "b": float("nan")}}, {"b": ""}),
-        ({"choices": {}}, {}),
-        ({"options": []}, {}),
-        ({"candidates": ["x", "y"], "question": "Which?\nA. red\nB. blue"}, {"A": "x", "B": "y"}),
-        ({"A": "red", "B": "blue", "question": "Which?\nA. x\nB. y"}, RED_BLUE),
-    ],
-)
-def test_the_usual_places_come_in_their_order(record: dict[str, Any], options: dict[str, str]) -> None:
-    """A column of options, one for each letter, the question; a single letter's column is something else."""
-    assert row_options(record) == options
-
-
-def test_a_letter_twice_is_named() -> None:
-    """With all letters of the object."""
-    with pytest.raises(ValueError, match=r"^a letter twice among A, a$"):
-        row_options({"options": {"A": "red", "a": "blue"}})
-
-
-@pytest.mark.parametrize(
     ("record", "column", "value"),
     [
         ({"a": 1}, "a", 1),
@@ -98,59 +71,6 @@ def test_a_letter_twice_is_named() -> None:
 def test_a_field_in_a_column_is_named_with_a_dot(record: dict[str, Any], column: str, value: Any) -> None:
     """A column of that very name comes first."""
     assert cell(record, column) == value
-
-
-@pytest.mark.parametrize("value", [None, "", [], float("nan")])
-def test_cells_without_a_value_are_empty(value: Any) -> None:
-    """Nothing, no text, an empty list and what a table has for missing numbers."""
-    assert is_empty(value)
-
-
-@pytest.mark.parametrize("value", [0, False, " ", {}, [None], 0.0])
-def test_other_cells_are_not_empty(value: Any) -> None:
-    """Zero, a blank and an object are values."""
-    assert not is_empty(value)
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ('["a", null]', ["a", None]),
-        ("['a', None]", ["a", None]),
-        (' {"a": 1}', {"a": 1}),
-        ("[a, b]", "[a, b]"),
-        ("12", "12"),
-        ("[" * 9999, "[" * 9999),
-        (3, 3),
-    ],
-)
-def test_lists_and_objects_may_be_written_out(text: Any, value: Any) -> None:
-    """As JSON or Python do; any other text is itself."""
-    assert as_value(text) == value
-
-
-def test_a_list_of_one_stands_for_its_value() -> None:
-    """Longer ones, empty ones and texts stay."""
-    assert [single(value) for value in ([1], [1, 2], [], "a")] == [1, [1, 2], [], "a"]
-
-
-def test_a_text_is_stripped_or_said_to_be_none() -> None:
-    """The message has the column, and the beginning of what is there."""
-    assert text_of({"a": " Which? "}, "a") == "Which?"
-    assert text_of({"a": 5}, "a") == "5"
-    for value, message in (
-        (None, "no text in a"),
-        ("", "no text in a"),
-        (" ", "a is ' ', not a text"),
-        (["x"], "a is ['x'], not a text"),
-        ({"x": 1}, "a is {'x': 1}, not a text"),
-        (b"x", "a is b'x', not a text"),
-        (["x" * 50], f"a is ['{'x' * 35}..., not a text"),
-        (["x" * 36], f"a is ['{'x' * 36}'], not a text"),
-        (["x" * 37], f"a is ['{'x' * 35}..., not a text"),
-    ):
-        with pytest.raises(ValueError, match=rf"^{re.escape(message)}$"):
-            text_of({"a": value}, "a")
 
 
 @pytest.mark.parametrize(
@@ -171,21 +91,6 @@ def test_a_text_is_stripped_or_said_to_be_none() -> None:
 def test_options_get_their_letters_in_order(value: Any, options: dict[str, str]) -> None:
     """Labels of their own are left out where every option has the right one and a text behind it."""
     assert options_of({"o": value}, Columns(options=("o",))) == options
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ("red", "o is 'red', not a list"),
-        (5, "o is 5, not a list"),
-        (["x"], "1 options, where 2 to 26 can be asked"),
-        (list(range(27)), "27 options, where 2 to 26 can be asked"),
-    ],
-)
-def test_what_are_no_options_is_said(value: Any, message: str) -> None:
-    """In a few words, with the column."""
-    with pytest.raises(ValueError, match=rf"^{message}$"):
-        options_of({"o": value}, Columns(options=("o",)))
 
 
 def test_options_in_columns_of_their_own_end_where_the_row_has_no_more() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from own_data import write_pictures
 
-from spiqa_tasks.benchmarks.own.pictures import PictureFiles, Pictures, is_encoded
+from spiqa_tasks.benchmarks.own.pictures import Pictures
 
 
 @pytest.fixture
@@ -88,59 +88,3 @@ def test_pictures_within_the_table_are_written_to_the_cache(folder: Path) -> Non
     assert not set(second) & set(first)
     assert pictures.of({"image": "a"}, "c", 2) == first
     assert pictures.of({"image": ["b", "red.png"]}, "d", 3) == [*second, str(folder / "red.png")]
-
-
-def test_base64_is_known_by_the_beginning_of_a_picture() -> None:
-    """Short texts and other words are none."""
-    assert is_encoded("/9j/" + "A" * 60)
-    assert is_encoded("data:image/jpeg;base64,/9j/" + "A" * 60 + "==\n")
-    assert not any(map(is_encoded, ["/9j/" + "A" * 59, "A" * 90, "/9j/" + "A" * 60 + "!", ""]))
-
-
-def test_most_of_the_paths_must_be_those_of_files(folder: Path) -> None:
-    """More than half of the first fifty."""
-    files = PictureFiles(folder)
-    assert files.are_there(["red.png", "blue.png", "x.png"])
-    assert not files.are_there(["red.png", "x.png"])
-    assert not files.are_there([])
-    assert files.are_there(["red.png"] * 26 + ["x.png"] * 99)
-    assert not files.are_there(["red.png"] * 25 + ["x.png"] * 25 + ["red.png"] * 9)
-
-
-def test_the_folder_of_paths_is_that_in_which_most_of_them_lie(tmp_path: Path) -> None:
-    """Whatever way they are written; folders more than four deep and other files are not looked at."""
-    write_pictures(tmp_path, "x/y/one.png", "x/y/two.JPG", "z/one.png", "a/b/c/d/four.png", "a/b/c/d/e/five.png")
-    (tmp_path / "x" / "notes.txt").touch()
-    files = PictureFiles(tmp_path)
-    assert files.folder_of(["one.png", "two.JPG"]) == "x/y"
-    assert files.folder_of(["y/one.png", "y\\two.JPG", "./y/two.JPG"]) == "x"
-    write_pictures(tmp_path, "manyX/y/six.png")
-    assert PictureFiles(tmp_path).folder_of(["y/six.png"]) == "manyX"
-    assert files.folder_of(["one.png", "three.png"]) == ""
-    assert files.folder_of(["one.png", "two.JPG", "three.png"]) == "x/y"
-    assert files.folder_of(["notes.txt"]) == files.folder_of([]) == files.folder_of(["w/one.png"]) == ""
-    assert (files.folder_of(["four.png"]), files.folder_of(["five.png"])) == ("a/b/c/d", "")
-    assert files.folder_of(["two.JPG"] * 26 + ["gone.png"] * 99) == "x/y"
-
-
-def test_a_columns_values_may_name_the_files(tmp_path: Path) -> None:
-    """With a suffix behind them, numbers also with zeros before them; empty cells do not count."""
-    write_pictures(tmp_path, "images/fig1.gif", "pads/0007.webp", "top.jpeg")
-    files = PictureFiles(tmp_path)
-    assert files.path_of("figure", ["fig1", None, ""]) == "images/{figure}.gif"
-    assert files.path_of("number", [7]) == files.path_of("number", ["7"]) == "pads/{number:04d}.webp"
-    assert files.path_of("name", ["top"]) == "{name}.jpeg"
-    assert files.path_of("name", ["nothing"]) == files.path_of("name", [None]) == ""
-
-
-def test_another_column_may_name_the_folders(tmp_path: Path) -> None:
-    """Below a folder of all of them, or at the data's own place; rows without a picture do not count."""
-    write_pictures(tmp_path, "pages/p1/a.png", "pages/p2/a.png", "own/b.png")
-    files = PictureFiles(tmp_path)
-    values = ["a.png", "a.png", None]
-    others = {"id": ["0", "1", "2"], "paper": ["p1", "p2", "p3"]}
-    assert files.path_below("image", values, others) == "pages/{paper}/{image}"
-    assert files.path_below("image", ["b.png"], {"id": ["own"]}) == "{id}/{image}"
-    assert files.path_below("image", ["b.png"], {"id": ["gone"], "x": [None]}) == ""
-    (tmp_path / "own" / "b.txt").touch()
-    assert files.path_below("image", ["b.txt"], {"id": ["own"]}) == "{id}/{image}"

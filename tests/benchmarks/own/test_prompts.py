@@ -11,16 +11,15 @@ from PIL import Image
 
 from spiqa_tasks.benchmarks.own.prompts import prompt
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn, chat_messages
+from spiqa_tasks.files.pictures import Ablation
 
 LETTER = "Answer with the option's letter from the given choices directly."
 
 
-def parts_of(
-    folder: Path, place: int = 0, settings: str = "ablation=none", rows: Any = MIXED, **values: Any
-) -> list[Any]:
+def parts_of(folder: Path, place: int = 0, ablation: Ablation = "none", rows: Any = MIXED, **values: Any) -> list[Any]:
     """Return a row's prompt: texts joined, pictures by the names of their files."""
-    definition, found = own_rows(write_own(folder, rows, **values), settings)
-    return plain(prompt(definition, found[place], (), settings.partition("=")[2]))  # type: ignore[arg-type]
+    definition, found = own_rows(write_own(folder, rows, **values), ablation)
+    return plain(prompt(definition, found[place], (), ablation))
 
 
 def plain(parts: list[Part]) -> list[Any]:
@@ -76,12 +75,12 @@ def test_a_marker_may_stand_in_an_option(tmp_path: Path) -> None:
 
 def test_ablations_change_pictures_alone(tmp_path: Path) -> None:
     """Grey ones are of the same size and in the same place; without pictures the markers go, too."""
-    definition, found = own_rows(write_own(tmp_path), "ablation=grey")
+    definition, found = own_rows(write_own(tmp_path), "grey")
     (grey,) = (part for part in prompt(definition, found[0], (), "grey") if isinstance(part, Picture))
     with Image.open(grey.path) as image, Image.open(tmp_path / "blue.png") as original:
         assert image.size == original.size
         assert image.getcolors() == [(image.width * image.height, (128, 128, 128))]
-    assert parts_of(tmp_path, 0, "ablation=text") == [f"Which colour?\nA. red\nB. blue\n{LETTER}"]
+    assert parts_of(tmp_path, 0, "text") == [f"Which colour?\nA. red\nB. blue\n{LETTER}"]
 
 
 def test_solved_questions_are_turns(tmp_path: Path) -> None:

@@ -8,16 +8,17 @@ from typing import Any
 import pytest
 from own_data import write_pictures
 
-from spiqa_tasks.benchmarks.own.pictures import PictureFiles
-from spiqa_tasks.benchmarks.own.proposal import Proposal, propose
+from spiqa_tasks.benchmarks.own.proposal import propose
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import KEY
 
 LEAST = {"question": "Which?", "answer": "red"}
 
 
-def proposal(*rows: dict[str, Any], folder: Path = Path("nowhere"), **given: Any) -> Proposal:
-    """Return what is proposed for these rows."""
-    return propose(rows, given, PictureFiles(folder))
+def columns_of(*rows: dict[str, Any], folder: Path = Path("nowhere"), **given: Any) -> dict[str, Any]:
+    """Return the columns that are proposed for these rows."""
+    columns: dict[str, Any] = propose(rows, given, folder)["columns"]
+    return columns
 
 
 def numbered(count: int, **cells: Any) -> list[dict[str, Any]]:
@@ -50,21 +51,23 @@ def numbered(count: int, **cells: Any) -> list[dict[str, Any]]:
 )
 def test_columns_are_known_by_their_names_and_values(row: dict[str, Any], columns: dict[str, Any]) -> None:
     """Whatever case they are written in, and in every usual form."""
-    found = proposal(row)
-    assert {role: found.columns.get(role) for role in columns} == columns
+    found = columns_of(row)
+    assert {role: found.get(role) for role in columns} == columns
 
 
 def test_what_the_user_says_is_not_guessed() -> None:
     """Nor is its column taken for anything else; an empty name is none."""
-    found = proposal({"question": "Which?", "text": "What?", "answer": "x", "id": 1}, question="text", id="")
-    assert found.values()["columns"] == {"question": "text", "answer": "answer"}
-    assert found.unused == ["question", "id"]
+    found = columns_of({"question": "Which?", "text": "What?", "answer": "x", "id": 1}, question="text", id="")
+    assert found == {"question": "text", "answer": "answer"}
 
 
-def test_a_column_that_cannot_be_told_is_said() -> None:
-    """Without a question or an answer there is no benchmark."""
-    assert proposal({"q1": "Which?", "answer": "x"}).open_points == ["question"]
-    assert proposal({"question": "Which?", "verdict": "x"}).open_points == ["answer"]
+@pytest.mark.parametrize(
+    ("row", "role"), [({"q1": "Which?", "answer": "x"}, "question"), ({**LEAST, "answer": None}, "answer")]
+)
+def test_a_table_without_question_or_answer_is_refused(row: dict[str, Any], role: str) -> None:
+    """The sentence names the option with which the user names the column."""
+    with pytest.raises(InputError, match=f"Name it with --column {role}=COLUMN"):
+        columns_of(row)
 
 
 @pytest.mark.parametrize(
@@ -80,79 +83,54 @@ def test_a_column_that_cannot_be_told_is_said() -> None:
 )
 def test_the_form_of_right_options_is_that_which_reads_most(answers: list[Any], options: list[str], form: str) -> None:
     """Letters, texts, indices where one is 0, else numbers."""
-    found = proposal(*numbered(4, question="Which?", options=[options], answer=answers))
-    assert (found.kind, found.answer_is) == ("choice", form)
-
-
-def test_rows_without_options_make_both_kinds() -> None:
-    """Some of them without, and the table has open questions too."""
-    found = proposal(*numbered(4, question="Which?", options=[["x", "y"], []], answer=["A", "5"]))
-    assert (found.kind, found.answer_is, found.columns["id"]) == ("both", "letter", "qid")
-
-
-def test_few_short_values_are_groups() -> None:
-    """Not texts, not what is the same everywhere, and not what nearly every row has for itself."""
-    rows = numbered(40, **LEAST, level=[1, 2], topic=["a", "b", "c"], source="x", note=["long " * 20, "x"])
-    rows = [{**row, "nearly": place // 2} for place, row in enumerate(rows)]
-    assert proposal(*rows).columns["groups"] == ["level", "topic"]
-
-
-def test_questions_about_one_picture_are_a_cluster() -> None:
-    """Where several share one."""
-    rows = numbered(6, **LEAST, image=["a.png", "b.png", "c.png"])
-    assert proposal(*rows).columns["cluster"] == "image"
-    assert "cluster" not in proposal(*numbered(3, **LEAST, image=["a.png", "b.png", "c.png"])).columns
-
-
-def test_pictures_beside_the_data_are_found_by_a_columns_values(tmp_path: Path) -> None:
-    """As `images/{figure}.png`, also where numbers in names have zeros before them."""
-    write_pictures(tmp_path / "images", "7.png", "8.png", "000000000021.png", "000000000022.png")
-    assert proposal(*numbered(2, **LEAST, figure=[7, 8]), folder=tmp_path).columns["images"] == "images/{figure}.png"
-    padded = proposal(*numbered(2, **LEAST, figure=["21", "22"]), folder=tmp_path)
-    assert padded.columns["images"] == "images/{figure:012d}.png"
-
-
-def test_a_column_that_is_something_else_names_no_pictures(tmp_path: Path) -> None:
-    """Numbers of right options are not taken for names of files."""
-    write_pictures(tmp_path, "0.png", "1.png")
-    rows = [{"question": f"Which {answer}?", "options": ["x", "y"], "answer": answer} for answer in (0, 1)]
-    assert "images" not in proposal(*rows, folder=tmp_path).columns
-
-
-def test_names_of_pictures_may_begin_in_another_folder(tmp_path: Path) -> None:
-    """In one of all pictures, or in one that is called as another column's value or as the key."""
-    write_pictures(tmp_path / "images", "x/9.png", "one/image.png", "two/image.png")
-    files = PictureFiles(tmp_path)
-    found = propose(numbered(1, **LEAST, image="x/9.png"), {}, files)
-    assert (found.columns["images"], found.image_folder) == ("image", "images")
-    rows = [{**row, KEY: key} for row, key in zip(numbered(2, **LEAST, image="image.png"), ["one", "two"], strict=True)]
-    found = propose(rows, {}, files)
-    assert (found.columns["images"], found.image_folder) == (f"images/{{{KEY}}}/{{image}}", "")
-    assert files.folder_of(["images/x/9.png"]) == files.folder_of(["y/9.png"]) == files.folder_of([]) == ""
-    found = propose(numbered(1, **LEAST, image="images/x/9.png"), {}, files)
-    assert (found.columns["images"], found.image_folder) == ("image", "")
-
-
-def test_a_proposal_is_written_without_what_is_the_default() -> None:
-    """Columns without a name, letters as answers and no folder of pictures are left out."""
-    bare = Proposal({"question": "q", "id": ""}, "choice")
-    assert bare.values() == {"kind": "choice", "columns": {"question": "q"}}
-    whole = Proposal({"question": "q"}, "choice", "index", "images")
-    assert whole.values() == {**bare.values(), "answer_is": "index", "image_folder": "images"}
+    found = propose(numbered(4, question="Which?", options=[options], answer=answers), {}, Path("nowhere"))
+    assert (found["kind"], found.get("answer_is", "letter")) == ("choice", form)
 
 
 def test_the_whole_proposal_of_a_table() -> None:
-    """Every column is something, or is named as unused."""
-    rows = numbered(40, question="Which?", answer=["A", "B"], choices=[["x", "y"]], image="a.png", topic=["m", "n"])
-    rows = [{**row, "question": f"Which {place}?", "hint": "long " * 20} for place, row in enumerate(rows)]
-    assert proposal(*rows) == Proposal(
-        {
+    """Rows without options make both kinds; few short values are groups, a picture of several questions a cluster."""
+    options = [["x", "y"], []]
+    rows = numbered(40, answer=["A", "5"], choices=options, image="a.png", topic=["m", "n"], hint="long " * 20)
+    rows = [{KEY: str(place), **row, "question": f"Which {place}?"} for place, row in enumerate(rows)]
+    assert propose(rows, {}, Path("nowhere")) == {
+        "kind": "both",
+        "columns": {
             **{"id": "qid", "question": "question", "answer": "answer", "options": "choices", "images": "image"},
             **{"groups": ["topic"], "cluster": "image"},
         },
-        "choice",
-        unused=["hint"],
-    )
+    }
+    assert "cluster" not in columns_of(*numbered(3, **LEAST, image=["a.png", "b.png", "c.png"]))
+
+
+def test_pictures_beside_the_data_are_found_by_a_columns_values(tmp_path: Path) -> None:
+    """As `images/{figure}.png`, also where numbers in names have zeros before them, but not by right options."""
+    write_pictures(tmp_path / "images", "7.png", "8.png", "000000000021.png", "000000000022.png")
+    assert columns_of(*numbered(2, **LEAST, figure=[7, 8]), folder=tmp_path)["images"] == "images/{figure}.png"
+    padded = columns_of(*numbered(2, **LEAST, figure=["21", "22"]), folder=tmp_path)
+    assert padded["images"] == "images/{figure:012d}.png"
+    rows = [{"question": f"Which {answer}?", "options": ["x", "y"], "answer": answer} for answer in (7, 8)]
+    assert "images" not in columns_of(*rows, folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("images", "expected", "folder"),
+    [
+        (["x/9.png", "x/8.png"], "image", "images"),
+        (["images\\x\\9.png", "gone.png", "./images/x/8.png"], "image", None),
+        (["image.png"], f"images/{{{KEY}}}/{{image}}", None),
+        (["gone.png"], "image", None),
+        (["five.png"], "image", None),
+    ],
+)
+def test_names_of_pictures_may_begin_in_another_folder(
+    images: list[str], expected: str, folder: str | None, tmp_path: Path
+) -> None:
+    """In one of all pictures, at most four deep, or in one that is called as another column's value or as the key."""
+    write_pictures(tmp_path, *(f"images/{name}" for name in ("x/9.png", "x/8.png", "k0/image.png", "k1/image.png")))
+    write_pictures(tmp_path, "a/b/c/d/e/five.png")
+    rows = [{KEY: f"k{place}", **row} for place, row in enumerate(numbered(len(images) * 2, **LEAST, image=images))]
+    found = propose(rows[:2] if images == ["image.png"] else rows[: len(images)], {}, tmp_path)
+    assert (found["columns"]["images"], found.get("image_folder")) == (expected, folder)
 
 
 @pytest.mark.parametrize(
@@ -160,25 +138,16 @@ def test_the_whole_proposal_of_a_table() -> None:
     [
         ({"id": [1, 1], "qid": [1, 2]}, "id", "qid"),
         ({"id": ["x" * 61, "y"]}, "id", None),
-        ({"id": ["x" * 60, "y"]}, "id", "id"),
-        ({"question": [1, 2], "problem": ["a", "b"]}, "question", "problem"),
-        ({"question": ["a", None]}, "question", None),
-        ({"answer": [None, None], "gold": ["x", "y"]}, "answer", "gold"),
-        ({"answer": ["x", None]}, "answer", None),
-        ({"answer": ["x", "y", None]}, "answer", "answer"),
         ({"options": [["x"], None], "choices": [None, ["x", "y"]]}, "options", "choices"),
-        ({"options": ["x", "y"]}, "options", None),
         ({"options": ["A. x\nB. y", ""]}, "options", "options"),
         ({"options": ['{"A": "x", "B": "y"}', ""]}, "options", "options"),
         ({"option_A": ["x", "y"], "option_C": ["x", "y"]}, "options", None),
-        ({"option_A": ["x", "y"]}, "options", None),
         ({"1": ["x", "y"], "2": ["x", "y"]}, "options", ["1", "2"]),
         ({"image": ["a", "b"]}, "images", None),
         ({"image": [{"path": "a"}, None]}, "images", "image"),
         ({"image": [b"x", None]}, "images", "image"),
         ({"image": [[], ["a.webp", "x"]]}, "images", "image"),
-        ({"image": [["a", "b.png"], 3]}, "images", None),
-        ({"image_1": ["x", "y"]}, "images", "image_1"),
+        ({"image_1": ["x", "y"]}, "images", ["image_1"]),
         ({"image_1": ["x", "y"], "image": ["a.png", ""]}, "images", "image"),
     ],
 )
@@ -186,38 +155,14 @@ def test_a_columns_values_must_fit_its_name(columns: dict[str, list[Any]], role:
     """Else the next column with one of the usual names is taken, or none."""
     length = len(next(iter(columns.values())))
     rows = [{each: values[place] for each, values in columns.items()} for place in range(length)]
-    assert proposal(*rows).columns.get(role) == name
-
-
-@pytest.mark.parametrize(("listed", "options"), [(1, None), (2, "question")])
-def test_half_of_the_questions_must_list_their_options(listed: int, options: str | None) -> None:
-    """For these to be looked for in their text."""
-    texts = ["Which?\nA. x\nB. y"] * listed + ["Which?"] * (4 - listed)
-    rows = [{"question": text, "answer": "A"} for text in texts]
-    assert proposal(*rows).columns.get("options") == options
+    assert columns_of(*({**LEAST, **row} for row in rows)).get(role) == name
 
 
 def test_groups_have_a_quarter_of_the_rows_at_least_thirty_and_six_at_most() -> None:
     """Of values: ten of forty rows, thirty in all; six columns in the order of the table."""
     rows = [{**LEAST, "ten": place % 10, "eleven": place % 11} for place in range(40)]
-    assert proposal(*rows).columns["groups"] == ["ten"]
+    assert columns_of(*rows)["groups"] == ["ten"]
     rows = [{**LEAST, "low": place % 30, "high": place % 31} for place in range(400)]
-    assert proposal(*rows).columns["groups"] == ["low"]
+    assert columns_of(*rows)["groups"] == ["low"]
     rows = [{**LEAST, **{f"g{number}": place % 2 for number in range(8)}} for place in range(40)]
-    assert proposal(*rows).columns["groups"] == [f"g{number}" for number in range(6)]
-    assert "groups" not in proposal(*[{**LEAST, "g": place % 2 or None} for place in range(40)]).columns
-
-
-def test_more_than_a_tenth_of_the_pictures_must_be_shared() -> None:
-    """By several questions, and be short names."""
-    names = [f"{place}.png" for place in range(10)]
-    one = [{**LEAST, "image": name} for name in [*names, "0.png"]]
-    assert "cluster" not in proposal(*one).columns
-    assert proposal(*one, {**LEAST, "image": "1.png"}).columns["cluster"] == "image"
-    long = [{**LEAST, "image": f"{'x' * 60}.png"} for _ in range(4)]
-    assert "cluster" not in proposal(*long).columns
-
-
-def test_the_key_of_an_object_is_no_column() -> None:
-    """Rows of a JSON object have it beside their columns."""
-    assert proposal({KEY: "a", **LEAST}).unused == []
+    assert columns_of(*rows)["groups"] == [f"g{number}" for number in range(6)]

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-import pyarrow
-import pyarrow.parquet
 import pytest
 from own_data import COLUMNS, MIXED, own_rows, write_own
 
 from spiqa_tasks.benchmarks.own.rows import data_paths, hub_place, load
 from spiqa_tasks.errors import DataError
+from spiqa_tasks.files.pictures import Ablation
 from spiqa_tasks.files.source import LocalSource
 
 
-def rows_of(folder: Path, rows: list[dict[str, Any]], settings: str = "ablation=none", **values: Any) -> list[Any]:
+def rows_of(folder: Path, rows: list[dict[str, Any]], ablation: Ablation = "none", **values: Any) -> list[Any]:
     """Return the rows of a benchmark with these data and YAML."""
-    return own_rows(write_own(folder, rows, **values), settings)[1]
+    return own_rows(write_own(folder, rows, **values), ablation)[1]
 
 
 def row(**cells: Any) -> dict[str, Any]:
@@ -45,32 +43,6 @@ def test_both_kinds_stand_in_one_table(tmp_path: Path) -> None:
     assert {each["id"] for each in found} == {"a", "b", "c"}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["red", "blue"],
-        '["red", "blue"]',
-        "['red', 'blue']",
-        {"A": "red", "B": "blue"},
-        {"a": "red", "b": "blue"},
-        ["(A) red", "(B) blue"],
-        ["A. red", "B. blue"],
-        "A. red\nB. blue",
-    ],
-)
-def test_options_are_read_in_every_form(options: Any, tmp_path: Path) -> None:
-    """A list, a list written out, an object, texts with labels, and one text."""
-    (found,) = rows_of(tmp_path, [row(options=options)], kind="choice")
-    assert dict(zip(found["letters"], found["options"], strict=True)) == {"A": "red", "B": "blue"}
-
-
-def test_options_may_have_columns_of_their_own(tmp_path: Path) -> None:
-    """Empty ones at the end are none."""
-    cells = {"one": "red", "two": "blue", "three": ""}
-    (found,) = rows_of(tmp_path, [{**row(), **cells}], columns={**COLUMNS, "options": ["one", "two", "three"]})
-    assert found["options"] == ["red", "blue"]
-
-
 def test_options_may_stand_in_the_question(tmp_path: Path) -> None:
     """They are not repeated in the prompt."""
     asked = row(question="Which?\nA. red\nB. blue")
@@ -78,36 +50,11 @@ def test_options_may_stand_in_the_question(tmp_path: Path) -> None:
     assert (found["options"], found["question"]) == (["red", "blue"], asked["question"])
 
 
-@pytest.mark.parametrize(
-    ("form", "answer"),
-    [
-        ("letter", "B"),
-        ("letter", "(b)"),
-        ("letter", "B."),
-        ("index", 1),
-        ("index", "1"),
-        ("number", 2),
-        ("text", "Blue"),
-    ],
-)
-def test_the_right_option_is_read_in_every_form(form: str, answer: Any, tmp_path: Path) -> None:
-    """Letters, indices from 0, numbers from 1 and texts become letters."""
-    (found,) = rows_of(tmp_path, [row(answer=answer)], answer_is=form, kind="choice")
-    assert found["answer"] == "B"
-
-
 def test_open_questions_may_have_several_answers(tmp_path: Path) -> None:
     """In a list, or in columns of their own; each once."""
     asked = {"question": "What?", "answer": ["five", "5", "five"], "more": "V"}
     (found,) = rows_of(tmp_path, [asked], kind="open", columns={"answer": ["answer", "more"]})
     assert (found["answer"], found["references"], found["id"]) == ("five", ["five", "5", "V"], "0")
-
-
-def test_fields_within_columns_are_named_with_a_dot(tmp_path: Path) -> None:
-    """Also where the column is an object written out."""
-    asked = [{"question": "What?", "answer": "5", "meta": meta} for meta in ({"skill": "x"}, '{"skill": "y"}')]
-    found = rows_of(tmp_path, asked, kind="open", columns={"groups": "meta.skill"})
-    assert [each["groups"] for each in found] == [{"meta.skill": "x"}, {"meta.skill": "y"}]
 
 
 def test_names_of_groups_are_told_apart(tmp_path: Path) -> None:
@@ -131,49 +78,14 @@ def test_rows_are_chosen_by_their_cells(tmp_path: Path) -> None:
     assert [each["id"] for each in found] == ["0", "2"]
 
 
-def test_pictures_within_the_table_are_written_to_the_cache(tmp_path: Path) -> None:
-    """Bytes, base64, lists of them and the id of an earlier row; files keep the bytes that they were."""
-    write_own(tmp_path)
-    red, blue = ((tmp_path / f"{name}.png").read_bytes() for name in ("red", "blue"))
-    coded = base64.b64encode(blue).decode()
-    cells = [red, [red, blue], {"bytes": red, "path": None}]
-    texts = [coded, f"data:image/png;base64,{coded}", json.dumps([coded, coded]), "0"]
-    for name, values in (("bytes", [[value] for value in cells[:1]]), ("texts", [[value] for value in texts])):
-        table = [{"question": "What?", "answer": "5", "image": value} for (value,) in values]
-        path = tmp_path / f"{name}.parquet"
-        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(table), path)
-        found = rows_of(tmp_path, [], kind="open", columns={"images": "image"}, data=path.name)
-        contents = [[Path(picture).read_bytes() for picture in each["images"]] for each in found]
-        assert contents == ([[red]] if name == "bytes" else [[blue], [blue], [blue, blue], [blue]])
-
-
-def test_paths_may_be_made_of_columns(tmp_path: Path) -> None:
-    """`images/{figure}.png`, from a folder below the data's; a row without a figure has no picture."""
-    write_own(tmp_path / "images" / "x")
-    asked = [{"question": "What?", "answer": "5", "figure": figure} for figure in ("red", None)]
-    found = rows_of(tmp_path, asked, kind="open", image_folder="images", columns={"images": "x/{figure}.png"})
-    assert [[Path(picture).name for picture in each["images"]] for each in found] == [["red.png"], []]
-
-
-def test_numbers_in_paths_may_have_zeros_before_them(tmp_path: Path) -> None:
-    """`{id:03d}`; a value that is no number is a fault."""
-    write_own(tmp_path)
-    (tmp_path / "red.png").rename(tmp_path / "007.png")
-    asked = {"question": "What?", "answer": "5", "figure": "7"}
-    (found,) = rows_of(tmp_path, [asked], kind="open", columns={"images": "{figure:03d}.png"})
-    assert Path(found["images"][0]).name == "007.png"
-    with pytest.raises(DataError, match=r"row 1 \(id 0\): .*'x'"):
-        rows_of(tmp_path, [{**asked, "figure": "x"}], kind="open", columns={"images": "{figure:03d}.png"})
-
-
 def test_without_pictures_neither_columns_nor_files_are_read(tmp_path: Path) -> None:
     """Scoring needs none of them; ids, answers and the data's digest are the same."""
     path = write_own(tmp_path)
     definition, shown = own_rows(path)
     for name in ("red.png", "blue.png"):
         (tmp_path / name).unlink()
-    unseen = load(definition, LocalSource(tmp_path), "test", "ablation=none", pictures=False)
-    assert [{**each, "images": []} for each in shown] == unseen
+    unseen = load(definition, LocalSource(tmp_path), "test", "text")
+    assert [{**each, "images": [], "settings": "ablation=text"} for each in shown] == unseen
     with pytest.raises(DataError, match=r"3 of 3 that are not, the first: row 1 \(id a\): no picture at .*blue.png"):
         own_rows(path)
 
@@ -224,39 +136,19 @@ def test_a_column_that_no_row_has_is_refused(tmp_path: Path) -> None:
         rows_of(tmp_path, [row()], prompt="{hint} {question}")
 
 
-def test_data_that_is_not_there_is_named(tmp_path: Path) -> None:
-    """So is a table without a question."""
-    with pytest.raises(DataError, match=r"found no such file. Correct data:"):
-        rows_of(tmp_path, [], data="other.jsonl")
-    with pytest.raises(DataError, match="found an empty file"):
-        rows_of(tmp_path, [])
-
-
 def test_a_row_tells_its_benchmark_split_settings_and_data(tmp_path: Path) -> None:
     """With twelve hexadecimal digits of the data; the cells that the prompt names, and the cluster, are texts."""
     columns = {"id": "id", "question": "question", "options": "options", "answer": "answer", "cluster": "paper"}
     asked = [
         {**row(id=place), "paper": paper, "hint": hint} for place, (paper, hint) in enumerate([(7, 1.5), (8, None)])
     ]
-    found = rows_of(
-        tmp_path, asked, "ablation=text", kind="choice", columns=columns, prompt="{hint} {question} {options}"
-    )
+    found = rows_of(tmp_path, asked, "text", kind="choice", columns=columns, prompt="{hint} {question} {options}")
     assert [(each["benchmark"], each["split"], each["settings"]) for each in found] == [
         ("shapes", "test", "ablation=text")
     ] * 2
     assert all(re.fullmatch("[0-9a-f]{12}", each["data"]) for each in found)
     assert [each["cluster"] for each in found] == ["7", "8"]
     assert [each["fields"]["hint"] for each in found] == ["1.5", ""]
-
-
-def test_the_kind_of_the_questions_is_part_of_the_digest(tmp_path: Path) -> None:
-    """Another kind makes other rows of the same data."""
-    columns = {"question": "question", "options": "options", "answer": "answer"}
-    found = [
-        rows_of(tmp_path / kind, [row(answer="B")], "ablation=text", kind=kind, columns=columns)[0]
-        for kind in ("choice", "both")
-    ]
-    assert len({each["data"] for each in found}) == 2
 
 
 def test_the_data_may_be_several_files(tmp_path: Path) -> None:
@@ -275,8 +167,8 @@ def test_pictures_made_of_columns_are_no_column_of_their_own(tmp_path: Path) -> 
     asked = [{**row(), "figure": "red"}]
     path = write_own(tmp_path, asked, kind="choice", columns={**COLUMNS, "images": "{figure}.png"})
     definition, (shown,) = own_rows(path)
-    (unseen,) = load(definition, LocalSource(tmp_path), "test", "ablation=none", pictures=False)
-    assert {**shown, "images": []} == unseen
+    (unseen,) = load(definition, LocalSource(tmp_path), "test", "text")
+    assert {**shown, "images": [], "settings": "ablation=text"} == unseen
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.spiqa.prompts import (
     wording,
 )
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
-from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.atomic import cache_folder
 
 
 def outline(row: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ from spiqa_tasks.benchmarks.spiqa.prompts import prompt
 from spiqa_tasks.benchmarks.spiqa.release import PARAGRAPHS, figures_of, files_of, load, read_papers
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.cache_folder import cache_folder
+from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.source import SPIQA, LocalSource, demo_source, fingerprint
 
 

@@ -14,7 +14,7 @@ from own_data import COLUMNS, write_own
 
 from spiqa_tasks.benchmarks import registry
 from spiqa_tasks.cli import main
-from spiqa_tasks.files.cache_folder import cache_path
+from spiqa_tasks.files.atomic import cache_path
 from spiqa_tasks.hosts.filtered_tasks import INCLUDE
 from spiqa_tasks.hosts.lmms_eval.own_tasks import check_names
 from spiqa_tasks.hosts.lmms_eval.own_tasks import write_own as write_yamls
