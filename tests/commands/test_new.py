@@ -130,7 +130,7 @@ def test_the_user_may_say_what_is_not_guessed(tmp_path: Path, capsys: pytest.Cap
         (["x", "table.jsonl", "--column", "answer=gold"], "column 'gold' in the data of x"),
         (
             ["x", "other.jsonl"],
-            "a column with the question, found no usual name among x, y. Name it with --column question=COLUMN",
+            "a column with the question, found no usual name among x, y",
         ),
         (["there", "table.jsonl"], "Add --force to write over it"),
     ],

@@ -83,7 +83,7 @@ def test_the_name_of_a_hosts_task_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"mine.yaml": "benchmark: mine\ndata: x\nkind: what\n"}, "kind: to be one of"),
+        ({"mine.yaml": "benchmark: mine\ndata: x\nkind: what\n"}, "Input should be 'open', 'choice' or 'both'"),
         ({"mine.yaml": "benchmark: mmstar\ndata: x\n"}, "another name than that of a benchmark of this package"),
         ({"a/x.yaml": "benchmark: x\ndata: x\n", "b/x.yaml": "benchmark: x\ndata: x\n"}, "found two, in"),
     ],
